@@ -1,0 +1,41 @@
+# Two commands do everything on a fresh machine: `make trial` and `make test`.
+.DEFAULT_GOAL := help
+.PHONY: help setup trial test check format docs bench lock clean
+
+# The embedded model for `make trial`: `medium` (1.5B, 1.1 GB) or `small` (0.5B, 0.5 GB).
+MODEL ?= medium
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+help: ## Show what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## Make .venv with the locked requirements
+	@bash scripts/setup.sh
+
+trial: setup ## Set up, then run the main job offline: the starter workplaces with a plan and with a real model
+	@bash scripts/trial.sh "$(MODEL)"
+
+test: setup ## Set up, then run all tests
+	@python -m pytest
+
+check: setup ## Lint, types, and the layers of the architecture
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports
+
+format: setup ## Mend what the formatter and the linter can mend
+	ruff format .
+	ruff check --fix .
+
+docs: setup ## Build the documentation into site/
+	mkdocs build --strict
+
+bench: setup ## Measure the harness beside a bare HTTP loop
+	python -m benchmarks.harness
+
+lock: setup ## Resolve the requirements anew
+	bash scripts/lock.sh
+
+clean: ## Remove what was built
+	rm -rf .venv site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Resolve the dependencies of pyproject.toml anew into hashed, host-free requirement files.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+uv=${UV:-.venv/bin/uv}
+compile() {
+  "$uv" pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
+    --python-version 3.11 --custom-compile-command "make lock" "$@"
+}
+compile requirements/uv.in -o requirements/uv.txt
+compile pyproject.toml --extra local -o requirements/runtime.txt
+compile pyproject.toml --all-extras --group dev -c requirements/runtime.txt -o requirements/dev.txt

@@ -1,0 +1,1 @@
+"""Candidates: whoever takes a work trial."""

@@ -1,0 +1,58 @@
+"""The one family of errors that Worktrial raises on purpose.
+
+A message says where (file, field, option), what is wrong, and how to mend it.
+"""
+
+from enum import StrEnum
+
+
+class WorktrialError(Exception):
+    """Something the user can mend; the command line prints the message and exits with `exit_code`."""
+
+    exit_code = 2
+
+
+class DataError(WorktrialError):
+    """A file or one of its fields cannot be used."""
+
+    def __init__(self, where: object, what: str, fix: str = "") -> None:
+        super().__init__(f"{where}: {what}" + (f". {fix}" if fix else ""))
+
+
+class SettingError(WorktrialError):
+    """An option or a combination of options makes no sense."""
+
+
+class StopRun(WorktrialError):
+    """The whole run must end now: going on would only repeat the same trouble for every sample."""
+
+
+class InvalidReason(StrEnum):
+    """Why a sample has no verdict. None of these is the agent's doing."""
+
+    ENDPOINT_UNAVAILABLE = "endpoint_unavailable"  # retries exhausted: 429, 5xx, timeouts, dropped connections
+    ENDPOINT_REFUSED = "endpoint_refused"  # the endpoint rejected this one request
+    BAD_REPLY = "bad_reply"  # the endpoint's answer is not a chat completion
+    CONTEXT_OVERFLOW = "context_overflow"  # simulator or judge prompt longer than the model's context
+    SIMULATOR_FORMAT = "simulator_format"  # no JSON object after the allowed repairs
+    SIMULATOR_PATCH = "simulator_patch"  # the state patch does not apply after one repair
+    NO_MAJORITY = "no_majority"  # too few real votes to decide
+    AGENT_CRASH = "agent_crash"  # a user's own agent raised an exception
+    TASK_DATA = "task_data"  # this one task cannot be set up
+    INTERNAL = "internal"  # a defect of Worktrial; please report it
+
+
+class InvalidSample(WorktrialError):
+    """One sample cannot be judged; the others go on."""
+
+    def __init__(self, reason: InvalidReason, detail: str) -> None:
+        super().__init__(f"{reason.value}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+class ContextOverflow(InvalidSample):
+    """The prompt does not fit into the model's context. For the agent this is a stop reason, not an error."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(InvalidReason.CONTEXT_OVERFLOW, detail)

@@ -1,0 +1,63 @@
+"""One agent's stay in a workplace, whoever plays it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.workplaces.artifact import Workplace
+
+
+class Origin(StrEnum):
+    """Who produced an observation."""
+
+    REFUSAL = "refusal"  # the call never reached the workplace: unknown tool or invalid arguments
+    SIMULATOR = "simulator"  # a language model
+    LEDGER = "ledger"  # a repeated read of unchanged state, answered from the state ledger
+    EXECUTABLE = "executable"  # the workplace's own Python functions
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the agent sees after a call."""
+
+    content: JsonObject
+    origin: Origin
+    exchange: Sequence[Message] = ()
+    """What was said to and by the simulator for this call, for the trajectory record."""
+
+
+class Session(Protocol):
+    """One agent's stay in a workplace. Calls run one after the other against one state."""
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one tool call.
+
+        A call that cannot be made (unknown tool, arguments that do not fit) is answered as an API would:
+        with an error observation.
+
+        Raises:
+            InvalidSample: whoever plays the workplace cannot produce an observation.
+        """
+        ...
+
+    @property
+    def state(self) -> JsonObject | None:
+        """The state as it is now; None where it lives only in a model's conversation."""
+        ...
+
+
+def refusal(workplace: Workplace, tool: str, arguments: JsonValue) -> Observation | None:
+    """The error observation for a call that cannot be made, or None when it can."""
+    known = workplace.tool(tool)
+    if known is None:
+        names = ", ".join(t.name for t in workplace.tools)
+        error: JsonObject = {"type": "unknown_tool", "message": f"There is no tool {tool!r}. Available: {names}."}
+        return Observation({"error": error}, Origin.REFUSAL)
+    problems = known.problems(arguments)
+    if not problems:
+        return None
+    said = "; ".join(f"{p['argument']}: {p['problem']}" for p in problems)
+    error = {"type": "invalid_arguments", "message": f"{tool}: {said}", "details": problems}
+    return Observation({"error": error}, Origin.REFUSAL)

@@ -1,0 +1,74 @@
+"""A tool of a workplace: its schema as a model sees it, and the check of a call's arguments."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+
+from worktrial.language import JsonObject, JsonValue
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One action that an agent can take in a workplace."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+    """JSON Schema 2020-12 of the arguments; always an object schema."""
+    example_output: JsonObject | list[JsonValue] | None = None
+    """What an answer may look like, where the workplace says."""
+    writes: bool | None = None
+    """Whether a call changes the state; None where the workplace does not say."""
+
+    @cached_property
+    def spec(self) -> JsonObject:
+        """The tool in the chat-completions form."""
+        return {
+            "type": "function",
+            "function": {"name": self.name, "description": self.description, "parameters": self.parameters},
+        }
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        return Draft202012Validator(self.parameters)
+
+    def problems(self, arguments: JsonValue) -> list[JsonObject]:
+        """What is wrong with `arguments`: `[{"argument": "a.b", "problem": "…"}]`; [] when they fit."""
+        if self._validator.is_valid(arguments):
+            return []
+        return [_explain(e) for e in self._validator.iter_errors(arguments)]
+
+
+def schema_problem(parameters: JsonValue) -> str | None:
+    """Why `parameters` cannot serve as a tool's argument schema, or None when it can."""
+    if not isinstance(parameters, dict):
+        return "must be a JSON Schema object"
+    if parameters.get("type", "object") != "object":
+        return f'must have "type": "object", not {parameters["type"]!r}'
+    try:
+        Draft202012Validator.check_schema(parameters)
+    except SchemaError as e:
+        return f"is not valid JSON Schema 2020-12: {e.message}"
+    return None
+
+
+def _explain(error: ValidationError) -> JsonObject:
+    path = ".".join(str(p) for p in error.absolute_path)
+    if error.validator == "required":
+        missing = sorted(set(_names(error.validator_value)) - set(error.instance))
+        return {"argument": ".".join(filter(None, [path, missing[0]])), "problem": "required, but missing"}
+    if error.validator == "additionalProperties":
+        known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+        extra = sorted(set(error.instance) - set(known))
+        return {
+            "argument": ".".join(filter(None, [path, extra[0] if extra else ""])),
+            "problem": f"unknown; expected only {', '.join(sorted(known)) or 'no arguments'}",
+        }
+    return {"argument": path or "(all)", "problem": error.message}
+
+
+def _names(value: object) -> Iterable[str]:
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
