@@ -53,7 +53,10 @@ def refusal(workplace: Workplace, tool: str, arguments: JsonValue) -> Observatio
     known = workplace.tool(tool)
     if known is None:
         names = ", ".join(t.name for t in workplace.tools)
-        error: JsonObject = {"type": "unknown_tool", "message": f"There is no tool {tool!r}. Available: {names}."}
+        error: JsonObject = {
+            "type": "unknown_tool",
+            "message": f"There is no tool {tool!r}. Available: {names}.",
+        }
         return Observation({"error": error}, Origin.REFUSAL)
     problems = known.problems(arguments)
     if not problems:

@@ -1,6 +1,5 @@
 """A tool of a workplace: its schema as a model sees it, and the check of a call's arguments."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,18 +56,18 @@ def schema_problem(parameters: JsonValue) -> str | None:
 
 def _explain(error: ValidationError) -> JsonObject:
     path = ".".join(str(p) for p in error.absolute_path)
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    given = error.instance if isinstance(error.instance, dict) else {}
     if error.validator == "required":
-        missing = sorted(set(_names(error.validator_value)) - set(error.instance))
-        return {"argument": ".".join(filter(None, [path, missing[0]])), "problem": "required, but missing"}
+        missing = next(name for name in schema["required"] if name not in given and f"{name!r}" in error.message)
+        return {"argument": _join(path, missing), "problem": "required, but missing"}
     if error.validator == "additionalProperties":
-        known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
-        extra = sorted(set(error.instance) - set(known))
-        return {
-            "argument": ".".join(filter(None, [path, extra[0] if extra else ""])),
-            "problem": f"unknown; expected only {', '.join(sorted(known)) or 'no arguments'}",
-        }
+        known = schema.get("properties", {})
+        extra = next((name for name in given if name not in known), "")
+        expected = ", ".join(sorted(known)) or "no arguments"
+        return {"argument": _join(path, extra), "problem": f"unknown; expected only {expected}"}
     return {"argument": path or "(all)", "problem": error.message}
 
 
-def _names(value: object) -> Iterable[str]:
-    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
