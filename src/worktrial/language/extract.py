@@ -1,7 +1,6 @@
 """Finding the JSON object in what a model wrote."""
 
 import json
-from json import JSONDecodeError
 
 from worktrial.language.complete import JsonObject
 
@@ -25,7 +24,7 @@ def one_object(text: str) -> JsonObject:
         raise NotOneObject("the reply is empty")
     try:
         value = json.loads(stripped)
-    except JSONDecodeError:
+    except (ValueError, RecursionError):
         pass
     else:
         if isinstance(value, dict):
@@ -49,7 +48,10 @@ def _objects(text: str) -> list[JsonObject]:
             continue
         try:
             value, end = _decoder.raw_decode(text, at)
-        except JSONDecodeError:
+        except RecursionError as e:
+            raise NotOneObject("the reply is nested too deeply") from e
+        # Not only JSONDecodeError: a number of thousands of digits is refused by int().
+        except ValueError:
             at += 1
             continue
         if isinstance(value, dict):

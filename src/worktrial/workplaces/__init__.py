@@ -1,18 +1,33 @@
 """What an agent works in: the workplace artifact, its tools, and the sessions that play it."""
 
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.clock import DEFAULT_CLOCK, Clock, ClockSource, derive_clock, trial_clock
+from worktrial.workplaces.loading import Workplaces, load_workplaces
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
+from worktrial.workplaces.simulator import LanguageSimulator, LedgerEntry, LedgerSession, Memory, PromptStyle
 from worktrial.workplaces.tools import Tool
 from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
 
 __all__ = [
+    "DEFAULT_CLOCK",
+    "Clock",
+    "ClockSource",
+    "LanguageSimulator",
+    "LedgerEntry",
+    "LedgerSession",
+    "Memory",
     "Observation",
     "Origin",
+    "PromptStyle",
     "Session",
     "StopReason",
     "Tool",
     "ToolCall",
     "Trajectory",
     "Workplace",
+    "Workplaces",
+    "derive_clock",
+    "load_workplaces",
     "refusal",
+    "trial_clock",
 ]

@@ -1,0 +1,78 @@
+"""What an agent is given, and the shape of an agent."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where an agent's work ends though it has not answered. None is unbounded.
+
+    All are looked at between turns, so the last turn may overshoot.
+    """
+
+    turns: int | None = 60
+    """Assistant messages."""
+    tokens: int | None = None
+    """Input and output tokens of the agent."""
+    seconds: float | None = None
+    cost: float | None = None
+    """US dollars of the whole sample, all roles."""
+
+
+@dataclass(slots=True)
+class Assignment:
+    """One task as the agent sees it, and the record of what it does."""
+
+    instruction: str
+    clock: str
+    """The date and time in the workplace, ISO 8601."""
+    tools: list[JsonObject]
+    """In the chat-completions form."""
+    session: Session
+    limits: Limits = Limits()
+    tokens: Callable[[], int] = lambda: 0
+    """What the agent has consumed so far."""
+    cost: Callable[[], float] = lambda: 0.0
+    plan: JsonValue = None
+    """The task's structured solution plan, for the agent that follows it."""
+    trajectory: Trajectory = field(default_factory=Trajectory)
+    """Grows as the work goes on, so that it can be shown even if the work breaks off."""
+    _started: float = field(default_factory=time.monotonic)
+
+    async def call(self, tool: str, arguments: JsonValue) -> JsonObject:
+        """Make one tool call in the workplace and put it on record; returns what the agent sees."""
+        started = time.monotonic()
+        observation = await self.session.call(tool, arguments)
+        self.record(tool, arguments, observation, time.monotonic() - started)
+        return observation.content
+
+    def record(self, tool: str, arguments: JsonValue, observation: Observation, seconds: float = 0.0) -> None:
+        """Put a call on record that never reached the workplace, or has been made already."""
+        calls = self.trajectory.calls
+        turn = max(0, self.trajectory.turns - 1)
+        calls.append(ToolCall(len(calls), turn, tool, arguments, observation, round(seconds, 4)))
+
+    def limit_hit(self) -> StopReason | None:
+        """The limit that ends the work now, if any."""
+        limits = self.limits
+        if limits.turns is not None and self.trajectory.turns >= limits.turns:
+            return StopReason.TURN_LIMIT
+        if limits.tokens is not None and self.tokens() >= limits.tokens:
+            return StopReason.TOKEN_LIMIT
+        if limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
+            return StopReason.TIME_LIMIT
+        if limits.cost is not None and self.cost() >= limits.cost:
+            return StopReason.COST_LIMIT
+        return None
+
+
+class Agent(Protocol):
+    """A candidate. Works on `assignment` and leaves its trajectory there."""
+
+    async def __call__(self, assignment: Assignment) -> None: ...

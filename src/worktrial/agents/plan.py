@@ -1,0 +1,171 @@
+"""Solution plans: a task's calls and answer written down, followed without any model."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.session import Session
+from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+class Step(BaseModel):
+    """One call of a plan.
+
+    An argument value, at any depth, may be `{from: NAME, at: /json/pointer}`: what the pointer finds in
+    the observation that an earlier step named.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    call: Annotated[str, Field(min_length=1, description="The tool.")]
+    arguments: dict[str, JsonValue] = Field(default_factory=dict, alias="with")
+    name: Name | None = Field(default=None, alias="as", description="Name of the observation.")
+
+
+class Plan(BaseModel):
+    """Calls in order, and the answer as a Jinja2 template over the named observations."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    steps: tuple[Step, ...] = ()
+    answer: Annotated[str, Field(min_length=1)]
+
+
+def plan_problems(plan: Plan, workplace: Workplace) -> list[str]:
+    """Why the plan cannot be followed in this workplace, as far as that shows without running it."""
+    problems: list[str] = []
+    named: set[str] = set()
+    for index, step in enumerate(plan.steps):
+        where = f"steps[{index}] ({step.call})"
+        tool = workplace.tool(step.call)
+        references = _references(step.arguments)
+        if tool is None:
+            problems.append(f"{where}: the workplace has no such tool")
+        else:
+            problems += [
+                f"{where}: {p['argument']}: {p['problem']}"
+                for p in tool.problems(step.arguments)
+                if p["argument"] not in references
+            ]
+        problems += [
+            f"{where}: {path}: no earlier step is named {reference['from']!r}"
+            for path, reference in references.items()
+            if reference["from"] not in named
+        ]
+        if step.name:
+            named.add(step.name)
+    return problems + _template_problems(plan.answer, named)
+
+
+async def follow(plan: Plan, session: Session, *, messages: Sequence[Message] = ()) -> Trajectory:
+    """Carry out `plan` in `session`.
+
+    Args:
+        plan: What to do.
+        session: Where to do it.
+        messages: How the conversation begins (system prompt, instruction); the plan's calls and their
+            observations are appended in chat form, as a model's would be.
+
+    Raises:
+        InvalidSample: a reference or the answer's template names something that is not there.
+    """
+    trajectory = Trajectory(messages=list(messages), stop_reason=StopReason.ANSWERED)
+    seen: dict[str, JsonObject] = {}
+    for index, step in enumerate(plan.steps):
+        arguments = _resolve(step.arguments, seen, f"plan step {index} ({step.call})")
+        call_id = f"plan_{index}"
+        function = {"name": step.call, "arguments": _text(arguments)}
+        trajectory.messages.append(
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+            }
+        )
+        began = time.perf_counter()
+        observation = await session.call(step.call, arguments)
+        call = ToolCall(index, index, step.call, arguments, observation, time.perf_counter() - began)
+        trajectory.calls.append(call)
+        trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": _text(observation.content)})
+        if step.name:
+            seen[step.name] = observation.content
+    trajectory.answer = _render(plan.answer, seen)
+    trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
+    trajectory.turns = len(plan.steps) + 1
+    return trajectory
+
+
+def _is_reference(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "from" in value and value.keys() <= {"from", "at"}
+
+
+def _references(value: JsonValue, path: str = "") -> dict[str, JsonObject]:
+    """Where references stand, by the dotted path that `Tool.problems` uses."""
+    if _is_reference(value):
+        return {path: value}
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found: dict[str, JsonObject] = {}
+    for key, item in inside:
+        found |= _references(item, f"{path}.{key}" if path else str(key))
+    return found
+
+
+def _resolve(value: JsonValue, seen: Mapping[str, JsonObject], where: str) -> JsonValue:
+    if _is_reference(value):
+        return _look_up(value, seen, where)
+    if isinstance(value, dict):
+        return {key: _resolve(item, seen, where) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_resolve(item, seen, where) for item in value]
+    return value
+
+
+def _look_up(reference: JsonObject, seen: Mapping[str, JsonObject], where: str) -> JsonValue:
+    from jsonpointer import JsonPointerException, resolve_pointer
+
+    name, pointer = reference["from"], reference.get("at", "")
+    if name not in seen:
+        raise InvalidSample(InvalidReason.TASK_DATA, f"{where}: no earlier step is named {name!r}")
+    try:
+        return resolve_pointer(seen[name], pointer)
+    except JsonPointerException as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, f"{where}: {name!r} has nothing at {pointer!r} ({e})") from e
+
+
+def _text(value: JsonValue) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _environment() -> Any:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import SandboxedEnvironment
+
+    return SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
+
+
+def _template_problems(template: str, named: set[str]) -> list[str]:
+    from jinja2 import TemplateError, meta
+
+    environment = _environment()
+    try:
+        unknown = meta.find_undeclared_variables(environment.parse(template)) - named
+    except TemplateError as e:
+        return [f"answer: {e}"]
+    return [f"answer: no step is named {name!r}" for name in sorted(unknown)]
+
+
+def _render(template: str, seen: Mapping[str, JsonObject]) -> str:
+    from jinja2 import TemplateError
+
+    try:
+        return str(_environment().from_string(template).render(seen)).strip()
+    except (TemplateError, TypeError, ValueError, ArithmeticError) as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, f"plan answer: {e}") from e

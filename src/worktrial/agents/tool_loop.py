@@ -1,0 +1,97 @@
+"""The standard agent: a language model that calls tools until it answers."""
+
+from functools import cache
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from worktrial.agents.assignment import Assignment
+from worktrial.errors import ContextOverflow
+from worktrial.language import Complete, Completion, JsonObject, JsonValue
+from worktrial.workplaces import Observation, Origin, StopReason
+
+
+class ToolLoop:
+    """Runs a model against a workplace until it replies without a tool call, or a limit is hit."""
+
+    def __init__(self, complete: Complete) -> None:
+        self._complete = complete
+
+    async def __call__(self, assignment: Assignment) -> None:
+        """Work on `assignment`.
+
+        Raises:
+            InvalidSample: the agent's endpoint, or whoever plays the workplace, fails for good.
+        """
+        trajectory = assignment.trajectory
+        trajectory.messages += [
+            {"role": "system", "content": _system_prompt().render(clock=assignment.clock)},
+            {"role": "user", "content": assignment.instruction},
+        ]
+        while True:
+            if (limit := assignment.limit_hit()) is not None:
+                trajectory.stop_reason = limit
+                return
+            try:
+                completion = await self._complete(trajectory.messages, tools=assignment.tools)
+            except ContextOverflow:
+                trajectory.stop_reason = StopReason.CONTEXT_LIMIT
+                return
+            trajectory.turns += 1
+            # Exactly as it came: providers hide reasoning state in fields we do not know.
+            trajectory.messages.append(completion.message)
+            # Tool calls count whatever finish_reason says; some endpoints send "stop" with them.
+            if not completion.tool_calls:
+                trajectory.answer = completion.text
+                trajectory.stop_reason = _why_silent(completion)
+                return
+            for call in completion.tool_calls:
+                trajectory.messages.append(await _carry_out(call, assignment))
+
+
+async def _carry_out(call: JsonObject, assignment: Assignment) -> JsonObject:
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    name = function.get("name")
+    name = name if isinstance(name, str) else ""
+    arguments, problem = _decode_arguments(function.get("arguments"))
+    if problem is None:
+        content = await assignment.call(name, arguments)
+    else:
+        content = {"error": {"type": "invalid_arguments", "message": f"{name}: {problem}"}}
+        assignment.record(name, arguments, Observation(content, Origin.REFUSAL))
+    call_id = call.get("id")
+    return {
+        "role": "tool",
+        "tool_call_id": call_id if isinstance(call_id, str) else "",
+        "content": msgspec.json.encode(content).decode(),
+    }
+
+
+def _decode_arguments(raw: JsonValue) -> tuple[JsonValue, str | None]:
+    """`(arguments, problem)`. Tools without parameters are often called with an empty string or null."""
+    if raw is None or raw == "":
+        return {}, None
+    if isinstance(raw, dict):
+        return raw, None
+    if not isinstance(raw, str):
+        return raw, "the arguments must be a JSON object"
+    try:
+        value = msgspec.json.decode(raw)
+    except msgspec.DecodeError as e:
+        return raw, f"the arguments are not JSON ({e})"
+    if not isinstance(value, dict):
+        return value, "the arguments must be a JSON object"
+    return value, None
+
+
+def _why_silent(completion: Completion) -> StopReason:
+    if completion.stop_reason == "length":
+        return StopReason.CUT_ANSWER
+    return StopReason.ANSWERED if completion.text.strip() else StopReason.EMPTY_ANSWER
+
+
+@cache
+def _system_prompt() -> Template:
+    loader = PackageLoader("worktrial.agents", "prompts")
+    return Environment(loader=loader, undefined=StrictUndefined, autoescape=False).get_template("system.j2")

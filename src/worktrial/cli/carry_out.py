@@ -1,0 +1,67 @@
+"""Running a trial for a command: announce, run, show the table, choose the exit code."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from worktrial.engine.roles import Role, RoleSettings
+from worktrial.engine.run import Interrupted, RunSettings, run_trial
+from worktrial.engine.spend import BudgetSpent
+from worktrial.engine.trial import Trial
+from worktrial.errors import StopRun
+
+FINISHED_WITH_INVALID = 3
+
+
+def carry_out(
+    trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings, given: Mapping[str, Any]
+) -> None:
+    """Run `trial` and print what came of it.
+
+    Raises:
+        typer.Exit: with 3 when more samples are invalid than allowed.
+        WorktrialError: the run could not start or go on.
+    """
+    _announce(trial, roles, settings)
+    try:
+        end = run_trial(trial, roles, settings)
+    except (Interrupted, StopRun) as e:
+        _say_how_to_resume(settings, e)
+        raise
+    from worktrial.cli.tables import print_summary
+    from worktrial.results.stored import open_run
+
+    print_summary(open_run(settings.folder))
+    if end.retries:
+        typer.echo(f"{end.retries} requests had to be sent again.", err=True)
+    if end.invalid_share > given["max_invalid"]:
+        typer.echo(
+            f"{end.invalid_share:.1%} of the samples are invalid, more than the allowed {given['max_invalid']:.1%} "
+            "(--max-invalid). The same command runs just those again.",
+            err=True,
+        )
+        raise typer.Exit(FINISHED_WITH_INVALID)
+
+
+def _announce(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings) -> None:
+    parts = [f"{role} {s.model}" for role, s in roles.items()]
+    if Role.AGENT not in roles:
+        parts.insert(0, f"agent {trial.settings['agent']}")
+    typer.echo(f"{trial.suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}", err=True)
+    local = {role for role, s in roles.items() if s.is_local}
+    if local:
+        from worktrial.engine.local import estimate_text
+
+        typer.echo(estimate_text(len(trial.jobs), local), err=True)
+
+
+def _say_how_to_resume(settings: RunSettings, stop: Exception) -> None:
+    if not (settings.folder / "manifest.json").exists():
+        return
+    words = list(settings.command)
+    if "-o" not in words and not any(word.startswith("--output") for word in words):
+        words += ["-o", str(settings.folder)]
+    what = "Raise the budget and resume" if isinstance(stop, BudgetSpent) else "Finished samples are stored. Resume"
+    typer.echo(f"{what} with:\n  {shlex.join(words)}", err=True)

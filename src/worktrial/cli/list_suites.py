@@ -1,0 +1,35 @@
+"""`worktrial list`: what can be run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def list_suites(
+    suite: Annotated[str | None, typer.Argument(help="Show this suite's tasks.", metavar="[SUITE]")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of the suite's data, where it needs one.")] = None,
+) -> None:
+    """List the suites, or the tasks of one.
+
+    Example: worktrial list occupations --data occubench
+    """
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from worktrial.suites.catalogue import SUITES, tasks_of
+
+    console = Console(highlight=False)
+    if suite is None:
+        table = Table("suite", "what it is", "needs")
+        for known in SUITES:
+            table.add_row(known.name, known.about, known.needs)
+        console.print(table)
+        return
+    table = Table("id", "difficulty", "category", "scenario")
+    rows = tasks_of(suite, data)
+    for row in rows:
+        table.add_row(row.id, str(row.difficulty), escape(row.category), escape(row.scenario))
+    console.print(table)
+    console.print(f"{len(rows)} tasks")

@@ -1,0 +1,50 @@
+"""The `worktrial` command."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from worktrial import __version__
+from worktrial.cli import data, doctor, list_suites, model, run, show, trajectory
+from worktrial.errors import WorktrialError
+
+app = typer.Typer(
+    name="worktrial",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A work trial for AI agents: realistic professional work, verdicts with intervals, costs.",
+    epilog="Start with: worktrial run starter --agent plan",
+)
+app.add_typer(run.app, name="run")
+app.command("show")(show.show)
+app.command("trajectory")(trajectory.trajectory)
+app.command("list")(list_suites.list_suites)
+app.add_typer(data.app, name="data")
+app.add_typer(model.app, name="model")
+app.command("doctor")(doctor.doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"worktrial {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Options of the whole command."""
+
+
+def main() -> None:
+    """Entry point; errors of ours become one message and an exit code."""
+    try:
+        app()
+    except WorktrialError as e:
+        typer.echo(f"worktrial: {e}", err=True)
+        sys.exit(e.exit_code)

@@ -1,0 +1,190 @@
+"""`worktrial run SUITE`: put an agent to work."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from worktrial.cli.option_table import Option, with_options
+from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
+from worktrial.cli.run_options import agent_limits, check_share, output_options, run_settings
+from worktrial.engine.roles import Role
+from worktrial.errors import SettingError
+
+app = typer.Typer(no_args_is_help=True, help="Put an agent to work on a suite.")
+
+
+class Memory(StrEnum):
+    """Where a simulated workplace keeps its state."""
+
+    HISTORY = "history"
+    LEDGER = "ledger"
+
+
+class SimulatorPrompt(StrEnum):
+    """How a simulator is told its part."""
+
+    FULL = "full"
+    COMPACT = "compact"
+
+
+class JudgeMethod(StrEnum):
+    """How a judge decides."""
+
+    VOTES = "votes"
+    LOGPROB = "logprob"
+
+
+_WHO = "Who takes part"
+_WHAT = "Which tasks"
+_SIMULATION = "Simulation and judging"
+
+_AGENT = Option(
+    "--agent",
+    str,
+    "Who takes the trial: a model's name at --base-url, openai/NAME, local (the embedded model), plan (follows "
+    "each task's solution plan, no model), or python:MODULE:FUNCTION (your own).",
+    ...,
+    _WHO,
+)
+_JUDGING = [
+    Option("--votes", int, "Votes of the judge on each sample; the majority decides.", 3, _SIMULATION, minimum=1),
+    Option("--parallel-votes", bool, "Ask for all votes at once: faster, and a third dearer.", False, _SIMULATION),
+    Option(
+        "--judge-method",
+        JudgeMethod,
+        "votes, or logprob: the probability of yes on each statement of the rubric (for small models).",
+        JudgeMethod.VOTES,
+        _SIMULATION,
+    ),
+]
+_SIMULATING = [
+    Option(
+        "--memory",
+        Memory,
+        "history: the simulator sees the whole conversation. ledger: it sees an explicit state that each call "
+        "patches, so prompts stay short and contradictions show.",
+        Memory.HISTORY,
+        _SIMULATION,
+    ),
+    Option(
+        "--simulator-prompt",
+        SimulatorPrompt | None,
+        "full, or compact for small models. Default: full; compact for the embedded model.",
+        panel=_SIMULATION,
+    ),
+]
+_CHOICE = [
+    Option("--tasks", list[str] | None, "Only these task ids; comma-separated or repeated.", panel=_WHAT),
+    Option(
+        "--category", list[str] | None, "Only this industry (a name, or its beginning); repeatable.", panel=_WHAT
+    ),
+    Option("--limit", int | None, "At most so many tasks.", panel=_WHAT, minimum=1),
+    Option("--repeats", int, "Samples of each task.", 1, _WHAT, minimum=1),
+]
+_ROLES = [tool_mode_option(), *(o for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE) for o in role_options(role))]
+
+
+@app.command("occupations")
+@with_options(
+    [
+        Option("--data", Path, "Folder of the OccuBench release.", ..., _WHAT, metavar="DIR"),
+        _AGENT,
+        Option(
+            "--simulator", str, "The model that plays the workplaces: a name, openai/NAME, or local.", ..., _WHO
+        ),
+        Option("--judge", str, "The model that judges: a name, openai/NAME, or local.", ..., _WHO),
+        *_CHOICE,
+        Option(
+            "--with-plan", bool, "Show the agent each task's solution plan, where the data has them.", False, _WHAT
+        ),
+        *_SIMULATING,
+        *_JUDGING,
+        *output_options(),
+        *shared_options(),
+        *_ROLES,
+    ]
+)
+def occupations(**given: Any) -> None:
+    """OccuBench: professional tasks in workplaces that a language model plays, judged by majority vote.
+
+    Example: worktrial run occupations --data occubench --base-url http://localhost:8000/v1
+    --agent my-model --simulator my-model --judge my-model --limit 10 -o runs/first
+    """
+    from worktrial.agents.candidates import candidate
+    from worktrial.cli.carry_out import carry_out
+    from worktrial.suites.occupations.load import load_release, select
+    from worktrial.suites.occupations.task import OccupationsTrial, Settings
+
+    check_share(given)
+    who = candidate(given["agent"])
+    roles = _roles(given, agent=who.needs_model)
+    simulator = roles[Role.SIMULATOR]
+    release = load_release(given["data"])
+    tasks = select(release, _split(given["tasks"]), given["category"] or (), given["limit"])
+    usual_prompt = SimulatorPrompt.COMPACT if simulator.is_local else SimulatorPrompt.FULL
+    settings = Settings(
+        repeats=given["repeats"],
+        memory=given["memory"].value,
+        simulator_prompt=(given["simulator_prompt"] or usual_prompt).value,
+        votes=given["votes"],
+        parallel_votes=given["parallel_votes"],
+        judge_method=given["judge_method"].value,
+        limits=agent_limits(given),
+        with_plan=given["with_plan"],
+    )
+    carry_out(OccupationsTrial(release, tasks, who, settings), roles, run_settings(given, "occupations"), given)
+
+
+@app.command("starter")
+@with_options(
+    [
+        _AGENT,
+        Option("--judge", str | None, "Also ask this model to judge by the rubric; the checks decide.", panel=_WHO),
+        *_CHOICE,
+        *_JUDGING,
+        *output_options(),
+        *shared_options(),
+        tool_mode_option(),
+        *role_options(Role.AGENT),
+        *role_options(Role.JUDGE),
+    ]
+)
+def starter(**given: Any) -> None:
+    """Our own workplaces: executable, checked by code. Needs no simulator, no judge and no network.
+
+    Example: worktrial run starter --agent plan -o runs/plan
+    """
+    from worktrial.agents.candidates import candidate
+    from worktrial.cli.carry_out import carry_out
+    from worktrial.suites.starter.load import load_tasks, select
+    from worktrial.suites.starter.task import Settings, StarterTrial
+
+    check_share(given)
+    who = candidate(given["agent"])
+    roles = _roles({**given, "simulator": None}, agent=who.needs_model)
+    tasks = select(load_tasks(), _split(given["tasks"]), given["category"] or (), given["limit"])
+    settings = Settings(
+        repeats=given["repeats"],
+        votes=given["votes"],
+        parallel_votes=given["parallel_votes"],
+        judge_method=given["judge_method"].value,
+        limits=agent_limits(given),
+    )
+    trial = StarterTrial(tasks, who, settings, judged=Role.JUDGE in roles)
+    carry_out(trial, roles, run_settings(given, "starter"), given)
+
+
+def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[Role, Any]:
+    wanted = {Role.AGENT: given["agent"] if agent else None}
+    wanted |= {Role.SIMULATOR: given["simulator"], Role.JUDGE: given["judge"]}
+    return {role: settings_for(role, model, given) for role, model in wanted.items() if model is not None}
+
+
+def _split(ids: list[str] | None) -> list[str]:
+    split = [part.strip() for text in ids or () for part in text.split(",")]
+    if ids and not any(split):
+        raise SettingError("--tasks: names no task")
+    return [part for part in split if part]

@@ -1,0 +1,75 @@
+"""The options of `worktrial run` that all suites share."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from worktrial.cli.option_table import Option
+from worktrial.errors import SettingError
+
+_LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
+_BUDGET = "Budgets of the run (it stops cleanly and can be resumed)"
+_RUN = "Run"
+
+
+def output_options(default_concurrency: int = 16) -> list[Option]:
+    """Where results go, how fast, and how far."""
+    return [
+        Option("--output", Path | None, "Folder of the run. The same command resumes it.", panel=_RUN, short="-o"),
+        Option("--concurrency", int, "Samples in flight.", default_concurrency, _RUN, minimum=1),
+        Option("--max-invalid", float, "Share of invalid samples that still counts as success.", 0.0, _RUN),
+        Option("--cache", Path | None, "Keep every answer in this folder and use it again.", panel=_RUN),
+        Option("--cache-only", bool, "Never reach a network: answer from --cache or stop.", False, _RUN),
+        Option("--retries", int, "Tries of one request that fails.", 8, _RUN, minimum=1),
+        Option("--retry-seconds", float, "Time for the tries of one request.", 300.0, _RUN, minimum=0),
+        Option("--max-cost", float | None, "US dollars.", panel=_BUDGET, minimum=0),
+        Option("--max-tokens", int | None, "Tokens in and out of all roles.", panel=_BUDGET, minimum=1),
+        Option("--max-minutes", float | None, "Wall-clock minutes.", panel=_BUDGET, minimum=0),
+        Option("--max-turns", int, "Assistant messages of the agent.", 60, _LIMITS, minimum=1),
+        Option("--sample-tokens", int | None, "Tokens of the agent.", panel=_LIMITS, minimum=1),
+        Option("--sample-seconds", float | None, "Seconds of the agent's work.", panel=_LIMITS, minimum=0),
+        Option("--sample-cost", float | None, "US dollars, all roles.", panel=_LIMITS, minimum=0),
+    ]
+
+
+def run_settings(given: Mapping[str, Any], suite: str) -> Any:
+    """The `RunSettings` of the command line's values."""
+    from worktrial.engine.retry import RetryPolicy
+    from worktrial.engine.run import RunSettings
+    from worktrial.engine.spend import Budget
+
+    return RunSettings(
+        folder=given["output"] or _new_folder(suite),
+        concurrency=given["concurrency"],
+        retry=RetryPolicy(attempts=given["retries"], total_seconds=given["retry_seconds"]),
+        budget=Budget(given["max_cost"], given["max_tokens"], given["max_minutes"]),
+        cache=given["cache"],
+        cache_only=given["cache_only"],
+        command=("worktrial", *sys.argv[1:]),
+    )
+
+
+def agent_limits(given: Mapping[str, Any]) -> Any:
+    """The `Limits` of the command line's values."""
+    from worktrial.agents.assignment import Limits
+
+    return Limits(given["max_turns"], given["sample_tokens"], given["sample_seconds"], given["sample_cost"])
+
+
+def check_share(given: Mapping[str, Any]) -> None:
+    """Refuse a share that is none.
+
+    Raises:
+        SettingError: `--max-invalid` is not between 0 and 1.
+    """
+    if not 0 <= given["max_invalid"] <= 1:
+        raise SettingError(f"--max-invalid {given['max_invalid']:g}: a share lies between 0 and 1")
+
+
+def _new_folder(suite: str) -> Path:
+    """The first free `runs/SUITE-N`."""
+    number = 1
+    while (folder := Path("runs") / f"{suite}-{number}").exists():
+        number += 1
+    return folder

@@ -1,0 +1,103 @@
+"""Tables of a stored run for the terminal."""
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from worktrial.engine.record import RoleUsage
+from worktrial.results.stored import StoredRun
+from worktrial.results.summary import Group, Summary, summarise
+from worktrial.statistics import Agreement, CompletionRate, Rate
+
+
+def print_summary(run: StoredRun, console: Console | None = None) -> None:
+    """One screen: who, how well, where, at what cost, what went wrong."""
+    console = console or Console(highlight=False, soft_wrap=False)
+    summary = summarise(run)
+    console.print(_title(run))
+    console.print(_rates(summary))
+    for tag, groups in summary.groups.items():
+        if len(groups) > 1:
+            console.print(_groups(tag, groups))
+    if summary.usage:
+        console.print(_usage(summary.usage))
+    for line in _notes(summary):
+        console.print(line)
+
+
+def _title(run: StoredRun) -> str:
+    roles = run.manifest.settings.get("roles", {})
+    who = [f"agent {run.manifest.settings.get('agent', '?')}"]
+    who += [f"{role} {s['model']}" for role, s in roles.items() if role != "agent"]
+    return f"[bold]{run.manifest.suite}[/bold] · {' · '.join(who)} · {run.folder}"
+
+
+def _rates(summary: Summary) -> Table:
+    rate = summary.overall
+    title = f"{rate.passed} passed · {rate.failed} failed · {rate.invalid} invalid"
+    table = Table("completion rate", "", "95 % interval", title=title, title_justify="left")
+    table.add_row("of all samples", *_cells(rate.of_all))
+    table.add_row("of valid samples", *_cells(rate.of_valid))
+    return table
+
+
+def _groups(tag: str, groups: list[Group]) -> Table:
+    table = Table()
+    table.add_column(tag)
+    table.add_column("passed", justify="right")
+    table.add_column("invalid", justify="right")
+    table.add_column("rate", justify="right")
+    table.add_column("95 % interval")
+    for group in groups:
+        done = group.rate
+        table.add_row(group.name, f"{done.passed}/{_total(done)}", str(done.invalid), *_cells(done.of_all))
+    return table
+
+
+def _usage(usage: Mapping[str, RoleUsage]) -> Table:
+    table = Table()
+    table.add_column("role")
+    for column in ("requests", "tokens in", "of them cached", "tokens out", "cost"):
+        table.add_column(column, justify="right")
+    for role, u in usage.items():
+        counts = (u.requests, u.input_tokens, u.cached_tokens, u.output_tokens)
+        table.add_row(role, *(f"{n:,}" for n in counts), _dollars(u.cost))
+    return table
+
+
+def _notes(summary: Summary) -> list[str]:
+    notes = [f"per sample: {summary.calls:.1f} tool calls, {summary.seconds:.1f} s"]
+    if summary.cost is not None:
+        notes.append(f"total cost: {_dollars(summary.cost)}")
+    if summary.stop_reasons:
+        notes.append("work ended by: " + _listed(summary.stop_reasons))
+    if summary.agreement is not None and summary.agreement.pairwise is not None:
+        notes.append(_agreement(summary.agreement))
+    if summary.invalid_reasons:
+        notes.append("[yellow]invalid:[/yellow] " + _listed(summary.invalid_reasons))
+    if summary.missing:
+        notes.append(f"[yellow]unfinished:[/yellow] {summary.missing} samples are still to come")
+    return notes
+
+
+def _agreement(votes: Agreement) -> str:
+    kappa = "has no value (every vote is the same)" if votes.kappa is None else f"{votes.kappa:.2f}"
+    return f"the judge's votes agree in {votes.pairwise:.1%} of pairs; Fleiss' kappa {kappa}"
+
+
+def _cells(rate: Rate) -> tuple[str, str]:
+    interval = rate.interval()
+    return "-" if rate.share is None else f"{rate.share:.1%}", f"{interval.low:.1%} - {interval.high:.1%}"
+
+
+def _total(rate: CompletionRate) -> int:
+    return rate.passed + rate.failed + rate.invalid
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.items())
+
+
+def _dollars(cost: float | None) -> str:
+    return "unknown" if cost is None else f"${cost:.4f}"

@@ -1,0 +1,29 @@
+"""`worktrial trajectory RUN SAMPLE`: everything one sample did."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def trajectory(
+    run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
+    sample: Annotated[str, typer.Argument(help="The task's id.", metavar="SAMPLE")],
+    repeat: Annotated[int, typer.Option(help="Which repeat of it, from 0.", min=0)] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the stored record instead.")] = False,
+) -> None:
+    """Show one sample: the assignment, every call with what came back, the answer, the verdict and its votes."""
+    from worktrial.results.stored import open_run
+    from worktrial.results.stored import trajectory as stored_trajectory
+
+    stored = open_run(run)
+    line = stored_trajectory(run, sample, repeat)
+    if as_json:
+        import msgspec
+
+        typer.echo(msgspec.json.format(msgspec.json.encode(line), indent=2))
+        return
+    from worktrial.cli.trajectory_page import print_trajectory
+
+    record = next((r for r in stored.records if r.key == (sample, repeat)), None)
+    print_trajectory(line, record)

@@ -1,0 +1,69 @@
+"""A trajectory for the terminal. Everything in it is untrusted text and printed as such."""
+
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.text import Text
+
+from worktrial.engine.record import SampleRecord
+from worktrial.language import JsonObject
+
+LONGEST = 2000
+
+
+def print_trajectory(line: JsonObject, record: SampleRecord | None, console: Console | None = None) -> None:
+    """Print a line of `trajectories.jsonl` with its sample's verdict."""
+    console = console or Console(highlight=False)
+    title = f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('clock') or ''}"
+    console.print(Panel(plain(line["instruction"]), title=escape(title), title_align="left"))
+    said = _texts_by_turn(line.get("messages") or [])
+    shown = 0
+    for call in line.get("calls") or []:
+        for text in said[shown : call["turn"] + 1]:
+            if text:
+                console.print(Text.assemble(("agent: ", "bold"), plain(text)))
+        shown = call["turn"] + 1
+        _print_call(call, console)
+    answer = line.get("answer") or "(none)"
+    console.print(
+        Panel(plain(answer), title=f"answer · {line.get('stop_reason') or 'broken off'}", title_align="left")
+    )
+    if record is not None:
+        _print_verdict(record, console)
+
+
+def _print_verdict(record: SampleRecord, console: Console) -> None:
+    console.print(Text.assemble((record.outcome.value, "bold"), " · ", plain(record.reason)))
+    for check in record.checks:
+        mark = "ok  " if check["passed"] else "FAIL"
+        console.print(Text.assemble(f"  {mark} ", plain(f"{check['check']}: {check['why']}")))
+    for number, vote in enumerate(record.votes, 1):
+        says = {True: "pass", False: "fail", None: "no vote"}[vote["is_correct"]]
+        grounds = plain(vote.get("feedback") or vote.get("problem") or "")
+        console.print(Text.assemble(f"  vote {number}: {says} · ", grounds))
+
+
+def _print_call(call: JsonObject, console: Console) -> None:
+    arguments = msgspec.json.encode(call["arguments"]).decode()
+    seen = msgspec.json.encode(call["observation"]["content"]).decode()
+    console.print(
+        Text.assemble((f"{call['index'] + 1:>3}  ", "dim"), (call["tool"], "bold"), " ", plain(arguments))
+    )
+    origin = f"  [{call['observation']['origin']}]"
+    console.print(Text.assemble(("     -> ", "dim"), plain(seen), (origin, "dim")))
+
+
+def _texts_by_turn(messages: list[JsonObject]) -> list[str]:
+    contents = [m.get("content") for m in messages if m.get("role") == "assistant"]
+    return [content if isinstance(content, str) else "" for content in contents]
+
+
+def plain(text: Any) -> Text:
+    """`text` without control characters, and not endless: a model's output must not steer the terminal."""
+    shown = "".join(c if c.isprintable() or c in "\n\t" else "�" for c in str(text))
+    return Text(
+        shown if len(shown) <= LONGEST else f"{shown[:LONGEST]} … ({len(shown) - LONGEST:,} more characters)"
+    )

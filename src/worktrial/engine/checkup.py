@@ -1,0 +1,101 @@
+"""Asking an endpoint what it can do, for `worktrial doctor`."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import aiohttp
+
+from worktrial.engine import wire
+from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.roles import Role, RoleSettings, public_url
+from worktrial.engine.secrets import Redactor
+from worktrial.engine.spend import Budget, Meter, Spend
+from worktrial.errors import WorktrialError
+from worktrial.language import Completion, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One observation about an endpoint."""
+
+    good: bool
+    text: str
+
+
+_PONG: JsonObject = {
+    "type": "object",
+    "properties": {"word": {"type": "string", "maxLength": 8}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+_TOOL: JsonObject = {
+    "type": "function",
+    "function": {
+        "name": "ping",
+        "description": "Answers pong.",
+        "parameters": {"type": "object", "properties": {}},
+    },
+}
+
+
+async def examine(base_url: str, api_key_env: str | None, model: str | None) -> list[Finding]:
+    """Try an endpoint: its model list and, with `model`, a word, a JSON Schema, a tool call, log-probabilities.
+
+    Raises:
+        SettingError: the key's variable is not set.
+    """
+    settings = RoleSettings(
+        role=Role.AGENT, model=model or "", base_url=base_url, api_key_env=api_key_env, max_tokens=64, timeout=60
+    )
+    redactor = Redactor()
+    redactor.add_role(settings, needs_key=True)
+    endpoint = Endpoint(base_url, settings.model, settings.key())
+    async with aiohttp.ClientSession(trust_env=True) as session:
+        findings = [await _models(session, endpoint, redactor)]
+        if model is not None and findings[0].good:
+            client = Client(
+                settings,
+                endpoint,
+                session,
+                spend=Spend(Budget()),
+                redactor=redactor,
+                retry=RetryPolicy(attempts=2, total_seconds=60),
+            )
+            findings += await _abilities(client)
+    return findings
+
+
+async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: Redactor) -> Finding:
+    where = public_url(endpoint.base_url)
+    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    try:
+        async with session.get(endpoint.base_url.rstrip("/") + "/models", headers=headers) as response:
+            data = await response.read()
+    except (aiohttp.ClientError, OSError) as e:
+        return Finding(False, f"{where} does not answer: {redactor.text(str(e))}")
+    if response.status in (401, 403):
+        return Finding(False, f"{where} refuses the key: {redactor.text(wire.error_text(data)[0])}")
+    # Some endpoints have no model list; that they answer at all is what counts here.
+    return Finding(True, f"{where} answers (model list: status {response.status})")
+
+
+async def _abilities(client: Client) -> list[Finding]:
+    line = client.line(Meter())
+    ask = [{"role": "user", "content": "Reply with the word pong."}]
+    call = [{"role": "user", "content": "Call the tool ping."}]
+    tries: list[tuple[str, Callable[[], Awaitable[Completion]], Callable[[Completion], bool]]] = [
+        ("a plain reply", lambda: line(ask), lambda c: bool(c.text)),
+        ("a reply by JSON Schema", lambda: line(ask, schema=_PONG), lambda c: '"word"' in c.text),
+        ("a tool call", lambda: line(call, tools=[_TOOL]), lambda c: bool(c.tool_calls)),
+        ("log-probabilities", lambda: line(ask, top_logprobs=5, max_tokens=1), lambda c: c.first_token is not None),
+    ]
+    findings = []
+    for number, (what, request, succeeded) in enumerate(tries):
+        try:
+            good = succeeded(await request())
+            findings.append(Finding(good or number > 0, f"{what}: {'yes' if good else 'no'}"))
+        except WorktrialError as e:
+            # Only the plain reply is needed by every suite; the rest is good to know.
+            findings.append(Finding(number > 0, f"{what}: no ({e})"))
+    return findings

@@ -1,0 +1,251 @@
+"""One role's line to its model over HTTP: limits, retries, request cache, accounting."""
+
+import asyncio
+import datetime as dt
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import aiohttp
+import msgspec
+import stamina
+from aiolimiter import AsyncLimiter
+
+from worktrial.engine import refusals, toolmode, wire
+from worktrial.engine.prices import price_for
+from worktrial.engine.request_cache import RequestCache
+from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, retry_after_seconds
+from worktrial.engine.roles import RoleSettings, public_url
+from worktrial.engine.secrets import Redactor
+from worktrial.engine.spend import Meter, Spend
+from worktrial.errors import InvalidReason, InvalidSample, StopRun
+from worktrial.language import Completion, JsonObject, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a role's model answers."""
+
+    base_url: str
+    model: str
+    key: str | None = None
+
+
+class Client:
+    """Sends one role's requests. Shared by all samples of a run."""
+
+    def __init__(
+        self,
+        settings: RoleSettings,
+        endpoint: Endpoint,
+        session: aiohttp.ClientSession,
+        *,
+        spend: Spend,
+        redactor: Redactor,
+        retry: RetryPolicy,
+        cache: RequestCache | None = None,
+        cache_only: bool = False,
+    ) -> None:
+        self.settings = settings
+        self._endpoint = endpoint
+        self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
+        self._where = f"{settings.role} at {public_url(endpoint.base_url)}"
+        self._session = session
+        self._headers = {"Content-Type": "application/json"}
+        if endpoint.key:
+            self._headers["Authorization"] = f"Bearer {endpoint.key}"
+        self._timeout = aiohttp.ClientTimeout(total=settings.timeout)
+        self._spend = spend
+        self._redactor = redactor
+        self._retry = retry
+        self._cache = cache
+        self._cache_only = cache_only
+        self._price = price_for(settings)
+        self._slots = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
+        self._rate = AsyncLimiter(1, 60 / settings.rate) if settings.rate else None
+        self._quiet_until = 0.0
+        self._has_answered = False
+        self._send_schema = settings.structured != "off"
+        self.retries = 0
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the cost of this role's requests is known."""
+        return self._price is not None
+
+    def line(self, meter: Meter, salt: str = "") -> "Line":
+        """The `Complete` of one sample, booking on `meter`; `salt` tells repeats apart in the request cache."""
+        return Line(self, meter, salt)
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[JsonObject],
+        schema: JsonObject | None,
+        draw: int,
+        top_logprobs: int,
+        max_tokens: int | None,
+        meter: Meter,
+        salt: str,
+    ) -> Completion:
+        """Answer one request; see `worktrial.language.Complete`."""
+        json_tools = bool(tools) and self.settings.tool_mode == "json"
+        if json_tools:
+            messages, schema = toolmode.encode(messages, tools)
+            tools = ()
+        while True:
+            with_schema = schema is not None and self._send_schema
+            body = msgspec.json.encode(
+                wire.request_body(
+                    self.settings,
+                    self._endpoint.model,
+                    messages,
+                    tools=tools,
+                    schema=schema if with_schema else None,
+                    top_logprobs=top_logprobs,
+                    max_tokens=max_tokens,
+                )
+            )
+            try:
+                completion = await self._answer(body, meter, f"{salt}/{draw}")
+            except refusals.SchemaRejected as rejected:
+                if self.settings.structured == "schema":
+                    raise StopRun(f"{rejected} (--{self.settings.role}-structured schema asks for it)") from None
+                # Other samples may have found out in the meantime; the next round goes without either way.
+                self._send_schema = False
+                continue
+            break
+        if json_tools:
+            return toolmode.decode(completion)
+        return completion
+
+    async def _answer(self, body: bytes, meter: Meter, salt: str) -> Completion:
+        role = self.settings.role
+        key = ""
+        if self._cache is not None:
+            # The model's public name stands for the embedded model, whose address changes with every run.
+            address = self.settings.model if self.settings.is_local else self._url
+            key = self._cache.key(address, body, salt)
+            stored = self._cache.get(key)
+            if stored is not None:
+                completion = wire.read_completion(stored)
+                meter.add(role, completion.usage, 0.0)
+                meter.replayed += 1
+                return completion
+        if self._cache_only:
+            raise StopRun(f"{role}: --cache-only, but the cache holds no answer to a request of this run")
+        data, completion = await self._persist(body)
+        cost = self._price(completion.usage) if self._price is not None else None
+        meter.add(role, completion.usage, cost)
+        self._spend.add(completion.usage, cost)
+        if self._cache is not None:
+            self._cache.put(key, data)
+        return completion
+
+    async def _persist(self, body: bytes) -> tuple[bytes, Completion]:
+        failures = bad_replies = tries = 0
+        try:
+            async for attempt in stamina.retry_context(
+                on=_backoff, attempts=None, timeout=self._retry.total_seconds
+            ):
+                with attempt:
+                    tries = attempt.num
+                    try:
+                        return await self._attempt(body)
+                    except Retryable as trouble:
+                        failures += not trouble.slow_down
+                        bad_replies += trouble.bad_reply
+                        if bad_replies >= self._retry.bad_replies:
+                            raise InvalidSample(InvalidReason.BAD_REPLY, trouble.detail) from None
+                        if failures >= self._retry.attempts:
+                            raise _given_up(trouble, tries) from None
+                        self.retries += 1
+                        trouble.wait = self._retry.wait(tries, trouble.retry_after)
+                        if trouble.retry_after is not None:
+                            self._quiet_until = max(self._quiet_until, time.monotonic() + trouble.retry_after)
+                        raise
+        except Retryable as trouble:
+            raise _given_up(trouble, tries) from None
+        raise AssertionError("the retry loop ends by returning or raising")
+
+    async def _attempt(self, body: bytes) -> tuple[bytes, Completion]:
+        while (pause := self._quiet_until - time.monotonic()) > 0:
+            await asyncio.sleep(pause)
+        if self._rate is not None:
+            await self._rate.acquire()
+        if self._slots is not None:
+            async with self._slots:
+                return await self._post(body)
+        return await self._post(body)
+
+    async def _post(self, body: bytes) -> tuple[bytes, Completion]:
+        self._spend.check()
+        try:
+            async with self._session.post(
+                self._url, data=body, headers=self._headers, timeout=self._timeout
+            ) as response:
+                data = await response.read()
+        except TimeoutError:
+            raise Retryable(f"{self._where}: no answer within {self.settings.timeout:g} s") from None
+        except (aiohttp.ClientError, OSError) as e:
+            raise Retryable(f"{self._where}: {self._redactor.text(str(e) or type(e).__name__)}") from None
+        if response.status != 200:
+            raise self._trouble(response, data)
+        try:
+            completion = wire.read_completion(data)
+        except wire.NotACompletion as e:
+            raise Retryable(f"{self._where}: {self._redactor.text(str(e))}", bad_reply=True) from None
+        self._has_answered = True
+        return data, completion
+
+    def _trouble(self, response: aiohttp.ClientResponse, data: bytes) -> Exception:
+        message, code = wire.error_text(data)
+        said = self._redactor.text(message)
+        if response.status in RETRIED_STATUSES or response.status >= 500:
+            wait = retry_after_seconds(response.headers.get("Retry-After"), dt.datetime.now(dt.UTC))
+            return Retryable(
+                f"{self._where}: {response.status} {said}", retry_after=wait, slow_down=response.status == 429
+            )
+        return refusals.explain(
+            self.settings, self._where, response.status, said, code, has_answered=self._has_answered
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sample's way to one role's model: a `Complete`."""
+
+    client: Client
+    meter: Meter
+    salt: str
+
+    async def __call__(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[JsonObject] = (),
+        schema: JsonObject | None = None,
+        draw: int = 0,
+        top_logprobs: int = 0,
+        max_tokens: int | None = None,
+    ) -> Completion:
+        """Answer `messages`; see `worktrial.language.Complete`."""
+        return await self.client.complete(
+            messages,
+            tools=tools,
+            schema=schema,
+            draw=draw,
+            top_logprobs=top_logprobs,
+            max_tokens=max_tokens,
+            meter=self.meter,
+            salt=self.salt,
+        )
+
+
+def _backoff(error: Exception) -> bool | float:
+    return error.wait if isinstance(error, Retryable) else False
+
+
+def _given_up(trouble: Retryable, tries: int) -> InvalidSample:
+    return InvalidSample(InvalidReason.ENDPOINT_UNAVAILABLE, f"{trouble.detail} (gave up after {tries} tries)")

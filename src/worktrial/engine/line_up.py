@@ -1,0 +1,111 @@
+"""Bringing up the models of a run: one client per role, and the embedded model when a role wants it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+
+from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.request_cache import RequestCache
+from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.roles import Role, RoleSettings, public_url
+from worktrial.engine.secrets import Redactor
+from worktrial.engine.spend import Spend
+from worktrial.errors import SettingError, StopRun
+
+# Room beside one connection per sample in flight: probes, and a connection still closing.
+SPARE_CONNECTIONS = 4
+
+PROBE_TIMEOUT = aiohttp.ClientTimeout(total=15)
+PROBE_PAUSES = (0.5, 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """How the clients of a run behave, beside their roles' own settings."""
+
+    concurrency: int
+    retry: RetryPolicy
+    cache: RequestCache | None = None
+    cache_only: bool = False
+
+
+@asynccontextmanager
+async def line_up(
+    roles: Mapping[Role, RoleSettings], wiring: Wiring, *, spend: Spend, redactor: Redactor
+) -> AsyncIterator[dict[Role, Client]]:
+    """Clients for `roles`, whose endpoints were seen to answer. Everything is closed at the end.
+
+    Raises:
+        SettingError: a key is missing, or an embedded model is not there.
+        StopRun: an endpoint does not answer at all.
+    """
+    async with AsyncExitStack() as stack:
+        started: dict[str, Endpoint] = {}
+        endpoints = {
+            role: await _endpoint(settings, stack, wiring, redactor, started) for role, settings in roles.items()
+        }
+        connector = aiohttp.TCPConnector(limit=wiring.concurrency + SPARE_CONNECTIONS)
+        session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector, trust_env=True))
+        if not wiring.cache_only:
+            await _probe(session, endpoints)
+        yield {
+            role: Client(
+                settings,
+                endpoints[role],
+                session,
+                spend=spend,
+                redactor=redactor,
+                retry=wiring.retry,
+                cache=wiring.cache,
+                cache_only=wiring.cache_only,
+            )
+            for role, settings in roles.items()
+        }
+
+
+async def _endpoint(
+    settings: RoleSettings, stack: AsyncExitStack, wiring: Wiring, redactor: Redactor, started: dict[str, Endpoint]
+) -> Endpoint:
+    if wiring.cache_only:
+        return Endpoint(settings.base_url or "http://local", settings.model)
+    if not settings.is_local:
+        return Endpoint(settings.base_url or "", settings.model, settings.key())
+    if settings.model not in started:
+        from worktrial.engine.local import LocalModel, resolve
+
+        model = await stack.enter_async_context(LocalModel(resolve(settings.model)))
+        redactor.add(model.api_key)
+        started[settings.model] = Endpoint(model.base_url, model.model_name, model.api_key)
+    return started[settings.model]
+
+
+async def _probe(session: aiohttp.ClientSession, endpoints: Mapping[Role, Endpoint]) -> None:
+    """Ask every endpoint for a sign of life, so that a wrong address is told before anything is paid for."""
+    addresses: dict[str, Role] = {}
+    for role, endpoint in endpoints.items():
+        addresses.setdefault(endpoint.base_url, role)
+    await asyncio.gather(*(_wait_for_life(session, address, role) for address, role in addresses.items()))
+
+
+async def _wait_for_life(session: aiohttp.ClientSession, address: str, role: Role) -> None:
+    trouble = ""
+    for pause in PROBE_PAUSES:
+        try:
+            async with session.get(address.rstrip("/") + "/models", timeout=PROBE_TIMEOUT):
+                # Any HTTP answer will do: not every endpoint lists its models.
+                return
+        except aiohttp.InvalidURL:
+            raise SettingError(f"--{role}-base-url {public_url(address)!r} is not an http(s) address") from None
+        except aiohttp.ClientConnectorError as e:
+            trouble = str(e.os_error or e)
+            await asyncio.sleep(pause)
+        except (aiohttp.ClientError, OSError):
+            # Something is there, if not in a good state; the requests have their own retries.
+            return
+    raise StopRun(
+        f"the endpoint of the {role} does not answer: {public_url(address)} ({trouble}). "
+        f"Start it, or correct --base-url / --{role}-base-url"
+    )

@@ -1,0 +1,97 @@
+"""What a run is: its settings, its data, its sessions. Stored beside the samples."""
+
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from worktrial import __version__
+from worktrial.errors import DataError, SettingError
+from worktrial.language import JsonObject, JsonValue
+
+FORMAT = 1
+
+
+class SessionRecord(msgspec.Struct, kw_only=True):
+    """One invocation that worked on the run."""
+
+    started: str
+    command: list[str]
+    endpoints: dict[str, str] = {}
+    """Role to address, without anything secret; an address may change between sessions."""
+    versions: dict[str, str] = {}
+    ended: str | None = None
+    """Null while it works, and for ever if it was killed."""
+    end: str | None = None
+    """`done`, `interrupted`, `stopped: …`."""
+    cost: float = 0.0
+    """US dollars spent in this session, on unfinished samples too."""
+    tokens: int = 0
+
+
+class Manifest(msgspec.Struct, kw_only=True):
+    """`manifest.json`."""
+
+    format: int = FORMAT
+    suite: str
+    data: JsonObject
+    """Where the data came from, and its fingerprint."""
+    settings: JsonObject
+    """Everything that can change a result. A resumed run must have the same."""
+    samples: int
+    """How many samples the finished run will have."""
+    sessions: list[SessionRecord] = []
+
+
+def versions() -> dict[str, str]:
+    """What a result may depend on beside the settings."""
+    return {"worktrial": __version__, "python": platform.python_version(), "platform": platform.platform()}
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest at `path`.
+
+    Raises:
+        DataError: there is none, or it is not ours.
+    """
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise DataError(path, "no such file", "Is this the folder of a run?") from None
+    except msgspec.MsgspecError as e:
+        raise DataError(path, f"not a run's manifest: {e}") from None
+    if manifest.format != FORMAT:
+        raise DataError(path, f"format {manifest.format}, but this version reads {FORMAT}", "Use a newer worktrial")
+    return manifest
+
+
+def refuse_other_settings(stored: Manifest, wanted: Manifest, folder: Path) -> None:
+    """Check that a run may be resumed.
+
+    Raises:
+        SettingError: something that can change results differs; the message shows what.
+    """
+    before = {"suite": stored.suite, "data": stored.data.get("fingerprint"), "settings": stored.settings}
+    now = {"suite": wanted.suite, "data": wanted.data.get("fingerprint"), "settings": wanted.settings}
+    # Compare what JSON keeps, so that tuples and lists are the same.
+    differences = list(_differences(before, msgspec.json.decode(msgspec.json.encode(now))))
+    if differences:
+        shown = "\n".join(f"  {where}: {_short(old)} -> {_short(new)}" for where, old, new in differences)
+        raise SettingError(
+            f"{folder} holds a run with other settings (stored -> now):\n{shown}\n"
+            "Give the stored settings to resume it, or start another run with another -o"
+        )
+
+
+def _differences(before: JsonValue, now: JsonValue, where: str = "") -> Iterator[tuple[str, JsonValue, JsonValue]]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in sorted(before.keys() | now.keys()):
+            yield from _differences(before.get(key), now.get(key), f"{where}.{key}" if where else key)
+    elif before != now:
+        yield where, before, now
+
+
+def _short(value: JsonValue) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,72 @@
+"""When and how long to wait before a request is sent again."""
+
+import datetime as dt
+import random
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Bounds on the retries of one request."""
+
+    attempts: int = 8
+    """Tries of a request that fails; being told to slow down (429) does not count, only its time does."""
+    total_seconds: float = 300.0
+    first_wait: float = 0.5
+    longest_wait: float = 20.0
+    bad_replies: int = 3
+    """How many answers that are no completion are put up with before the sample is invalid."""
+
+    def wait(self, attempt: int, retry_after: float | None) -> float:
+        """Seconds before the next attempt (1-based number of the one that failed).
+
+        Exponential growth with full jitter, so that a crowd of samples turned away together does not
+        come back together; never sooner than the endpoint asked.
+        """
+        ceiling = min(self.longest_wait, self.first_wait * 2.0 ** min(attempt - 1, 30))
+        jitter = random.uniform(0, ceiling)
+        return jitter if retry_after is None else retry_after + min(jitter, 1.0)
+
+
+class Retryable(Exception):
+    """A request failed in a way that may pass. `wait` is set just before it is raised to the retry loop."""
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        retry_after: float | None = None,
+        bad_reply: bool = False,
+        slow_down: bool = False,
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.retry_after = retry_after
+        self.bad_reply = bad_reply
+        self.slow_down = slow_down
+        self.wait = 0.0
+
+
+def retry_after_seconds(header: str | None, now: dt.datetime) -> float | None:
+    """Seconds of a Retry-After header (RFC 9110, 10.2.3: seconds or a date), or None.
+
+    Args:
+        header: The header's value.
+        now: The host's time, with a time zone.
+    """
+    if not header:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=dt.UTC)
+    return max(0.0, (when - now).total_seconds())

@@ -1,0 +1,117 @@
+"""Who plays which role in a trial, and with which settings."""
+
+import dataclasses
+import os
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+from urllib.parse import urlsplit, urlunsplit
+
+from worktrial.errors import SettingError
+from worktrial.language import JsonObject
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+class Role(StrEnum):
+    """A part that a language model plays."""
+
+    AGENT = "agent"
+    SIMULATOR = "simulator"
+    JUDGE = "judge"
+    SYNTHESIZER = "synthesizer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleSettings:
+    """How one role reaches its model. None means: leave it to the endpoint."""
+
+    role: Role
+    model: str
+    """The name at the endpoint; without `base_url`, `openai/NAME` or `local`."""
+    base_url: str | None = None
+    api_key_env: str | None = None
+    """The environment variable that holds the key; the key itself is never a setting."""
+    temperature: float | None = None
+    effort: str | None = None
+    """Sent as `reasoning_effort`."""
+    max_tokens: int | None = None
+    """Output tokens per request."""
+    token_parameter: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    tool_mode: Literal["native", "json"] = "native"
+    structured: Literal["auto", "schema", "off"] = "auto"
+    """JSON Schema output: `auto` gives it up when the endpoint rejects it."""
+    extra: JsonObject = field(default_factory=dict)
+    """Further fields of the request body."""
+    concurrency: int | None = None
+    """Requests in flight for this role."""
+    rate: float | None = None
+    """Requests per minute for this role."""
+    timeout: float = 600.0
+    """Seconds for one request, from sending to the last byte."""
+    price: tuple[float, float] | None = None
+    """US dollars per million input and output tokens, where the price list does not know the model."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the embedded model plays this role."""
+        return self.base_url is None and (self.model == "local" or self.model.startswith("local:"))
+
+    def resolved(self) -> "RoleSettings":
+        """These settings with the endpoint filled in from the model's name.
+
+        Raises:
+            SettingError: neither the name nor a base URL says where the model is.
+        """
+        if self.base_url is not None or self.is_local:
+            return self
+        provider, _, name = self.model.partition("/")
+        if provider == "openai" and name:
+            return dataclasses.replace(
+                self,
+                model=name,
+                base_url=OPENAI_URL,
+                api_key_env=self.api_key_env or "OPENAI_API_KEY",
+                token_parameter="max_completion_tokens",
+            )
+        raise SettingError(
+            f"--{self.role} {self.model}: no endpoint for this model. Name one with --base-url (or "
+            f"--{self.role}-base-url), or use openai/NAME or local"
+        )
+
+    def key(self) -> str | None:
+        """The secret, read from the environment.
+
+        Raises:
+            SettingError: the named variable is not set.
+        """
+        if self.api_key_env is None:
+            return None
+        value = os.environ.get(self.api_key_env, "").strip()
+        if not value:
+            raise SettingError(
+                f"the environment variable {self.api_key_env} (key of the {self.role}) is not set; "
+                f"export it, or name another with --{self.role}-api-key-env"
+            )
+        return value
+
+    def fingerprint(self) -> JsonObject:
+        """The settings that can change a result, for the manifest. Free of secrets and of the address."""
+        return {
+            "model": self.model,
+            "temperature": self.temperature,
+            "effort": self.effort,
+            "max_tokens": self.max_tokens,
+            "tool_mode": self.tool_mode,
+            "structured": self.structured,
+            "extra": self.extra,
+        }
+
+
+def public_url(url: str) -> str:
+    """`url` without what may be secret in it: user, password, query."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.port:
+        host = f"{host}:{parts.port}"
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))

@@ -1,0 +1,190 @@
+"""A whole run: open the folder, bring up the models, work through the jobs, close everything in order."""
+
+import asyncio
+import datetime as dt
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from worktrial.engine.client import Client
+from worktrial.engine.line_up import Wiring, line_up
+from worktrial.engine.manifest import Manifest, SessionRecord, versions
+from worktrial.engine.progress import Tally, display
+from worktrial.engine.record import SampleRecord, total_tokens
+from worktrial.engine.request_cache import RequestCache
+from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.roles import Role, RoleSettings, public_url
+from worktrial.engine.scheduler import Scheduler
+from worktrial.engine.secrets import Redactor
+from worktrial.engine.spend import Budget, Spend
+from worktrial.engine.store import RunStore
+from worktrial.engine.trial import Trial
+from worktrial.errors import SettingError, WorktrialError
+from worktrial.grading import Outcome
+
+
+class Interrupted(WorktrialError):
+    """The user stopped the run; what had finished is stored."""
+
+    exit_code = 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """How a run is carried out. None of this can change a result."""
+
+    folder: Path
+    concurrency: int = 16
+    """Samples in flight."""
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    budget: Budget = field(default_factory=Budget)
+    cache: Path | None = None
+    cache_only: bool = False
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """How a finished run came out."""
+
+    records: Mapping[tuple[str, int], SampleRecord]
+    retries: int
+
+    @property
+    def invalid_share(self) -> float:
+        """Invalid samples of all samples; 0 for a run without samples."""
+        invalid = sum(r.outcome is Outcome.INVALID for r in self.records.values())
+        return invalid / len(self.records) if self.records else 0.0
+
+
+def run_trial(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings) -> RunEnd:
+    """Run `trial` to its end, or from where an earlier session left it.
+
+    Raises:
+        SettingError: settings do not fit together or differ from the stored run's.
+        DataError: the folder cannot be used.
+        StopRun: an endpoint refuses to work, or a budget is spent.
+        Interrupted: Ctrl-C or SIGTERM.
+    """
+    if settings.cache_only and settings.cache is None:
+        raise SettingError("--cache-only needs the folder of a cache: add --cache DIR")
+    roles = {role: s.resolved() for role, s in roles.items()}
+    redactor = Redactor()
+    for role in roles.values():
+        redactor.add_role(role, needs_key=not settings.cache_only)
+    with RunStore(settings.folder, _manifest(trial, roles, settings, redactor), redactor) as store:
+        try:
+            with asyncio.Runner() as runner:
+                return runner.run(_run(trial, roles, settings, store, redactor))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise Interrupted("interrupted") from None
+
+
+def _manifest(
+    trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings, redactor: Redactor
+) -> Manifest:
+    session = SessionRecord(
+        started=_now(),
+        command=[redactor.text(word) for word in settings.command],
+        endpoints={role.value: _address(s) for role, s in roles.items()},
+        versions=versions(),
+    )
+    return Manifest(
+        suite=trial.suite,
+        data=trial.data,
+        settings={**trial.settings, "roles": {role.value: s.fingerprint() for role, s in roles.items()}},
+        samples=len(trial.jobs),
+        sessions=[session],
+    )
+
+
+async def _run(
+    trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings, store: RunStore, redactor: Redactor
+) -> RunEnd:
+    _treat_sigterm_as_interrupt()
+    earlier_cost, earlier_tokens = _earlier_spend(store)
+    spend = Spend(settings.budget, cost=earlier_cost, tokens=earlier_tokens)
+    end = "interrupted"
+    try:
+        retries = await _work_off(trial, roles, settings, store, spend, redactor)
+        end = "done"
+    except WorktrialError as e:
+        end = f"stopped: {e}"
+        raise
+    finally:
+        session = store.session
+        session.ended, session.end = _now(), end
+        session.cost, session.tokens = spend.cost - earlier_cost, spend.tokens - earlier_tokens
+        store.save_manifest()
+    return RunEnd({job.key: store.finished[job.key] for job in trial.jobs}, retries)
+
+
+async def _work_off(
+    trial: Trial,
+    roles: Mapping[Role, RoleSettings],
+    settings: RunSettings,
+    store: RunStore,
+    spend: Spend,
+    redactor: Redactor,
+) -> int:
+    """Do what is still to be done; returns how many requests had to be sent again."""
+    settled = [store.finished[job.key] for job in trial.jobs if store.is_settled(job.key)]
+    tally = Tally(len(trial.jobs), settled)
+    if tally.done == tally.total:
+        return 0
+    spend.check()
+    cache = RequestCache(settings.cache, redactor) if settings.cache else None
+    wiring = Wiring(settings.concurrency, settings.retry, cache, settings.cache_only)
+    with display() as show:
+
+        def on_finished(record: SampleRecord) -> None:
+            tally.add(record)
+            show(tally)
+
+        async with line_up(roles, wiring, spend=spend, redactor=redactor) as clients:
+            if settings.budget.cost is not None:
+                refuse_unpriced(clients)
+            await Scheduler(trial, store, clients, settings.concurrency, on_finished).run()
+            return sum(client.retries for client in clients.values())
+
+
+def refuse_unpriced(clients: Mapping[Role, Client]) -> None:
+    """A cost budget that cannot be watched is refused.
+
+    Raises:
+        SettingError: some model's price is unknown.
+    """
+    for role, client in clients.items():
+        if not client.is_priced:
+            raise SettingError(
+                f"--max-cost: the price of {client.settings.model!r} ({role}) is unknown. Give it with "
+                f"--{role}-price IN,OUT (US dollars per million tokens), or use --max-tokens"
+            )
+
+
+def _earlier_spend(store: RunStore) -> tuple[float, int]:
+    """Cost and tokens of earlier sessions.
+
+    A session that was killed could not write its total, so the stored samples are the lower bound.
+    """
+    sessions = store.manifest.sessions[:-1]
+    records = store.finished.values()
+    cost = max(sum(s.cost for s in sessions), sum(r.cost or 0.0 for r in records))
+    return cost, max(sum(s.tokens for s in sessions), sum(total_tokens(r.usage) for r in records))
+
+
+def _address(settings: RoleSettings) -> str:
+    return "local" if settings.is_local else public_url(settings.base_url or "")
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def _treat_sigterm_as_interrupt() -> None:
+    """A polite kill ends the run like Ctrl-C: what has finished is stored."""
+    task = asyncio.current_task()
+    if task is not None and sys.platform != "win32":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -1,0 +1,108 @@
+"""Running jobs side by side, storing each as it finishes."""
+
+import asyncio
+import datetime as dt
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from worktrial.engine.client import Client
+from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
+from worktrial.engine.roles import Role
+from worktrial.engine.store import RunStore
+from worktrial.engine.trial import Desk, Job, Trial
+from worktrial.errors import InvalidReason, InvalidSample, StopRun
+from worktrial.grading import Outcome
+
+log = logging.getLogger(__name__)
+
+# So many samples in a row without an answer are an outage, not bad luck.
+LEAST_OUTAGE = 8
+
+OnFinished = Callable[[SampleRecord], None]
+
+
+@dataclass(slots=True)
+class Scheduler:
+    """Works through a trial's open jobs with `concurrency` samples in flight."""
+
+    trial: Trial
+    store: RunStore
+    clients: Mapping[Role, Client]
+    concurrency: int
+    on_finished: OnFinished
+    _outage: int = field(default=0, init=False)
+
+    async def run(self) -> None:
+        """Run every job that is not settled yet.
+
+        Raises:
+            StopRun: the run cannot go on; samples in flight are dropped, finished ones are stored.
+        """
+        open_jobs = iter([job for job in self.trial.jobs if not self.store.is_settled(job.key)])
+
+        async def work() -> None:
+            # The iterator is shared: each worker takes the next job when it is free.
+            for job in open_jobs:
+                await self._run_one(job)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.concurrency, len(self.trial.jobs))):
+                    group.create_task(work())
+        except BaseExceptionGroup as group_error:
+            # Samples in flight tend to meet the same refusal at the same moment; one report is enough.
+            raise group_error.exceptions[0] from None
+
+    async def _run_one(self, job: Job) -> None:
+        desk = Desk(job, self.clients)
+        started = time.perf_counter()
+        try:
+            result = await self.trial.run(job, desk)
+        except StopRun:
+            raise
+        except InvalidSample as e:
+            result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
+        except Exception as e:
+            log.debug("sample %s", job.key, exc_info=True)
+            detail = f"{InvalidReason.INTERNAL.value}: {type(e).__name__}: {e}"
+            result = SampleResult(outcome=Outcome.INVALID, reason=detail)
+        record = _record(self.trial.suite, job, desk, result, time.perf_counter() - started)
+        trajectory = result.trajectory
+        if trajectory is not None:
+            trajectory = {"suite": self.trial.suite, "sample": job.sample, "repeat": job.repeat, **trajectory}
+        self.store.add(record, trajectory)
+        self.on_finished(record)
+        self._watch_outage(record)
+
+    def _watch_outage(self, record: SampleRecord) -> None:
+        """Stop when nothing but unreachable endpoints has come back for a while: the samples can wait."""
+        unavailable = record.reason.startswith(InvalidReason.ENDPOINT_UNAVAILABLE.value)
+        self._outage = self._outage + 1 if unavailable else 0
+        if self._outage >= max(LEAST_OUTAGE, self.concurrency):
+            raise StopRun(f"the last {self._outage} samples could not reach their model. {record.reason}")
+
+
+def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: float) -> SampleRecord:
+    return SampleRecord(
+        suite=suite,
+        sample=job.sample,
+        repeat=job.repeat,
+        outcome=result.outcome,
+        reason=result.reason,
+        votes=result.votes,
+        checks=result.checks,
+        usage=usage_of(desk.meter),
+        cost=dollars(desk.meter.cost),
+        seconds=round(seconds, 3),
+        calls=result.calls,
+        turns=result.turns,
+        stop_reason=result.stop_reason,
+        fault_plan=result.fault_plan,
+        fault_ledger=result.fault_ledger,
+        clock=result.clock,
+        tags=dict(job.tags),
+        replayed=desk.meter.replayed,
+        finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+    )

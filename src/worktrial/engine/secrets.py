@@ -1,0 +1,60 @@
+"""Keeping keys out of everything that is written or shown."""
+
+import json
+from collections.abc import Iterable
+from urllib.parse import quote, urlsplit
+
+from worktrial.engine.roles import RoleSettings
+
+HIDDEN = "[key]"
+
+
+class Redactor:
+    """Replaces known secrets in text and bytes."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._secrets: list[str] = []
+        for secret in secrets:
+            self.add(secret)
+
+    def add(self, secret: str) -> None:
+        """Hide `secret`, also as it looks inside JSON and inside a URL."""
+        # Very short values would blot out ordinary words; no provider issues such keys.
+        if len(secret) < 4:
+            return
+        for form in {secret, json.dumps(secret)[1:-1], quote(secret, safe="")}:
+            if form not in self._secrets:
+                self._secrets.append(form)
+        self._secrets.sort(key=len, reverse=True)
+
+    def add_role(self, settings: RoleSettings, *, needs_key: bool) -> None:
+        """Hide what is secret in a role's settings.
+
+        Raises:
+            SettingError: the role needs its key, and the key is not set.
+        """
+        if needs_key:
+            key = settings.key()
+            if key:
+                self.add(key)
+        if settings.base_url:
+            self.add_url(settings.base_url)
+
+    def add_url(self, url: str) -> None:
+        """Hide the password and the query of `url`."""
+        parts = urlsplit(url)
+        for piece in (parts.password, parts.query):
+            if piece:
+                self.add(piece)
+
+    def text(self, text: str) -> str:
+        """`text` with every secret replaced."""
+        for secret in self._secrets:
+            text = text.replace(secret, HIDDEN)
+        return text
+
+    def bytes(self, data: bytes) -> bytes:
+        """`data` (UTF-8) with every secret replaced."""
+        for secret in self._secrets:
+            data = data.replace(secret.encode(), HIDDEN.encode())
+        return data

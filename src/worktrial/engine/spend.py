@@ -1,0 +1,86 @@
+"""Counting what a run consumes, and stopping when a budget is used up."""
+
+import time
+from dataclasses import dataclass, field
+
+from worktrial.engine.roles import Role
+from worktrial.errors import StopRun
+from worktrial.language import Usage
+
+
+class BudgetSpent(StopRun):
+    """A budget of the run is used up. Finished samples are stored; a larger budget lets the run go on."""
+
+    exit_code = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Bounds for a whole run; None is unbounded."""
+
+    cost: float | None = None
+    """US dollars."""
+    tokens: int | None = None
+    """Input and output tokens of all roles."""
+    minutes: float | None = None
+    """Wall-clock minutes of this invocation."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """What one sample has consumed so far."""
+
+    usage: dict[Role, Usage] = field(default_factory=dict)
+    costs: dict[Role, float | None] = field(default_factory=dict)
+    """US dollars by role; None where nobody knows the price of the role's model."""
+    replayed: int = 0
+    """Requests answered from the request cache; their tokens count, their cost does not."""
+
+    def add(self, role: Role, usage: Usage, cost: float | None) -> None:
+        """Book one request."""
+        self.usage[role] = self.usage.get(role, Usage()) + usage
+        so_far = self.costs.get(role, 0.0)
+        self.costs[role] = None if cost is None or so_far is None else so_far + cost
+
+    def tokens(self, role: Role) -> int:
+        """Tokens of one role."""
+        return self.usage[role].tokens if role in self.usage else 0
+
+    @property
+    def known_cost(self) -> float:
+        """US dollars of the roles whose price is known."""
+        return sum(cost for cost in self.costs.values() if cost is not None)
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of all roles; None when some price is unknown."""
+        return None if None in self.costs.values() else self.known_cost
+
+
+class Spend:
+    """What the run has consumed, watched against its budget."""
+
+    def __init__(self, budget: Budget, *, cost: float = 0.0, tokens: int = 0) -> None:
+        self._budget = budget
+        self._started = time.monotonic()
+        self.cost = cost
+        self.tokens = tokens
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        """Book one request."""
+        self.tokens += usage.tokens
+        self.cost += cost or 0.0
+
+    def check(self) -> None:
+        """Called before every request.
+
+        Raises:
+            BudgetSpent: nothing more may be requested.
+        """
+        budget = self._budget
+        if budget.cost is not None and self.cost >= budget.cost:
+            raise BudgetSpent(f"the budget of ${budget.cost:g} is spent (--max-cost)")
+        if budget.tokens is not None and self.tokens >= budget.tokens:
+            raise BudgetSpent(f"the budget of {budget.tokens:,} tokens is spent (--max-tokens)")
+        if budget.minutes is not None and time.monotonic() - self._started >= budget.minutes * 60:
+            raise BudgetSpent(f"the {budget.minutes:g} minutes are over (--max-minutes)")

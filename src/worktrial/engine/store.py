@@ -1,0 +1,162 @@
+"""The run folder: one writer, append-only records, repair after a crash."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TypeVar
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from worktrial.engine.manifest import Manifest, SessionRecord, read_manifest, refuse_other_settings
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.secrets import Redactor
+from worktrial.errors import DataError, SettingError
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+
+MANIFEST = "manifest.json"
+SAMPLES = "samples.jsonl"
+TRAJECTORIES = "trajectories.jsonl"
+LOCK = ".lock"
+
+_T = TypeVar("_T")
+
+
+class RunStore:
+    """A run folder opened for writing. Use as a context manager; at most one process at a time.
+
+    Raises:
+        SettingError: another process works on the folder, or it holds a run with other settings.
+        DataError: the folder is something else, or one of its lines is damaged in the middle.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, redactor: Redactor) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.finished: dict[tuple[str, int], SampleRecord] = {}
+        """The last record of every sample, read on opening and kept up to date."""
+        self._redactor = redactor
+        self._encoder = msgspec.json.Encoder()
+        self._files = contextlib.ExitStack()
+        self._samples: IO[bytes]
+        self._trajectories: IO[bytes]
+
+    def __enter__(self) -> "RunStore":
+        _refuse_foreign(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.folder / LOCK)
+        try:
+            self._files.enter_context(lock.acquire(blocking=False))
+        except Timeout:
+            raise SettingError(f"{self.folder}: another process is working on this run") from None
+        try:
+            self._open()
+        except BaseException:
+            self._files.close()
+            raise
+        return self
+
+    def _open(self) -> None:
+        path = self.folder / MANIFEST
+        if path.exists():
+            stored = read_manifest(path)
+            refuse_other_settings(stored, self.manifest, self.folder)
+            self.manifest.sessions = stored.sessions + self.manifest.sessions
+        for name in (SAMPLES, TRAJECTORIES):
+            _cut_torn_tail(self.folder / name)
+        for record in read_lines(self.folder / SAMPLES, SampleRecord):
+            self.finished[record.key] = record
+        self._samples = self._files.enter_context((self.folder / SAMPLES).open("ab"))
+        self._trajectories = self._files.enter_context((self.folder / TRAJECTORIES).open("ab"))
+        self.save_manifest()
+
+    def __exit__(self, *_: object) -> None:
+        for file in (self._samples, self._trajectories):
+            file.flush()
+            os.fsync(file.fileno())
+        self._files.close()
+
+    @property
+    def session(self) -> SessionRecord:
+        """This process's own entry in the manifest."""
+        return self.manifest.sessions[-1]
+
+    def save_manifest(self) -> None:
+        """Write the manifest; never leaves half a file."""
+        path = self.folder / MANIFEST
+        temporary = path.with_name(f"{MANIFEST}.tmp")
+        text = msgspec.json.format(self._encoder.encode(self.manifest), indent=2)
+        temporary.write_bytes(self._redactor.bytes(text) + b"\n")
+        temporary.replace(path)
+
+    def add(self, record: SampleRecord, trajectory: JsonObject | None) -> None:
+        """Store a finished sample. The trajectory goes first: a sample on record always has its trajectory."""
+        if trajectory is not None:
+            _append(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
+        _append(self._samples, self._redactor.bytes(self._encoder.encode(record)))
+        self.finished[record.key] = record
+
+    def is_settled(self, key: tuple[str, int]) -> bool:
+        """Whether the sample needs no further work. Invalid samples run again."""
+        record = self.finished.get(key)
+        return record is not None and record.outcome is not Outcome.INVALID
+
+
+def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
+    """The records of a JSONL file of ours, in order; nothing when the file is not there.
+
+    A torn last line is passed over: a run that is still being written can be read.
+
+    Raises:
+        DataError: a line is not such a record.
+    """
+    if not path.exists():
+        return
+    decoder = msgspec.json.Decoder(kind)
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as e:
+                raise DataError(f"{path}:{number}", f"damaged record: {e}", "Remove this line to go on") from None
+
+
+def _append(file: IO[bytes], line: bytes) -> None:
+    # One write per line, and flushed: after a kill at most the last line is torn.
+    file.write(line + b"\n")
+    file.flush()
+
+
+def _cut_torn_tail(path: Path) -> None:
+    """Remove an incomplete last line, left by a process that was killed while writing."""
+    if not path.exists():
+        return
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        end = size
+        block = 65536
+        while end > 0:
+            start = max(0, end - block)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end != size:
+            file.truncate(end)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise DataError(folder, "is a file", "Name a folder for the run with -o")
+    if not folder.is_dir() or (folder / MANIFEST).exists():
+        return
+    strangers = sorted({p.name for p in folder.iterdir()} - {LOCK, f"{MANIFEST}.tmp"})
+    if strangers:
+        what = f"is not the folder of a run (it holds {strangers[0]})"
+        raise DataError(folder, what, "Name a new or empty folder with -o")

@@ -1,0 +1,71 @@
+"""What a suite hands to the engine: jobs, and how to do one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from worktrial.engine.client import Client, Line
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.spend import Meter
+from worktrial.language import JsonObject, JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One sample to run: a task, and which repeat of it."""
+
+    sample: str
+    repeat: int
+    tags: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What identifies the sample within its run."""
+        return self.sample, self.repeat
+
+
+class Desk:
+    """What one running sample works with: its lines to the models, and its meter."""
+
+    def __init__(self, job: Job, clients: Mapping[Role, Client]) -> None:
+        self.job = job
+        self.meter = Meter()
+        self._clients = clients
+
+    def line(self, role: Role) -> Line:
+        """The `Complete` of `role` for this sample."""
+        return self._clients[role].line(self.meter, f"{self.job.repeat}")
+
+
+class Trial(Protocol):
+    """A suite made ready to run."""
+
+    @property
+    def suite(self) -> str:
+        """The suite's name."""
+        ...
+
+    @property
+    def jobs(self) -> Sequence[Job]:
+        """All samples, in the order in which they are started."""
+        ...
+
+    @property
+    def data(self) -> JsonObject:
+        """For the manifest: where the data came from, and its `fingerprint`."""
+        ...
+
+    @property
+    def settings(self) -> JsonObject:
+        """For the manifest: everything of the suite's own that can change a result."""
+        ...
+
+    async def run(self, job: Job, desk: Desk) -> SampleResult:
+        """Do one job.
+
+        Raises:
+            InvalidSample: it has no verdict, through no fault of the agent.
+            StopRun: going on would be pointless.
+        """
+        ...

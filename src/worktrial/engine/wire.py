@@ -1,0 +1,132 @@
+"""The chat-completions protocol: request bodies out, completions in. No network here."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from worktrial.engine.roles import RoleSettings
+from worktrial.language import Completion, JsonObject, Message, Usage
+
+
+class NotACompletion(ValueError):
+    """The endpoint's answer does not follow the protocol."""
+
+
+def request_body(
+    settings: RoleSettings,
+    model: str,
+    messages: Sequence[Message],
+    *,
+    tools: Sequence[JsonObject],
+    schema: JsonObject | None,
+    top_logprobs: int,
+    max_tokens: int | None,
+) -> JsonObject:
+    """The JSON body of one request; optional fields only where they are set."""
+    body: JsonObject = {"model": model, "messages": list(messages)}
+    if tools:
+        body["tools"] = list(tools)
+    if settings.temperature is not None:
+        body["temperature"] = settings.temperature
+    if settings.effort is not None:
+        body["reasoning_effort"] = settings.effort
+    limit = min((n for n in (settings.max_tokens, max_tokens) if n is not None), default=None)
+    if limit is not None:
+        body[settings.token_parameter] = limit
+    if schema is not None:
+        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+    if top_logprobs:
+        body["logprobs"] = True
+        body["top_logprobs"] = top_logprobs
+    body.update(settings.extra)
+    return body
+
+
+def read_completion(data: bytes) -> Completion:
+    """The completion in a response body.
+
+    Raises:
+        NotACompletion: the body is not JSON, has no choice, or its choice has no message.
+    """
+    try:
+        reply: Any = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise NotACompletion(f"not JSON: {excerpt(data)}") from None
+    if not isinstance(reply, dict):
+        raise NotACompletion(f"not a JSON object: {excerpt(data)}")
+    choices = reply.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        said = reply.get("error")
+        raise NotACompletion(f"no choices in the reply{f': {said}' if said else ''}")
+    choice = choices[0]
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise NotACompletion("the first choice has no message")
+    return Completion(
+        message=message,
+        usage=_usage(reply.get("usage")),
+        stop_reason=choice.get("finish_reason") or "stop",
+        first_token=_first_token(choice.get("logprobs")),
+    )
+
+
+def error_text(data: bytes) -> tuple[str, str]:
+    """`(message, code)` of an error body; the code is "" where there is none.
+
+    Gateways disagree on the shape, so this looks in the usual places and falls back to an excerpt.
+    """
+    try:
+        reply: Any = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return excerpt(data), ""
+    error = reply.get("error", reply) if isinstance(reply, dict) else reply
+    if isinstance(error, dict):
+        message = error.get("message") or error.get("detail") or excerpt(data)
+        codes = [str(error[k]) for k in ("code", "type") if error.get(k)]
+        return str(message)[:500], " ".join(codes)
+    return str(error)[:500], ""
+
+
+def is_context_overflow(message: str, code: str) -> bool:
+    """Whether a 400 means that the prompt is too long (OpenAI, llama.cpp, vLLM and kin)."""
+    if "context_length_exceeded" in code or "exceed_context_size" in code:
+        return True
+    said = message.lower()
+    return "context" in said and any(
+        w in said for w in ("exceed", "maximum context length", "too long", "too large")
+    )
+
+
+def excerpt(data: bytes) -> str:
+    """The beginning of a body, on one line."""
+    text = " ".join(data[:400].decode("utf-8", "replace").split())
+    return repr(text[:200]) if text else "an empty body"
+
+
+def _usage(raw: object) -> Usage:
+    if not isinstance(raw, Mapping):
+        return Usage(requests=1)
+    details = raw.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return Usage(1, _count(raw.get("prompt_tokens")), _count(raw.get("completion_tokens")), _count(cached))
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _first_token(logprobs: object) -> dict[str, float] | None:
+    if not isinstance(logprobs, Mapping):
+        return None
+    content = logprobs.get("content")
+    if not isinstance(content, list) or not content or not isinstance(content[0], Mapping):
+        return None
+    likeliest = content[0].get("top_logprobs")
+    if not isinstance(likeliest, list):
+        return None
+    return {
+        c["token"]: float(c["logprob"])
+        for c in likeliest
+        if isinstance(c, Mapping) and isinstance(c.get("token"), str) and isinstance(c.get("logprob"), int | float)
+    }

@@ -1,0 +1,9 @@
+"""Text that can leave the process."""
+
+
+def encodable(text: str) -> str:
+    r"""`text` with lone surrogates, which models produce by broken escapes, spelled out as `\udXXX`.
+
+    Inside a JSON string that spelling is the character's own escape.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

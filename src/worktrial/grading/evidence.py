@@ -1,0 +1,145 @@
+"""The record of an agent's work as text for a judge: one line of JSON for each thing that happened."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worktrial.grading.case import JudgeCase
+from worktrial.grading.characters import encodable
+from worktrial.language import Completion, JsonValue
+
+if TYPE_CHECKING:
+    from worktrial.workplaces import ToolCall, Trajectory
+
+LEAST_LIMIT = 4_000
+_LEAST_OBSERVATION = 600  # characters; below this, other text is shortened as well
+_LEAST_TEXT = 60
+_LINE_BREAKS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+_Line = Sequence[tuple[str, JsonValue, bool]]
+"""One line as (field, value, whether it is what the workplace returned)."""
+
+
+def evidence(case: JudgeCase, limit: int) -> str:
+    """Everything in `case` that the agent or the workplace produced, at most `limit` characters.
+
+    Each line is one JSON object, so text inside it, with its line breaks escaped, cannot pass for a line of
+    its own. What is too long is shortened in the middle: `x` becomes `x_start`, `x_characters_cut` and
+    `x_end`. Observations go first, all to the same length; then every other text; at last whole lines from
+    the middle of the work. The beginning and the end always stay.
+    """
+    lines = [*_work(case.trajectory), *_after(case)]
+    text = "\n".join(_json({name: value for name, value, _ in line}) for line in lines)
+    if len(text) <= limit:
+        return text
+    pieces = [[_Piece.of(*field) for field in line] for line in lines]
+
+    def shortened(to: tuple[int, int]) -> list[str]:
+        return [_json({name: value for piece in line for name, value in piece.fields(*to)}) for line in pieces]
+
+    def fits(to: tuple[int, int]) -> bool:
+        return sum(len(line) + 1 for line in shortened(to)) <= limit
+
+    ladder = list(_shorter_and_shorter(limit))
+    rung = bisect_left(ladder, True, key=fits)
+    if rung < len(ladder):
+        return "\n".join(shortened(ladder[rung]))
+    return "\n".join(_ends(shortened(ladder[-1]), limit))
+
+
+def _work(trajectory: Trajectory) -> Iterator[_Line]:
+    said = [Completion(m).text for m in trajectory.messages if m.get("role") == "assistant"]
+    calls: dict[int, list[ToolCall]] = {turn: [] for turn in range(len(said))}
+    for call in trajectory.calls:
+        calls.setdefault(call.turn, []).append(call)
+    last = len(said) - 1
+    for turn in sorted(calls):
+        text = said[turn] if turn <= last else ""
+        repeated = turn == last and not calls[turn] and text.strip() == trajectory.answer.strip()
+        if text and not repeated:
+            yield [("agent_says", text, False)]
+        for call in calls[turn]:
+            yield [
+                ("call", call.index, False),
+                ("tool", call.tool, False),
+                ("arguments", call.arguments, False),
+                ("observation", call.observation.content, True),
+            ]
+    yield [("final_answer", trajectory.answer, False)]
+
+
+def _after(case: JudgeCase) -> Iterator[_Line]:
+    for row in case.fault_ledger:
+        yield [("fault", row, False)]
+    if case.final_state is not None:
+        yield [("final_state", case.final_state, True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A field of a line with the text that is cut when it is too long."""
+
+    name: str
+    value: JsonValue
+    text: str
+    observed: bool
+
+    @staticmethod
+    def of(name: str, value: JsonValue, observed: bool) -> _Piece:
+        return _Piece(name, value, value if isinstance(value, str) else _json(value), observed)
+
+    def fields(self, observation: int, other: int) -> list[tuple[str, JsonValue]]:
+        most = observation if self.observed else other
+        if len(self.text) <= most:
+            return [(self.name, self.value)]
+        head, tail = most - most // 2, most // 2
+        return [
+            (f"{self.name}_start", self.text[:head]),
+            (f"{self.name}_characters_cut", len(self.text) - most),
+            (f"{self.name}_end", self.text[-tail:]),
+        ]
+
+
+def _shorter_and_shorter(limit: int) -> Iterator[tuple[int, int]]:
+    """Ever smaller limits for one observation and for one other text."""
+    observation, other = limit, limit
+    while observation > _LEAST_OBSERVATION:
+        observation = max(observation * 4 // 5, _LEAST_OBSERVATION)
+        yield observation, limit
+    while other > _LEAST_TEXT:
+        other = max(other * 4 // 5, _LEAST_TEXT)
+        yield min(observation, other), other
+
+
+def _ends(lines: Sequence[str], limit: int) -> list[str]:
+    """As many of the first and the last lines as fit, and between them how many were left out."""
+    room = limit - len(_json({"lines_cut": len(lines)})) - 1
+    first: list[str] = []
+    last: list[str] = []
+    ahead, behind = 0, len(lines)
+    while ahead < behind:
+        # The end of the work decides more cases than its beginning, so it is served first.
+        from_end = len(last) <= len(first)
+        line = lines[behind - 1] if from_end else lines[ahead]
+        if len(line) + 1 > room:
+            break
+        room -= len(line) + 1
+        if from_end:
+            last.insert(0, line)
+            behind -= 1
+        else:
+            first.append(line)
+            ahead += 1
+    return [*first, _json({"lines_cut": behind - ahead}), *last]
+
+
+def _json(value: JsonValue) -> str:
+    """Compact JSON on one line; the line breaks that JSON allows as they are, and lone surrogates, escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character, escape in _LINE_BREAKS.items():
+        text = text.replace(character, escape)
+    return encodable(text)

@@ -1,0 +1,80 @@
+"""Looking things up in JSON values and telling two of them apart."""
+
+from typing import Final
+
+from worktrial.language import JsonValue
+
+ABSENT: Final = object()
+"""What `at` finds where there is nothing; JSON's own null is a value."""
+
+_HALF_A_CENT = 0.005
+
+
+def at(value: JsonValue, pointer: str) -> JsonValue:
+    """The value at a JSON Pointer (RFC 6901), or `ABSENT`."""
+    from jsonpointer import JsonPointerException, resolve_pointer
+
+    try:
+        return resolve_pointer(value, pointer)
+    except JsonPointerException:
+        return ABSENT
+
+
+def matches(found: JsonValue, wanted: JsonValue, *, exactly: bool = False) -> bool:
+    """Whether `found` has at least what `wanted` asks for.
+
+    Objects may have further fields unless `exactly`; lists must agree item by item; a number matches within
+    half a cent, so 12.5, 12.50 and 12.499999 are one amount; a boolean is never a number.
+    """
+    if isinstance(wanted, dict):
+        if not isinstance(found, dict) or not wanted.keys() <= found.keys():
+            return False
+        if exactly and wanted.keys() != found.keys():
+            return False
+        return all(matches(found[key], value, exactly=exactly) for key, value in wanted.items())
+    if isinstance(wanted, list):
+        return (
+            isinstance(found, list)
+            and len(found) == len(wanted)
+            and all(matches(f, w, exactly=exactly) for f, w in zip(found, wanted, strict=True))
+        )
+    if _is_number(wanted):
+        return _is_number(found) and abs(found - wanted) < _HALF_A_CENT
+    return type(found) is type(wanted) and bool(found == wanted)
+
+
+def changed_pointers(before: JsonValue, after: JsonValue, pointer: str = "") -> list[str]:
+    """Pointers of the smallest parts that differ; an item added to a list has its own."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        changed: list[str] = []
+        for key in before | after:
+            changed += changed_pointers(
+                before.get(key, ABSENT), after.get(key, ABSENT), f"{pointer}/{_escape(key)}"
+            )
+        return changed
+    if isinstance(before, list) and isinstance(after, list):
+        changed = []
+        for index in range(max(len(before), len(after))):
+            changed += changed_pointers(
+                before[index] if index < len(before) else ABSENT,
+                after[index] if index < len(after) else ABSENT,
+                f"{pointer}/{index}",
+            )
+        return changed
+    same = before is after or (
+        (type(before) is type(after) or (_is_number(before) and _is_number(after))) and (before == after)
+    )
+    return [] if same else [pointer]
+
+
+def under(pointer: str, prefix: str) -> bool:
+    """Whether `pointer` is `prefix` or lies below it."""
+    return pointer == prefix or pointer.startswith(prefix.rstrip("/") + "/")
+
+
+def _escape(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,88 @@
+"""The judge's prompts, rendered once for each case."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worktrial.grading.case import JudgeCase
+from worktrial.grading.characters import encodable
+from worktrial.grading.evidence import evidence
+from worktrial.grading.fence import mark
+from worktrial.language import JsonValue, Message
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+ENDINGS = {
+    "answered": "the agent gave its answer",
+    "empty_answer": "the agent sent a message with neither text nor a tool call",
+    "cut_answer": "the agent's last message was cut off at its output limit",
+    "turn_limit": "the agent was stopped at the limit on turns",
+    "token_limit": "the agent was stopped at the limit on tokens",
+    "time_limit": "the agent was stopped at the limit on time",
+    "cost_limit": "the agent was stopped at the limit on costs",
+    "context_limit": "the agent was stopped because the conversation outgrew its context",
+}
+
+
+def rubric_messages(case: JudgeCase, limit: int) -> list[Message]:
+    """The conversation that asks for a verdict on the whole rubric; the record takes up to `limit` characters."""
+    text = _case(case, limit) + _render("rubric.j2", case=case)
+    return [_message("system", _render("judge.j2")), _message("user", text)]
+
+
+def asked_again(messages: list[Message], problem: str) -> list[Message]:
+    """The same question with what was wrong about the last reply.
+
+    The reply itself is left out: some endpoints refuse one that is empty or that calls tools.
+    """
+    text = messages[-1]["content"] + _render("again.j2", problem=problem)
+    return [*messages[:-1], _message("user", text)]
+
+
+def statement_messages(case: JudgeCase, limit: int, statements: tuple[str, ...]) -> list[list[Message]]:
+    """One conversation for each statement, alike up to the statement so that a prompt cache serves them all."""
+    system, text = _message("system", _render("assess.j2")), _case(case, limit)
+    return [[system, _message("user", text + _render("statement.j2", statement=s))] for s in statements]
+
+
+def _case(case: JudgeCase, limit: int) -> str:
+    record = evidence(case, limit)
+    return _render(
+        "case.j2",
+        case=case,
+        initial_state=_json(case.initial_state),
+        state_description=_json(case.state_description),
+        ended=case.trajectory.stop_reason.value,
+        endings=ENDINGS,
+        record=record,
+        mark=mark(record),
+    )
+
+
+def _message(role: str, text: str) -> Message:
+    return {"role": role, "content": encodable(text)}
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _render(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "prompts"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )

@@ -1,0 +1,257 @@
+"""Declarative checks of what an agent did and said: verdicts without a judge."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from worktrial.grading.json_facts import ABSENT, at, changed_pointers, matches, under
+from worktrial.grading.numbers_in_text import numbers_in
+from worktrial.grading.text_facts import mentioned
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.trajectory import ToolCall, Trajectory
+
+Pointer = Annotated[str, Field(pattern=r"^(/.*)?$", description="JSON Pointer (RFC 6901) into the state.")]
+Count = Annotated[int, Field(ge=0)]
+Tolerance = Annotated[float, Field(ge=0, description="Largest absolute difference that still passes.")]
+HALF_A_CENT = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What checks look at."""
+
+    initial_state: JsonObject
+    final_state: JsonObject
+    trajectory: Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """Whether one check passed."""
+
+    check: str
+    """What was asked, for a reader."""
+    passed: bool
+    why: str
+    """What was found."""
+
+
+class _Check(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class StateEquals(_Check):
+    """The state holds exactly this value."""
+
+    check: Literal["state_equals"]
+    at: Pointer
+    value: JsonValue
+
+    def run(self, facts: Facts) -> CheckResult:
+        found = at(facts.final_state, self.at)
+        return CheckResult(
+            f"state {self.at} is {self.value!r}", matches(found, self.value, exactly=True), _found(found)
+        )
+
+
+class StateOneOf(_Check):
+    """The state holds one of these values."""
+
+    check: Literal["state_one_of"]
+    at: Pointer
+    values: Annotated[tuple[JsonValue, ...], Field(min_length=1)]
+
+    def run(self, facts: Facts) -> CheckResult:
+        found = at(facts.final_state, self.at)
+        passed = any(matches(found, value, exactly=True) for value in self.values)
+        return CheckResult(f"state {self.at} is one of {list(self.values)!r}", passed, _found(found))
+
+
+class StateNumber(_Check):
+    """The state holds this number, give or take the tolerance."""
+
+    check: Literal["state_number"]
+    at: Pointer
+    value: float
+    tolerance: Tolerance = HALF_A_CENT
+
+    def run(self, facts: Facts) -> CheckResult:
+        found = at(facts.final_state, self.at)
+        asked = f"state {self.at} is {self.value} ± {self.tolerance}"
+        return CheckResult(asked, _near(found, self.value, self.tolerance), _found(found))
+
+
+class StateAbsent(_Check):
+    """The state holds nothing at this place."""
+
+    check: Literal["state_absent"]
+    at: Pointer
+
+    def run(self, facts: Facts) -> CheckResult:
+        found = at(facts.final_state, self.at)
+        return CheckResult(f"state has nothing at {self.at}", found is ABSENT, _found(found))
+
+
+class StateItems(_Check):
+    """A list in the state (or the values of an object) has so many items that match.
+
+    An item matches when it has at least the given fields with the given values; numbers match to half a cent.
+    """
+
+    check: Literal["state_items"]
+    at: Pointer
+    matching: dict[str, JsonValue] = Field(default_factory=dict)
+    at_least: Count = 1
+    at_most: Count | None = None
+
+    def run(self, facts: Facts) -> CheckResult:
+        found = at(facts.final_state, self.at)
+        asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}"
+        if isinstance(found, dict):
+            found = list(found.values())
+        if not isinstance(found, list):
+            return CheckResult(asked, False, _found(found))
+        count = sum(matches(item, self.matching) for item in found)
+        return CheckResult(asked, _within(count, self.at_least, self.at_most), f"{count} of {len(found)} match")
+
+
+class OnlyChanged(_Check):
+    """Nothing in the state changed except under these pointers."""
+
+    check: Literal["only_changed"]
+    at: tuple[Pointer, ...]
+
+    def run(self, facts: Facts) -> CheckResult:
+        changed = changed_pointers(facts.initial_state, facts.final_state)
+        stray = [pointer for pointer in changed if not any(under(pointer, allowed) for allowed in self.at)]
+        asked = f"nothing changed outside {', '.join(self.at) or '(nothing at all)'}"
+        return CheckResult(asked, not stray, f"also changed: {', '.join(stray)}" if stray else "so it is")
+
+
+class AnswerNumber(_Check):
+    """The answer states this number, however it is written."""
+
+    check: Literal["answer_number"]
+    value: float
+    tolerance: Tolerance = HALF_A_CENT
+
+    def run(self, facts: Facts) -> CheckResult:
+        stated = numbers_in(facts.trajectory.answer)
+        passed = any(_near(float(number), self.value, self.tolerance) for number in stated)
+        said = ", ".join(str(number) for number in stated) or "no number"
+        return CheckResult(f"the answer states {self.value} ± {self.tolerance}", passed, f"it states {said}")
+
+
+class AnswerMentions(_Check):
+    """The answer contains one of these words or phrases (whole words; case and spacing do not matter)."""
+
+    check: Literal["answer_mentions"]
+    any_of: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    def run(self, facts: Facts) -> CheckResult:
+        hits = [phrase for phrase in self.any_of if mentioned(phrase, facts.trajectory.answer)]
+        asked = f"the answer mentions {' or '.join(map(repr, self.any_of))}"
+        return CheckResult(asked, bool(hits), f"it mentions {hits[0]!r}" if hits else "it mentions none")
+
+
+class AnswerLacks(_Check):
+    """The answer contains none of these words or phrases."""
+
+    check: Literal["answer_lacks"]
+    any_of: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    def run(self, facts: Facts) -> CheckResult:
+        hits = [phrase for phrase in self.any_of if mentioned(phrase, facts.trajectory.answer)]
+        asked = f"the answer does not mention {' or '.join(map(repr, self.any_of))}"
+        return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
+
+
+class Called(_Check):
+    """A tool was called so often, with at least these arguments; calls answered by an error do not count."""
+
+    check: Literal["called"]
+    tool: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict, alias="with")
+    at_least: Count = 1
+    at_most: Count | None = None
+
+    def run(self, facts: Facts) -> CheckResult:
+        calls = [
+            call for call in _calls(facts, self.tool, self.arguments) if "error" not in call.observation.content
+        ]
+        asked = f"{self.tool} called with {self.arguments!r} {_range(self.at_least, self.at_most)} times"
+        return CheckResult(asked, _within(len(calls), self.at_least, self.at_most), f"{len(calls)} times")
+
+
+class NeverCalled(_Check):
+    """A tool was never called, not even in vain."""
+
+    check: Literal["never_called"]
+    tool: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict, alias="with")
+
+    def run(self, facts: Facts) -> CheckResult:
+        calls = _calls(facts, self.tool, self.arguments)
+        asked = f"{self.tool} never called with {self.arguments!r}"
+        return CheckResult(asked, not calls, f"{len(calls)} times")
+
+
+Check = Annotated[
+    StateEquals
+    | StateOneOf
+    | StateNumber
+    | StateAbsent
+    | StateItems
+    | OnlyChanged
+    | AnswerNumber
+    | AnswerMentions
+    | AnswerLacks
+    | Called
+    | NeverCalled,
+    Field(discriminator="check"),
+]
+
+
+class AnyCheck(Protocol):
+    """What `run_checks` needs of a check."""
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts."""
+        ...
+
+
+def run_checks(
+    checks: Sequence[AnyCheck],
+    *,
+    initial_state: JsonObject,
+    final_state: JsonObject,
+    trajectory: Trajectory,
+) -> list[CheckResult]:
+    """One result per check, in order. The work passes when all of them do."""
+    facts = Facts(initial_state, final_state, trajectory)
+    return [check.run(facts) for check in checks]
+
+
+def _calls(facts: Facts, tool: str, arguments: JsonObject) -> list[ToolCall]:
+    return [c for c in facts.trajectory.calls if c.tool == tool and matches(c.arguments, arguments)]
+
+
+def _near(found: JsonValue, value: float, tolerance: float) -> bool:
+    # The last digits of a binary fraction must not decide a case that lies exactly on the border.
+    return isinstance(found, int | float) and not isinstance(found, bool) and abs(found - value) <= tolerance + 1e-9
+
+
+def _within(count: int, at_least: int, at_most: int | None) -> bool:
+    return at_least <= count and (at_most is None or count <= at_most)
+
+
+def _range(at_least: int, at_most: int | None) -> str:
+    if at_most is None:
+        return f"at least {at_least}"
+    return f"exactly {at_least}" if at_least == at_most else f"{at_least} to {at_most}"
+
+
+def _found(value: JsonValue) -> str:
+    return "there is nothing" if value is ABSENT else f"it is {value!r}"

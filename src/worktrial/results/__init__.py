@@ -1,0 +1,1 @@
+"""Reading stored runs. Nothing here calls a model."""

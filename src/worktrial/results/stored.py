@@ -1,0 +1,65 @@
+"""A run folder opened for reading."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from worktrial.engine.manifest import Manifest, read_manifest
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
+from worktrial.errors import DataError
+from worktrial.language import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as it lies on disk, finished or not."""
+
+    folder: Path
+    manifest: Manifest
+    records: list[SampleRecord]
+    """The last record of every sample, in the order in which the samples first finished."""
+
+    @property
+    def missing(self) -> int:
+        """Samples that have not finished yet."""
+        return max(0, self.manifest.samples - len(self.records))
+
+
+def open_run(folder: Path) -> StoredRun:
+    """The run in `folder`.
+
+    Raises:
+        DataError: there is no such folder, it holds no run, or a record is damaged.
+    """
+    if not folder.is_dir():
+        raise DataError(folder, "no such folder", "Name the folder that `worktrial run -o` wrote")
+    manifest = read_manifest(folder / MANIFEST)
+    last: dict[tuple[str, int], SampleRecord] = {}
+    for record in read_lines(folder / SAMPLES, SampleRecord):
+        last[record.key] = record
+    return StoredRun(folder, manifest, list(last.values()))
+
+
+def trajectory(folder: Path, sample: str, repeat: int) -> JsonObject:
+    """The last trajectory of one sample.
+
+    Raises:
+        DataError: there is none.
+    """
+    found: JsonObject | None = None
+    known: set[str] = set()
+    for line in _trajectories(folder):
+        known.add(line["sample"])
+        if line["sample"] == sample and line["repeat"] == repeat:
+            found = line
+    if found is None:
+        some = ", ".join(sorted(known)[:12])
+        raise DataError(
+            folder, f"no trajectory of sample {sample!r}, repeat {repeat}", f"There is: {some or 'none'}"
+        )
+    return found
+
+
+def _trajectories(folder: Path) -> Iterator[JsonObject]:
+    return read_lines(folder / TRAJECTORIES, dict[str, object])

@@ -1,0 +1,1 @@
+"""OccuBench: professional tasks in workplaces that a language model plays."""

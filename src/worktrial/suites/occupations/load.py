@@ -1,0 +1,216 @@
+"""Reading the OccuBench release: tasks, scenarios, workplaces."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from worktrial.errors import DataError, SettingError
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.loading import Workplaces, load_workplaces
+
+TASKS = "eval_benchmark_solvable.jsonl"
+SCENARIOS = "task_scenario_all_pool.jsonl"
+WORKPLACES = "world_model_configs"
+UNKNOWN = "Unknown"
+
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class _Row(msgspec.Struct):
+    """A line of the task file; a later release may add fields."""
+
+    task_id: int
+    difficulty_level: Annotated[int, msgspec.Meta(ge=1, le=3)]
+    task_scenario_name: _Text
+    agent_instruction: _Text
+    env_name: _Text
+    verification_plan: _Text
+    solution_plan: Any = None
+
+
+class _Scenario(msgspec.Struct):
+    category: _Text
+    domain: _Text
+    task_scenario_name: _Text
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of the suite."""
+
+    id: str
+    difficulty: int
+    scenario: str
+    category: str
+    domain: str
+    instruction: str
+    workplace: str
+    rubric: str
+    plan: JsonValue = None
+    problem: str | None = None
+    """Why the task cannot be set up; its sample is then `invalid`."""
+
+    @property
+    def tags(self) -> JsonObject:
+        """What results can be grouped by."""
+        return {
+            "category": self.category,
+            "domain": self.domain,
+            "scenario": self.scenario,
+            "difficulty": self.difficulty,
+            "workplace": self.workplace,
+            "language": "en",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release of the benchmark in a folder."""
+
+    folder: Path
+    tasks: Sequence[Task]
+    workplaces: Workplaces
+    fingerprint: str
+    """SHA-256 over the contents of all its files."""
+    scenarios: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Scenario name to (category, domain)."""
+
+    @property
+    def categories(self) -> list[str]:
+        """The industries, in alphabetical order."""
+        return sorted({c for c, _ in self.scenarios.values()})
+
+
+def load_release(folder: Path) -> Release:
+    """The release in `folder`.
+
+    A row whose id is known but whose other fields are damaged becomes a task with a `problem`.
+
+    Raises:
+        DataError: the folder or a file is missing or empty, a line is not JSON or not UTF-8, an id is
+            missing or occurs twice.
+    """
+    if not folder.is_dir():
+        raise DataError(folder, "no such folder", "Name the folder of the OccuBench release with --data")
+    if not any(folder.iterdir()):
+        raise DataError(folder, "the folder is empty", "Put the OccuBench release into it")
+    scenarios = _scenarios(folder / SCENARIOS)
+    tasks: dict[str, Task] = {}
+    for where, row in _rows(folder / TASKS):
+        task = _task(where, row, scenarios)
+        if task.id in tasks:
+            raise DataError(where, f"task_id: {task.id} occurs a second time", "Remove one of the two lines")
+        tasks[task.id] = task
+    if not tasks:
+        raise DataError(folder / TASKS, "holds no task", "Get the release's file again")
+    place = folder / WORKPLACES
+    if not place.exists():
+        place = folder / f"{WORKPLACES}.jsonl"
+    if not place.exists():
+        raise DataError(folder / WORKPLACES, "no such folder", f"Get it, or {place.name}, from the release")
+    workplaces = load_workplaces(place)
+    return Release(folder, list(tasks.values()), workplaces, _fingerprint(folder, place), scenarios)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, JsonObject]]:
+    """`(file:line, row)` for each line; blank lines are passed over."""
+    try:
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except FileNotFoundError:
+        raise DataError(path, "no such file", "Is this the folder of the OccuBench release?") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            row = msgspec.json.decode(line)
+        except UnicodeDecodeError:
+            raise DataError(where, "not UTF-8", "Save the file as UTF-8, or get it again") from None
+        except msgspec.DecodeError as e:
+            raise DataError(where, f"not JSON ({e})", "The file may be cut off; get it again") from None
+        if not isinstance(row, dict):
+            raise DataError(where, "not a JSON object", "Each line holds one object")
+        yield where, row
+
+
+def _scenarios(path: Path) -> dict[str, tuple[str, str]]:
+    found: dict[str, tuple[str, str]] = {}
+    for where, row in _rows(path):
+        try:
+            scenario = msgspec.convert(row, _Scenario)
+        except msgspec.ValidationError as e:
+            raise DataError(where, str(e), "Needed: category, domain, task_scenario_name") from None
+        found[scenario.task_scenario_name] = scenario.category, scenario.domain
+    return found
+
+
+def _task(where: str, row: JsonObject, scenarios: Mapping[str, tuple[str, str]]) -> Task:
+    task_id = row.get("task_id")
+    if not isinstance(task_id, int) or isinstance(task_id, bool):
+        raise DataError(where, f"task_id: {task_id!r} is not a whole number", "Every task needs its own")
+    scenario = str(row.get("task_scenario_name", ""))
+    category, domain = scenarios.get(scenario, (UNKNOWN, UNKNOWN))
+    try:
+        read = msgspec.convert(row, _Row)
+    except msgspec.ValidationError as e:
+        return Task(str(task_id), 0, scenario, category, domain, "", "", "", problem=f"{where}: {e}")
+    return Task(
+        id=str(task_id),
+        difficulty=read.difficulty_level,
+        scenario=scenario,
+        category=category,
+        domain=domain,
+        instruction=read.agent_instruction,
+        workplace=read.env_name,
+        rubric=read.verification_plan,
+        plan=read.solution_plan,
+    )
+
+
+def _fingerprint(folder: Path, workplaces: Path) -> str:
+    digest = hashlib.sha256()
+    files = sorted(workplaces.glob("*.json")) if workplaces.is_dir() else [workplaces]
+    for path in (folder / TASKS, folder / SCENARIOS, *files):
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def select(
+    release: Release, ids: Sequence[str] = (), categories: Sequence[str] = (), limit: int | None = None
+) -> list[Task]:
+    """The tasks to run, in the order of the file.
+
+    Args:
+        release: Where to choose from.
+        ids: Only these tasks; empty is all.
+        categories: Only these industries, by name or the beginning of it, whatever the case.
+        limit: At most so many.
+
+    Raises:
+        SettingError: an id or a category is unknown, or nothing is left.
+    """
+    known = {task.id for task in release.tasks}
+    unknown = [i for i in ids if i not in known]
+    if unknown:
+        raise SettingError(f"--tasks: no task {', '.join(unknown)} in {release.folder / TASKS}")
+    wanted = {_category(release, name) for name in categories}
+    chosen = [
+        task for task in release.tasks if (not ids or task.id in ids) and (not wanted or task.category in wanted)
+    ]
+    if not chosen:
+        raise SettingError("no task is left: none of --tasks is in --category")
+    return chosen[:limit]
+
+
+def _category(release: Release, name: str) -> str:
+    for category in release.categories:
+        if category.casefold() == name.strip().casefold():
+            return category
+    begins = [c for c in release.categories if c.casefold().startswith(name.strip().casefold()) and name.strip()]
+    if len(begins) != 1:
+        raise SettingError(f"--category {name!r}: not one of {', '.join(release.categories)}")
+    return begins[0]

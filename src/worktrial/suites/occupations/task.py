@@ -1,0 +1,134 @@
+"""The path of one OccuBench sample, top to bottom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from worktrial.agents.assignment import Assignment, Limits
+from worktrial.agents.candidates import Candidate
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Desk, Job
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
+from worktrial.grading import JudgeCase, RubricJudge
+from worktrial.language import JsonObject
+from worktrial.suites.occupations.load import Release, Task
+from worktrial.suites.stay import judged, stay
+from worktrial.workplaces import LanguageSimulator, Workplace
+from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
+
+SUITE = "occupations"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What of the suite's own can change a result."""
+
+    repeats: int = 1
+    memory: Literal["history", "ledger"] = "history"
+    simulator_prompt: Literal["full", "compact"] = "full"
+    votes: int = 3
+    parallel_votes: bool = False
+    judge_method: Literal["votes", "logprob"] = "votes"
+    limits: Limits = field(default_factory=Limits)
+    clock: str = DEFAULT_CLOCK
+    """The date and time of tasks that name none, ISO 8601."""
+    with_plan: bool = False
+    """Whether the agent is shown the task's solution plan."""
+
+
+class OccupationsTrial:
+    """The suite made ready to run.
+
+    Raises:
+        SettingError: the settings need solution plans, and the data has none.
+    """
+
+    suite = SUITE
+
+    def __init__(self, release: Release, tasks: Sequence[Task], candidate: Candidate, settings: Settings) -> None:
+        if settings.with_plan or candidate.kind == "plan":
+            _need_plans(tasks, "--with-plan" if settings.with_plan else "--agent plan")
+        self._release = release
+        self._tasks = {task.id: task for task in tasks}
+        self._candidate = candidate
+        self._settings = settings
+        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in tasks]
+        self.data: JsonObject = {"folder": str(release.folder), "fingerprint": release.fingerprint}
+        self.settings: JsonObject = {
+            "agent": candidate.spec,
+            "tasks": [task.id for task in tasks],
+            **msgspec.to_builtins(settings),
+        }
+
+    async def run(self, job: Job, desk: Desk) -> SampleResult:
+        """Load, work, judge; see `worktrial.engine.trial.Trial`."""
+        task, settings = self._tasks[job.sample], self._settings
+        workplace = self._workplace(task)
+        clock = trial_clock(task.instruction, workplace.initial_state, settings.clock)
+        simulator = LanguageSimulator(
+            workplace,
+            desk.line(Role.SIMULATOR),
+            memory=settings.memory,
+            prompt=settings.simulator_prompt,
+            clock=clock,
+        )
+        assignment = Assignment(
+            instruction=_instruction(task, settings),
+            clock=clock,
+            tools=workplace.tool_specs,
+            session=simulator.open(),
+            limits=settings.limits,
+            tokens=lambda: desk.meter.tokens(Role.AGENT),
+            cost=lambda: desk.meter.known_cost,
+            plan=task.plan,
+        )
+
+        async def grade() -> SampleResult:
+            judge = RubricJudge(
+                desk.line(Role.JUDGE),
+                votes=settings.votes,
+                parallel=settings.parallel_votes,
+                method=settings.judge_method,
+            )
+            case = JudgeCase(
+                scenario=task.scenario,
+                workplace=workplace.name,
+                initial_state=workplace.initial_state,
+                state_description=workplace.state_description,
+                instruction=task.instruction,
+                rubric=task.rubric,
+                trajectory=assignment.trajectory,
+                clock=clock,
+                final_state=assignment.session.state,
+            )
+            verdict = await judge.judge(case)
+            return judged(verdict)
+
+        return await stay(self._candidate.agent(desk), assignment, grade)
+
+    def _workplace(self, task: Task) -> Workplace:
+        if task.problem is not None:
+            raise InvalidSample(InvalidReason.TASK_DATA, task.problem)
+        try:
+            return self._release.workplaces[task.workplace]
+        except DataError as e:
+            raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+
+def _need_plans(tasks: Sequence[Task], option: str) -> None:
+    without = [task.id for task in tasks if not task.plan]
+    if without:
+        raise SettingError(
+            f"{option}: {len(without)} of {len(tasks)} tasks have no solution_plan (task {without[0]}, for one); "
+            "the public release has none at all"
+        )
+
+
+def _instruction(task: Task, settings: Settings) -> str:
+    if not settings.with_plan:
+        return task.instruction
+    plan = task.plan if isinstance(task.plan, str) else msgspec.json.encode(task.plan).decode()
+    return f"{task.instruction}\n\nA plan that leads there:\n{plan}"

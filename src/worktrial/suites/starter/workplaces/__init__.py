@@ -1,0 +1,1 @@
+"""The workplaces of the starter suite, one folder each."""

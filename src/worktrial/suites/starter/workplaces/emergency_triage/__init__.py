@@ -1,0 +1,1 @@
+"""An emergency department on a winter evening."""

@@ -1,0 +1,1 @@
+"""The covenant desk of a commercial mortgage servicer."""

@@ -1,0 +1,1 @@
+"""The planning desk of a plant with three filling lines."""

@@ -1,0 +1,53 @@
+"""One agent's stay in a workplace, from the assignment to the stored result. Shared by the suites."""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from worktrial.agents.assignment import Agent, Assignment
+from worktrial.engine.record import SampleResult
+from worktrial.errors import InvalidSample
+from worktrial.grading import Outcome, Verdict
+from worktrial.language import JsonObject
+
+Grade = Callable[[], Awaitable[SampleResult]]
+
+
+def judged(verdict: Verdict) -> SampleResult:
+    """A judge's verdict as the result of a sample."""
+    reason = verdict.detail if verdict.reason is None else f"{verdict.reason.value}: {verdict.detail}"
+    votes = [msgspec.to_builtins(vote) for vote in verdict.votes]
+    return SampleResult(outcome=verdict.outcome, reason=reason, votes=votes)
+
+
+async def stay(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResult:
+    """Let `agent` work, then grade it.
+
+    The trajectory is kept whichever way it ends: a sample without a verdict has to be explained too.
+    """
+    try:
+        await agent(assignment)
+        result = await grade()
+    except InvalidSample as e:
+        result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
+    done = assignment.trajectory
+    result.calls, result.turns = len(done.calls), done.turns
+    result.stop_reason = done.stop_reason.value if result.outcome is not Outcome.INVALID or done.answer else None
+    result.clock = assignment.clock
+    result.trajectory = _trajectory_line(assignment, result)
+    return result
+
+
+def _trajectory_line(assignment: Assignment, result: SampleResult) -> JsonObject:
+    done = assignment.trajectory
+    return {
+        "outcome": result.outcome,
+        "reason": result.reason,
+        "instruction": assignment.instruction,
+        "clock": assignment.clock,
+        "answer": done.answer,
+        "stop_reason": result.stop_reason,
+        "messages": done.messages,
+        "calls": done.calls,
+        "final_state": assignment.session.state,
+    }

@@ -1,0 +1,134 @@
+"""A workplace with two faces: the artifact a simulator plays, and the functions that are the truth."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from worktrial.errors import DataError
+from worktrial.language import JsonObject
+from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.executable.declare import Function, ToolError, declaration
+from worktrial.workplaces.executable.session import ExecutableSession
+from worktrial.workplaces.executable.signature import read_doc, read_signature
+from worktrial.workplaces.executable.wire import encode, to_json
+from worktrial.workplaces.tools import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFunction:
+    """A tool's Python side."""
+
+    run: Callable[..., Any]
+    arguments: type[msgspec.Struct]
+    writes: bool
+
+
+@dataclass(frozen=True)
+class ExecutableWorkplace:
+    """Tools as Python functions over a typed state, and the artifact derived from them."""
+
+    artifact: Workplace
+    """Complete: a `LanguageSimulator` can play the same workplace from it."""
+    functions: dict[str, ToolFunction]
+    state_type: Any
+    """What the functions take as their state; any type that `msgspec` reads from JSON."""
+
+    @classmethod
+    def build(
+        cls,
+        name: str,
+        functions: ModuleType | Iterable[Function],
+        *,
+        system_prompt: str,
+        initial_state: JsonObject,
+        state_description: JsonObject | None = None,
+        source: str = "",
+    ) -> "ExecutableWorkplace":
+        """Derive tools, schemas and example outputs from functions marked `@reads` or `@writes`.
+
+        Args:
+            name: The workplace's name.
+            functions: A module, whose marked functions are taken in order, or the functions themselves.
+            system_prompt: The rules, for a model that plays the workplace.
+            initial_state: JSON that fits the type of the functions' first parameter.
+            state_description: Meaning of the state's fields.
+            source: The file it came from, for messages.
+
+        Raises:
+            DataError: no tools, tools that disagree on the state's type, a state that does not fit it, an
+                argument without type or description, or an example call that fails in the initial state.
+        """
+        where = source or name
+        marked = [f for f in _members(functions) if declaration(f)]
+        signatures = {f.__name__: read_signature(f, f"{where}: tool {f.__name__}") for f in marked}
+        if not signatures:
+            raise DataError(where, "has no tools", "Mark its functions with @reads() or @writes().")
+        state_type, *others = (signature.state_type for signature in signatures.values())
+        if any(other is not state_type and other != state_type for other in others):
+            raise DataError(where, "its tools disagree on the type of the state")
+        decoder = _decoder(state_type, initial_state, where)
+        tools, callables = [], {}
+        for function in marked:
+            declared = declaration(function)
+            assert declared is not None
+            name_ = function.__name__
+            doc = read_doc(function)
+            if not doc.summary:
+                raise DataError(f"{where}: tool {name_}", "has no docstring")
+            signature = signatures[name_]
+            callables[name_] = ToolFunction(function, signature.arguments, declared.writes)
+            tool = Tool(name_, doc.summary, signature.parameters, writes=declared.writes)
+            if problems := tool.problems(dict(declared.example)):
+                raise DataError(f"{where}: tool {name_}", f"its example call does not fit: {problems}")
+            try:
+                given = msgspec.convert(declared.example, signature.arguments)
+                example = function(decoder.decode(encode(initial_state)), **msgspec.structs.asdict(given))
+            except (ToolError, msgspec.ValidationError) as e:
+                raise DataError(f"{where}: tool {name_}", f"its example call fails in the initial state: {e}") from e
+            tools.append(replace(tool, example_output=to_json(example)))
+        artifact = Workplace(
+            name, system_prompt, tuple(tools), initial_state, state_description or {}, source=source
+        )
+        return cls(artifact, callables, state_type)
+
+    @cached_property
+    def _state_decoder(self) -> "msgspec.json.Decoder[Any]":
+        return msgspec.json.Decoder(self.state_type)
+
+    def starting_from(self, initial_state: JsonObject) -> "ExecutableWorkplace":
+        """The same workplace, found by the agent in another state.
+
+        Raises:
+            DataError: the state does not fit the state type.
+        """
+        _decoder(self.state_type, initial_state, self.artifact.source or self.artifact.name)
+        return replace(self, artifact=replace(self.artifact, initial_state=initial_state))
+
+    def open(self, initial_state: JsonObject | None = None) -> ExecutableSession:
+        """A stay that begins in `initial_state`, or in the workplace's own.
+
+        Raises:
+            DataError: the state does not fit the state type.
+        """
+        if initial_state is not None:
+            return self.starting_from(initial_state).open()
+        return ExecutableSession(self, self._state_decoder)
+
+
+def _members(functions: ModuleType | Iterable[Function]) -> list[Function]:
+    if not isinstance(functions, ModuleType):
+        return list(functions)
+    return [f for f in vars(functions).values() if callable(f) and getattr(f, "__module__", "") == functions.__name__]
+
+
+def _decoder(state_type: Any, state: JsonObject, where: str) -> "msgspec.json.Decoder[Any]":
+    decoder = msgspec.json.Decoder(state_type)
+    try:
+        decoder.decode(encode(state))
+    except msgspec.ValidationError as e:
+        raise DataError(where, f"the initial state does not fit: {e}") from e
+    return decoder

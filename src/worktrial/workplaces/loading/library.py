@@ -1,0 +1,132 @@
+"""Many workplaces by name, read one at a time."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from worktrial.errors import DataError
+from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.loading.files import as_object, as_text, read_bytes
+from worktrial.workplaces.loading.occubench import from_occubench
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a record lies: a whole file, or one line of it."""
+
+    path: Path
+    line: int = 0
+    """1-based; 0 for a whole file."""
+    start: int = 0
+    length: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}" if self.line else str(self.path)
+
+    def read(self) -> bytes:
+        if not self.line:
+            return read_bytes(self.path)
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            return file.read(self.length)
+
+
+class UnknownWorkplace(DataError, KeyError):
+    """A library has no workplace of the name; a `KeyError` too, as mappings promise."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError alone would show the quoted repr
+
+
+class Workplaces(Mapping[str, Workplace]):
+    """Workplaces by name; a record is read when it is asked for.
+
+    Samples that run at the same time share one object; what nobody uses any more is let go.
+    """
+
+    def __init__(self, places: Mapping[str, _Place], source: Path) -> None:
+        self._places = places
+        self._source = source
+        self._in_use: WeakValueDictionary[str, Workplace] = WeakValueDictionary()
+
+    def __getitem__(self, name: str) -> Workplace:
+        """The workplace called `name`.
+
+        Raises:
+            UnknownWorkplace: there is none of that name.
+            DataError: its record cannot be used.
+        """
+        loaded = self._in_use.get(name)
+        if loaded is None:
+            place = self._places.get(name)
+            if place is None:
+                raise UnknownWorkplace(self._source, f"no workplace {name!r}", "Its file or line may be missing")
+            loaded = from_occubench(as_object(place.read(), place), place)
+            if loaded.name != name:
+                raise DataError(place, f"environment_name is {loaded.name!r}, not {name!r}", "Make the two agree")
+            self._in_use[name] = loaded
+        return loaded
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        return f"Workplaces({str(self._source)!r}, {len(self)} workplaces)"
+
+
+def load_workplaces(path: str | PathLike[str]) -> Workplaces:
+    """The workplaces at `path`: a folder of OccuBench `env_*.json` files, named as they are, or one `.jsonl`.
+
+    A folder is only listed; a `.jsonl` is read once for names and positions.
+
+    Raises:
+        DataError: there is nothing there, or a line of the `.jsonl` has no usable name.
+    """
+    path = Path(path)
+    if path.is_dir():
+        places = {file.stem: _Place(file) for file in sorted(path.glob("env_*.json"))}
+        if not places:
+            raise DataError(path, "holds no env_*.json", "Give the folder that holds the workplace files")
+    elif not path.exists():
+        raise DataError(path, "no such file or folder", "Check the path")
+    elif path.suffix == ".jsonl":
+        places = _index(path)
+    else:
+        raise DataError(path, "is neither a folder nor a .jsonl file", "Give one of the two")
+    return Workplaces(places, path)
+
+
+class _Named(msgspec.Struct):
+    environment_name: str
+
+
+def _index(path: Path) -> dict[str, _Place]:
+    decoder = msgspec.json.Decoder(_Named)
+    places: dict[str, _Place] = {}
+    start = 0
+    for number, raw in enumerate(read_bytes(path).splitlines(keepends=True), start=1):
+        place = _Place(path, number, start, len(raw))
+        start += len(raw)
+        if not raw.strip():
+            continue
+        try:
+            name = decoder.decode(as_text(raw, place)).environment_name
+        except msgspec.DecodeError:
+            # The full decode says precisely what is wrong with this line.
+            name = from_occubench(as_object(raw, place), place).name
+        if name in places:
+            raise DataError(place, f"environment_name {name!r} again, after line {places[name].line}", "Keep one")
+        places[name] = place
+    if not places:
+        raise DataError(path, "is empty", "It needs one workplace a line")
+    return places

@@ -1,0 +1,79 @@
+"""Asking the simulator's model for one usable object, with a bounded number of repairs."""
+
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.language import Complete, JsonObject, Message, NotOneObject, one_object
+from worktrial.workplaces.simulator.json_text import excerpt
+from worktrial.workplaces.simulator.templates import render
+
+T = TypeVar("T")
+
+# Enough of a broken reply for a model to see its mistake, without paying for a runaway one again.
+_BROKEN_REPLY = 2000
+_SHOWN_IN_ERRORS = 160
+
+
+class Unusable(ValueError):
+    """A reply that is an object, but not the one asked for; the message tells the model what to do better."""
+
+    def __init__(self, problem: str, reason: InvalidReason = InvalidReason.SIMULATOR_FORMAT) -> None:
+        super().__init__(problem)
+        self.reason = reason
+
+
+class Answer(NamedTuple, Generic[T]):
+    """What a model said in the end, and everything said on the way."""
+
+    value: T
+    exchange: Sequence[Message]
+
+
+async def ask(
+    complete: Complete,
+    prefix: Sequence[Message],
+    call: Message,
+    read: Callable[[JsonObject], T],
+    *,
+    schema: JsonObject,
+    wanted: str,
+    repairs: int,
+) -> Answer[T]:
+    """Ask for the answer to `call`, and again with the precise problem while the reply cannot be used.
+
+    Args:
+        complete: The simulator's model.
+        prefix: What stands before the call; not part of the exchange.
+        call: The user message with the call.
+        read: Turns the reply's object into a value, or raises `Unusable`.
+        schema: The JSON Schema of the reply.
+        wanted: What to send instead, for the repair request.
+        repairs: How many times to ask again.
+
+    Raises:
+        InvalidSample: no reply could be used, or the model cannot be reached.
+    """
+    exchange: list[Message] = [call]
+    problem, reason, text = "", InvalidReason.SIMULATOR_FORMAT, ""
+    said: list[Message] = [call]
+    for draw in range(repairs + 1):
+        completion = await complete([*prefix, *said], schema=schema, draw=draw)
+        exchange.append(completion.message)
+        text = completion.text
+        try:
+            return Answer(read(one_object(text)), exchange)
+        except NotOneObject as e:
+            problem, reason = str(e), InvalidReason.SIMULATOR_FORMAT
+        except Unusable as e:
+            problem, reason = str(e), e.reason
+        except RecursionError:
+            problem, reason = "the reply nests too deeply", InvalidReason.SIMULATOR_FORMAT
+        if completion.stop_reason == "length":
+            problem += ", and it broke off at the output limit, so be shorter"
+        request = {"role": "user", "content": render("repair", problem=problem, wanted=wanted)}
+        said += [{"role": "assistant", "content": excerpt(text, _BROKEN_REPLY) or "(nothing)"}, request]
+        if draw < repairs:
+            exchange.append(request)
+    shown = f"; the last reply began {excerpt(text, _SHOWN_IN_ERRORS)!r}" if text else ""
+    raise InvalidSample(reason, f"the simulator's reply was unusable {repairs + 1} times: {problem}{shown}")

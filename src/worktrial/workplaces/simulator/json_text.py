@@ -1,0 +1,28 @@
+"""JSON values as the text that prompts hold."""
+
+import json
+
+import msgspec
+
+from worktrial.language import JsonValue
+
+
+def json_text(value: JsonValue) -> str:
+    """`value` as compact JSON; what UTF-8 cannot carry (lone surrogates) is escaped."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"))
+
+
+def canonical_text(value: JsonValue) -> str:
+    """`value` as JSON with sorted keys: equal values give equal texts."""
+    try:
+        return msgspec.json.encode(value, order="sorted").decode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"), sort_keys=True)
+
+
+def excerpt(text: str, length: int) -> str:
+    """`text` in at most `length` characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,52 @@
+import pytest
+
+from worktrial.grading.ballot import Ballot, Unreadable, read_ballot
+from worktrial.language import Completion
+
+
+def reply(text: str | None, stop_reason: str = "stop") -> Completion:
+    return Completion({"role": "assistant", "content": text}, stop_reason=stop_reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "ballot"),
+    [
+        ('{"is_correct": true, "feedback": "fine"}', Ballot(True, "fine")),
+        ('{"is_correct": false, "feedback": null}', Ballot(False, None)),
+        ('{"is_correct": true}', Ballot(True, None)),
+        ('{"is_correct": true, "feedback": "", "points": [1]}', Ballot(True, "")),
+        ('```json\n{"feedback": "no", "is_correct": false}\n```', Ballot(False, "no")),
+        ('I think so.\n{"is_correct": true}\nThat is all.', Ballot(True, None)),
+        ('{"is_correct": true} again {"is_correct": true}', Ballot(True, None)),
+    ],
+)
+def test_reads(text: str, ballot: Ballot) -> None:
+    assert read_ballot(reply(text)) == ballot
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"is_correct": "false", "feedback": "x"}', "Expected `bool`, got `str`"),
+        ('{"is_correct": 1}', "Expected `bool`, got `int`"),
+        ('{"is_correct": null}', "Expected `bool`"),
+        ('{"feedback": "fine"}', "missing required field `is_correct`"),
+        ('{"is_correct": true, "feedback": ["a"]}', "feedback"),
+        ('{"is_correct": true} but {"is_correct": false}', "2 different JSON objects"),
+        ('[{"is_correct": true}]', "JSON list"),
+        ("It is correct.", "no complete JSON object"),
+        ("true", "JSON boolean"),
+        ("", "empty"),
+        (None, "empty"),
+        ("[" * 50_000, "nested too deeply"),
+        ('{"is_correct": true, "n": ' + "9" * 5_000 + "}", "no complete JSON object"),
+    ],
+)
+def test_refuses(text: str | None, problem: str) -> None:
+    with pytest.raises(Unreadable, match=problem):
+        read_ballot(reply(text))
+
+
+def test_says_when_the_reply_was_cut_off() -> None:
+    with pytest.raises(Unreadable, match="cut off at the output limit"):
+        read_ballot(reply('{"feedback": "long', "length"))

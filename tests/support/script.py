@@ -1,0 +1,142 @@
+"""A script: what the server does with each request, by role and in order."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from tests.support.request import Role, ScriptedRequest
+from tests.support.wire import Body, Reply, error_reply
+
+Answer = Reply | Body | str | None
+"""What a step may return: bytes, a completion, the text of a completion, or None to leave it to the next step."""
+
+Step = Callable[[ScriptedRequest], Answer]
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A step with a name. Subclasses define `answer`."""
+
+    times: int | None = field(default=None, kw_only=True)
+    """How many requests it answers before the next step's turn comes; None for all of them."""
+
+    def answer(self, request: ScriptedRequest) -> Answer:
+        raise NotImplementedError
+
+    def __call__(self, request: ScriptedRequest) -> Answer:
+        return self.answer(request)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What the emulated endpoint can do; a request that asks for more is refused with status 400."""
+
+    supports_json_schema: bool = True
+    supports_temperature: bool = True
+    supports_tools: bool = True
+    supports_logprobs: bool = True
+    token_parameter: str | None = None
+    """The only accepted one of `max_tokens` and `max_completion_tokens`; None for both."""
+    key: str | None = None
+    """The only accepted bearer key; None for any or none."""
+
+    _tokens: ClassVar = ("max_tokens", "max_completion_tokens")
+
+    def refusal(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply | None:
+        if self.key is not None and headers.get("Authorization") != f"Bearer {self.key}":
+            return error_reply(401, "This key is not known here.", code="invalid_api_key")
+        unsupported = [
+            ("response_format", self.supports_json_schema),
+            ("temperature", self.supports_temperature),
+            ("tools", self.supports_tools),
+            ("logprobs", self.supports_logprobs),
+            ("top_logprobs", self.supports_logprobs),
+            *((name, self.token_parameter in (None, name)) for name in self._tokens),
+            ("stream", False),
+        ]
+        for name, supported in unsupported:
+            value = body.get(name)
+            # Compared by identity: a temperature of 0 is equal to False.
+            if not supported and value is not None and value is not False:
+                hint = f" Use '{self.token_parameter}' instead." if name in self._tokens else ""
+                message = f"Unsupported parameter: '{name}' cannot be used with this model.{hint}"
+                return error_reply(400, message, code="unsupported_parameter", param=name)
+        return None
+
+
+@dataclass
+class _Turn:
+    """A step and how many requests it may still answer; None for any number."""
+
+    step: Step
+    left: int | None
+
+
+@dataclass(frozen=True)
+class Script:
+    """What the server does. Each role's steps are asked in order until one answers; after the last, `Happy`."""
+
+    agent: Sequence[Step] | Step = ()
+    simulator: Sequence[Step] | Step = ()
+    judge: Sequence[Step] | Step = ()
+    synthesizer: Sequence[Step] | Step = ()
+    listing: Step | None = None
+    """Answers `GET /v1/models` instead of the list of `models`."""
+
+    tool_calls: int = 2
+    """How many tool results a happy agent collects before it answers."""
+    latency: float | Mapping[str, float] = 0.0
+    """Seconds before every reply, or seconds by role."""
+    burst_429: int = 0
+    """The first so many requests, over all roles, are answered 429."""
+    burst_retry_after: str | None = None
+    """The `Retry-After` header of the burst, as it stands on the wire."""
+    usage: bool = True
+    """Whether completions report tokens."""
+    cached_share: float = 0.5
+    """The part of the prompt tokens that is reported as read from the provider's cache."""
+    endpoint: Endpoint = Endpoint()
+    models: Sequence[str] = ("agent-1", "simulator-1", "judge-1", "synthesizer-1")
+
+    def steps(self, role: Role) -> list[Step]:
+        steps = getattr(self, role.value)
+        return [steps] if callable(steps) else list(steps)
+
+    def delay(self, role: Role) -> float:
+        """Seconds to wait before a reply to `role`."""
+        if isinstance(self.latency, Mapping):
+            return self.latency.get(role.value, 0.0)
+        return self.latency
+
+
+class Cast:
+    """A script in play: remembers which steps are spent."""
+
+    def __init__(self, script: Script, otherwise: Step) -> None:
+        self._script = script
+        self._otherwise = otherwise
+        self._turns = {
+            role: [_Turn(step, getattr(step, "times", None)) for step in script.steps(role)] for role in Role
+        }
+
+    def answer(self, request: ScriptedRequest) -> Reply | Body | str:
+        """The first answer among the burst, the endpoint's refusal, the role's steps and the default."""
+        if request.number < self._script.burst_429:
+            after = self._script.burst_retry_after
+            headers = {} if after is None else {"Retry-After": after}
+            return error_reply(429, "Too many requests.", code="rate_limit_exceeded", headers=headers)
+        refused = self._script.endpoint.refusal(request.body, request.headers)
+        if refused is not None:
+            return refused
+        for turn in self._turns[request.role]:
+            if turn.left == 0:
+                continue
+            answer = turn.step(request)
+            if answer is not None:
+                if turn.left is not None:
+                    turn.left -= 1
+                return answer
+        answer = self._otherwise(request)
+        if answer is None:
+            raise TypeError("the default step must answer every request")
+        return answer
