@@ -59,7 +59,18 @@ _JUDGING = [
         JudgeMethod.VOTES,
         _SIMULATION,
     ),
+    Option(
+        "--judge-record",
+        int | None,
+        "Characters of a trajectory that the judge is shown; long observations are cut in the middle. Default: "
+        "120000; 12000 for the embedded model.",
+        panel=_SIMULATION,
+        minimum=1000,
+    ),
 ]
+# What fits into the embedded model's context beside the rubric and the state.
+LOCAL_RECORD = 12_000
+
 _SIMULATING = [
     Option(
         "--memory",
@@ -121,17 +132,18 @@ def occupations(**given: Any) -> None:
     check_share(given)
     who = candidate(given["agent"])
     roles = _roles(given, agent=who.needs_model)
-    simulator = roles[Role.SIMULATOR]
     release = load_release(given["data"])
     tasks = select(release, _split(given["tasks"]), given["category"] or (), given["limit"])
-    usual_prompt = SimulatorPrompt.COMPACT if simulator.is_local else SimulatorPrompt.FULL
+    usual_prompt = SimulatorPrompt.COMPACT if roles[Role.SIMULATOR].is_local else SimulatorPrompt.FULL
     settings = Settings(
         repeats=given["repeats"],
-        memory=given["memory"].value,
-        simulator_prompt=(given["simulator_prompt"] or usual_prompt).value,
+        memory=given["memory"],
+        simulator_prompt=given["simulator_prompt"] or usual_prompt,
         votes=given["votes"],
         parallel_votes=given["parallel_votes"],
-        judge_method=given["judge_method"].value,
+        judge_method=given["judge_method"],
+        judge_record=given["judge_record"]
+        or (LOCAL_RECORD if roles[Role.JUDGE].is_local else Settings.judge_record),
         limits=agent_limits(given),
         with_plan=given["with_plan"],
     )
@@ -170,7 +182,7 @@ def starter(**given: Any) -> None:
         repeats=given["repeats"],
         votes=given["votes"],
         parallel_votes=given["parallel_votes"],
-        judge_method=given["judge_method"].value,
+        judge_method=given["judge_method"],
         limits=agent_limits(given),
     )
     trial = StarterTrial(tasks, who, settings, judged=Role.JUDGE in roles)

@@ -64,6 +64,6 @@ def _texts_by_turn(messages: list[JsonObject]) -> list[str]:
 def plain(text: Any) -> Text:
     """`text` without control characters, and not endless: a model's output must not steer the terminal."""
     shown = "".join(c if c.isprintable() or c in "\n\t" else "�" for c in str(text))
-    return Text(
-        shown if len(shown) <= LONGEST else f"{shown[:LONGEST]} … ({len(shown) - LONGEST:,} more characters)"
-    )
+    if len(shown) > LONGEST:
+        shown = f"{shown[:LONGEST]} … ({len(shown) - LONGEST:,} more characters)"
+    return Text(shown)

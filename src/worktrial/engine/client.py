@@ -11,7 +11,7 @@ import msgspec
 import stamina
 from aiolimiter import AsyncLimiter
 
-from worktrial.engine import refusals, toolmode, wire
+from worktrial.engine import refusals, wire
 from worktrial.engine.prices import price_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, retry_after_seconds
@@ -92,6 +92,9 @@ class Client:
         """Answer one request; see `worktrial.language.Complete`."""
         json_tools = bool(tools) and self.settings.tool_mode == "json"
         if json_tools:
+            # Imported here because most endpoints have native tools.
+            from worktrial.engine import toolmode
+
             messages, schema = toolmode.encode(messages, tools)
             tools = ()
         while True:

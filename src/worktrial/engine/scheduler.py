@@ -12,7 +12,7 @@ from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_o
 from worktrial.engine.roles import Role
 from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Desk, Job, Trial
-from worktrial.errors import InvalidReason, InvalidSample, StopRun
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class Scheduler:
         started = time.perf_counter()
         try:
             result = await self.trial.run(job, desk)
-        except StopRun:
+        except (StopRun, SettingError):
             raise
         except InvalidSample as e:
             result = SampleResult(outcome=Outcome.INVALID, reason=str(e))

@@ -102,7 +102,8 @@ def _agreement(run: StoredRun) -> Agreement | None:
     # By the log-probability method a vote is an opinion on one statement, not on the sample.
     if not voted or planned < 2 or settings.get("judge_method") == "logprob":
         return None
-    return agreement(voted, first=max(2, majority(planned)))
+    # Votes up to the majority are always cast; later ones only where those differ, which would bias it.
+    return agreement(voted, first=majority(planned))
 
 
 def _mean(values: Iterable[float]) -> float:

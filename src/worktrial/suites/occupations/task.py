@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import msgspec
 
@@ -27,11 +26,15 @@ class Settings:
     """What of the suite's own can change a result."""
 
     repeats: int = 1
-    memory: Literal["history", "ledger"] = "history"
-    simulator_prompt: Literal["full", "compact"] = "full"
+    memory: str = "history"
+    """See `worktrial.workplaces.simulator.Memory`."""
+    simulator_prompt: str = "full"
+    """See `worktrial.workplaces.simulator.PromptStyle`."""
     votes: int = 3
     parallel_votes: bool = False
-    judge_method: Literal["votes", "logprob"] = "votes"
+    judge_method: str = "votes"
+    judge_record: int = 120_000
+    """Characters of a trajectory that a judge is shown; the middle of long observations goes first."""
     limits: Limits = field(default_factory=Limits)
     clock: str = DEFAULT_CLOCK
     """The date and time of tasks that name none, ISO 8601."""
@@ -92,6 +95,7 @@ class OccupationsTrial:
                 votes=settings.votes,
                 parallel=settings.parallel_votes,
                 method=settings.judge_method,
+                max_record=settings.judge_record,
             )
             case = JudgeCase(
                 scenario=task.scenario,
