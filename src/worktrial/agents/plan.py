@@ -1,14 +1,15 @@
 """Solution plans: a task's calls and answer written down, followed without any model."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from worktrial.agents.assignment import Assignment
 from worktrial.errors import InvalidReason, InvalidSample
-from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.session import Session
 from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
@@ -46,7 +47,9 @@ def plan_problems(plan: Plan, workplace: Workplace) -> list[str]:
     for index, step in enumerate(plan.steps):
         where = f"steps[{index}] ({step.call})"
         tool = workplace.tool(step.call)
-        references = _references(step.arguments)
+        references: dict[str, JsonObject] = {}
+        for argument, value in step.arguments.items():
+            references |= _references(value, argument)
         if tool is None:
             problems.append(f"{where}: the workplace has no such tool")
         else:
@@ -65,22 +68,47 @@ def plan_problems(plan: Plan, workplace: Workplace) -> list[str]:
     return problems + _template_problems(plan.answer, named)
 
 
-async def follow(plan: Plan, session: Session, *, messages: Sequence[Message] = ()) -> Trajectory:
+class PlanFollower:
+    """The agent that follows its task's plan and needs no model."""
+
+    async def __call__(self, assignment: Assignment) -> None:
+        """Work on `assignment`.
+
+        Raises:
+            InvalidSample: the task has no plan, or one that cannot be followed.
+        """
+        plan = assignment.plan
+        if plan is None:
+            raise InvalidSample(
+                InvalidReason.TASK_DATA, "the task has no solution plan for the plan agent to follow"
+            )
+        if not isinstance(plan, Plan):
+            try:
+                plan = Plan.model_validate(plan)
+            except ValidationError as e:
+                raise InvalidSample(InvalidReason.TASK_DATA, f"the task's solution plan: {e}") from e
+        assignment.trajectory.messages.append({"role": "user", "content": assignment.instruction})
+        await follow(plan, assignment.session, trajectory=assignment.trajectory)
+
+
+async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None = None) -> Trajectory:
     """Carry out `plan` in `session`.
 
     Args:
         plan: What to do.
         session: Where to do it.
-        messages: How the conversation begins (system prompt, instruction); the plan's calls and their
-            observations are appended in chat form, as a model's would be.
+        trajectory: Where to record it, so that the record is there even when the plan breaks off. The calls
+            and their observations are appended to its messages in chat form, as a model's would be.
 
     Raises:
         InvalidSample: a reference or the answer's template names something that is not there.
     """
-    trajectory = Trajectory(messages=list(messages), stop_reason=StopReason.ANSWERED)
+    trajectory = trajectory or Trajectory()
     seen: dict[str, JsonObject] = {}
     for index, step in enumerate(plan.steps):
-        arguments = _resolve(step.arguments, seen, f"plan step {index} ({step.call})")
+        trajectory.turns += 1
+        where = f"plan step {index} ({step.call})"
+        arguments = {name: _resolve(value, seen, where) for name, value in step.arguments.items()}
         call_id = f"plan_{index}"
         function = {"name": step.call, "arguments": _text(arguments)}
         trajectory.messages.append(
@@ -92,29 +120,37 @@ async def follow(plan: Plan, session: Session, *, messages: Sequence[Message] = 
         )
         began = time.perf_counter()
         observation = await session.call(step.call, arguments)
-        call = ToolCall(index, index, step.call, arguments, observation, time.perf_counter() - began)
+        call = ToolCall(
+            len(trajectory.calls),
+            trajectory.turns - 1,
+            step.call,
+            arguments,
+            observation,
+            time.perf_counter() - began,
+        )
         trajectory.calls.append(call)
         trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": _text(observation.content)})
         if step.name:
             seen[step.name] = observation.content
     trajectory.answer = _render(plan.answer, seen)
     trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
-    trajectory.turns = len(plan.steps) + 1
+    trajectory.stop_reason = StopReason.ANSWERED
+    trajectory.turns += 1
     return trajectory
 
 
 def _is_reference(value: JsonValue) -> bool:
-    return isinstance(value, dict) and "from" in value and value.keys() <= {"from", "at"}
+    return isinstance(value, dict) and value.keys() == {"from", "at"}
 
 
-def _references(value: JsonValue, path: str = "") -> dict[str, JsonObject]:
+def _references(value: JsonValue, path: str) -> dict[str, JsonObject]:
     """Where references stand, by the dotted path that `Tool.problems` uses."""
     if _is_reference(value):
         return {path: value}
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     found: dict[str, JsonObject] = {}
     for key, item in inside:
-        found |= _references(item, f"{path}.{key}" if path else str(key))
+        found |= _references(item, f"{path}.{key}")
     return found
 
 
@@ -131,7 +167,7 @@ def _resolve(value: JsonValue, seen: Mapping[str, JsonObject], where: str) -> Js
 def _look_up(reference: JsonObject, seen: Mapping[str, JsonObject], where: str) -> JsonValue:
     from jsonpointer import JsonPointerException, resolve_pointer
 
-    name, pointer = reference["from"], reference.get("at", "")
+    name, pointer = reference["from"], reference["at"]
     if name not in seen:
         raise InvalidSample(InvalidReason.TASK_DATA, f"{where}: no earlier step is named {name!r}")
     try:

@@ -70,6 +70,7 @@ _JUDGING = [
 ]
 # What fits into the embedded model's context beside the rubric and the state.
 LOCAL_RECORD = 12_000
+USUAL_RECORD = 120_000
 
 _SIMULATING = [
     Option(
@@ -183,9 +184,10 @@ def starter(**given: Any) -> None:
         votes=given["votes"],
         parallel_votes=given["parallel_votes"],
         judge_method=given["judge_method"],
+        judge_record=_judge_record(given, roles.get(Role.JUDGE)),
         limits=agent_limits(given),
     )
-    trial = StarterTrial(tasks, who, settings, judged=Role.JUDGE in roles)
+    trial = StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles)
     carry_out(trial, roles, run_settings(given, "starter"), given)
 
 
@@ -193,6 +195,10 @@ def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[Role, Any]:
     wanted = {Role.AGENT: given["agent"] if agent else None}
     wanted |= {Role.SIMULATOR: given["simulator"], Role.JUDGE: given["judge"]}
     return {role: settings_for(role, model, given) for role, model in wanted.items() if model is not None}
+
+
+def _judge_record(given: Mapping[str, Any], judge: Any) -> int:
+    return given["judge_record"] or (LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD)
 
 
 def _split(ids: list[str] | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import msgspec
 
@@ -32,7 +33,7 @@ class Settings:
     """See `worktrial.workplaces.simulator.PromptStyle`."""
     votes: int = 3
     parallel_votes: bool = False
-    judge_method: str = "votes"
+    judge_method: Literal["votes", "logprob"] = "votes"
     judge_record: int = 120_000
     """Characters of a trajectory that a judge is shown; the middle of long observations goes first."""
     limits: Limits = field(default_factory=Limits)

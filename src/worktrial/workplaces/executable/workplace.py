@@ -88,7 +88,9 @@ class ExecutableWorkplace:
                 given = msgspec.convert(declared.example, signature.arguments)
                 example = function(decoder.decode(encode(initial_state)), **msgspec.structs.asdict(given))
             except (ToolError, msgspec.ValidationError) as e:
-                raise DataError(f"{where}: tool {name_}", f"its example call fails in the initial state: {e}") from e
+                raise DataError(
+                    f"{where}: tool {name_}", f"its example call fails in the initial state: {e}"
+                ) from e
             tools.append(replace(tool, example_output=to_json(example)))
         artifact = Workplace(
             name, system_prompt, tuple(tools), initial_state, state_description or {}, source=source
@@ -122,7 +124,9 @@ class ExecutableWorkplace:
 def _members(functions: ModuleType | Iterable[Function]) -> list[Function]:
     if not isinstance(functions, ModuleType):
         return list(functions)
-    return [f for f in vars(functions).values() if callable(f) and getattr(f, "__module__", "") == functions.__name__]
+    return [
+        f for f in vars(functions).values() if callable(f) and getattr(f, "__module__", "") == functions.__name__
+    ]
 
 
 def _decoder(state_type: Any, state: JsonObject, where: str) -> "msgspec.json.Decoder[Any]":

@@ -19,7 +19,7 @@ from worktrial.workplaces.tools import Tool
 
 _REPAIRS = 1
 _RECENT_CALLS = 6
-_RECENT_CALL_LENGTH = 80
+_RECENT_CALL_LENGTH = 60
 
 
 class _Reply(NamedTuple):

@@ -19,8 +19,10 @@ _REPLACED = frozenset({"state initialization", "action space", "output assembly"
 _INPUT = "input parsing & program execution"
 # What an answer looks like is for the prompt's own contract to say.
 _FORM = re.compile(r"^[-*] +\*\*format(?::\*\*|\*\*:).*\n?", re.IGNORECASE | re.MULTILINE)
-# This bullet tells the model that it simulates and does not act; concrete dynamics stand in parentheses.
-_EMPHASIS = re.compile(r"^([-*] +\*\*emphasis(?::\*\*|\*\*:) *)(.*)\n?", re.IGNORECASE | re.MULTILINE)
+# "You simulate and do not act", "hide the state": the contract says so too. Concrete matter stands in brackets or ticks.
+_GENERIC = re.compile(
+    r"^([-*] +\*\*(?:emphasis|encapsulation)(?::\*\*|\*\*:) *)(.*)\n?", re.IGNORECASE | re.MULTILINE
+)
 _RULE = re.compile(r"\b(?:if|unless|check\w*|ensur\w*|validat\w*|cannot|fails?|logic|limits?)\b", re.IGNORECASE)
 
 
@@ -73,7 +75,7 @@ def lasting_rules(system_prompt: str) -> str:
             # Without its heading: what is left are rules, not a description of the input.
             kept.append(" ".join(_rules_in(text)))
         elif text.strip():
-            kept.append(heading[0] + _EMPHASIS.sub(_concrete, _FORM.sub("", text)))
+            kept.append(heading[0] + _GENERIC.sub(_concrete, _FORM.sub("", text)))
     return _spoken("\n".join(part.strip() for part in kept if part.strip()))
 
 
@@ -82,9 +84,9 @@ def _rules_in(text: str) -> list[str]:
     return [s for s in sentences if _RULE.search(s) and not s.startswith(("-", "*"))]
 
 
-def _concrete(emphasis: re.Match[str]) -> str:
-    sentences = [s for s in _SENTENCE.split(emphasis[2]) if "(" in s]
-    return f"{emphasis[1]}{' '.join(sentences)}\n" if sentences else ""
+def _concrete(bullet: re.Match[str]) -> str:
+    sentences = [s for s in _SENTENCE.split(bullet[2]) if "(" in s or "`" in s]
+    return f"{bullet[1]}{' '.join(sentences)}\n" if sentences else ""
 
 
 def _spoken(text: str) -> str:

@@ -1,0 +1,255 @@
+"""Reading the starter suite: its workplaces and tasks, checked against each other."""
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import jsonpatch
+from jsonpointer import JsonPointerException
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worktrial.agents.plan import Plan, plan_problems
+from worktrial.errors import DataError, SettingError
+from worktrial.grading.state_checks import Check
+from worktrial.language import JsonObject
+from worktrial.workplaces.executable import ExecutableWorkplace
+from worktrial.workplaces.loading.folder import read_yaml
+
+FOLDER = Path(__file__).parent / "workplaces"
+TASKS_FILE = "tasks.yaml"
+WORKPLACE_FILE = "workplace.yaml"
+STATE_FILE = "initial_state.yaml"
+
+Category = Literal[
+    "Agriculture & Environment",
+    "Business & Enterprise",
+    "Commerce & Consumer",
+    "Education & Culture",
+    "Healthcare & Life Sciences",
+    "Industrial & Engineering",
+    "Public Service & Governance",
+    "Science & Research",
+    "Technology & IT",
+    "Transportation & Logistics",
+]
+Text = Annotated[str, Field(min_length=1)]
+M = TypeVar("M", bound=BaseModel)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StarterTask(_Model):
+    """One task, ready to be set up."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2}$")]
+    workplace: Text
+    scenario: Text
+    category: Category
+    domain: Text
+    language: Text
+    difficulty: Annotated[int, Field(ge=1, le=3)]
+    instruction: Text
+    clock: Text
+    """Date or time in the workplace, ISO 8601; also the state's `clock`."""
+    initial_state: JsonObject
+    """The workplace's initial state with the task's changes."""
+    plan: Plan
+    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
+    rubric: Text
+
+    @property
+    def tags(self) -> JsonObject:
+        """What results can be grouped by."""
+        return {
+            "difficulty": self.difficulty,
+            "category": self.category,
+            "domain": self.domain,
+            "scenario": self.scenario,
+        }
+
+
+class _TaskEntry(_Model):
+    """A task as its author writes it."""
+
+    id: Text
+    difficulty: int
+    language: str | None = None
+    instruction: Text
+    clock: str | None = None
+    state: tuple[dict[str, Any], ...] = ()
+    """JSON Patch (RFC 6902) that is applied to the workplace's initial state."""
+    plan: Plan
+    checks: tuple[Check, ...]
+    rubric: Text
+
+
+class _TaskFile(_Model):
+    scenario: Text
+    category: Category
+    domain: Text
+    language: Text
+    tasks: Annotated[tuple[_TaskEntry, ...], Field(min_length=1)]
+
+
+class _WorkplaceFile(_Model):
+    name: Text
+    system_prompt: Text
+    state_description: JsonObject
+
+
+def workplace_names() -> list[str]:
+    """The suite's workplaces in alphabetical order."""
+    return sorted(path.parent.name for path in FOLDER.glob(f"*/{WORKPLACE_FILE}"))
+
+
+@cache
+def load_workplace(name: str) -> ExecutableWorkplace:
+    """The workplace called `name`.
+
+    Raises:
+        DataError: there is no such workplace, or one of its files cannot be used.
+    """
+    folder = FOLDER / name
+    main = folder / WORKPLACE_FILE
+    if not main.is_file():
+        raise DataError(name, "is no workplace of the starter suite", f"There are: {', '.join(workplace_names())}")
+    described = _parse(_WorkplaceFile, read_yaml(main), main)
+    tools = import_module(f"worktrial.suites.starter.workplaces.{name}.tools")
+    return ExecutableWorkplace.build(
+        described.name,
+        tools,
+        system_prompt=described.system_prompt,
+        initial_state=read_yaml(folder / STATE_FILE),
+        state_description=described.state_description,
+        source=str(folder),
+    )
+
+
+@cache
+def load_tasks() -> tuple[StarterTask, ...]:
+    """All tasks of the suite, workplace by workplace.
+
+    Raises:
+        DataError: a file or field cannot be used, an id is taken twice, or a plan cannot be followed.
+    """
+    tasks = [
+        task for name in workplace_names() for task in read_tasks(FOLDER / name / TASKS_FILE, load_workplace(name))
+    ]
+    seen: set[str] = set()
+    for task in tasks:
+        if task.id in seen:
+            raise DataError(task.workplace, f"the task id {task.id} is taken twice")
+        seen.add(task.id)
+    return tuple(tasks)
+
+
+def read_tasks(path: Path, workplace: ExecutableWorkplace) -> list[StarterTask]:
+    """The tasks in one file.
+
+    Raises:
+        DataError: names the file and the field that cannot be used.
+    """
+    file = _parse(_TaskFile, read_yaml(path), path)
+    return [_task(entry, file, path, index, workplace) for index, entry in enumerate(file.tasks)]
+
+
+def select(
+    tasks: Sequence[StarterTask], ids: Sequence[str] = (), categories: Sequence[str] = (), limit: int | None = None
+) -> list[StarterTask]:
+    """The tasks to run, in the order of the suite.
+
+    Args:
+        tasks: Where to choose from.
+        ids: Only these tasks; empty is all.
+        categories: Only these industries, by name or the beginning of it, whatever the case.
+        limit: At most so many.
+
+    Raises:
+        SettingError: an id or a category is unknown, or nothing is left.
+    """
+    known = [task.id for task in tasks]
+    if unknown := [i for i in ids if i not in known]:
+        raise SettingError(
+            f"--tasks: no task {', '.join(unknown)} in the starter suite; there are {', '.join(known)}"
+        )
+    industries = sorted({task.category for task in tasks})
+    wanted = {_industry(name, industries) for name in categories}
+    chosen = [t for t in tasks if (not ids or t.id in ids) and (not wanted or t.category in wanted)]
+    if not chosen:
+        raise SettingError("no task is left: none of --tasks is in --category")
+    return chosen[:limit]
+
+
+def fingerprint() -> str:
+    """SHA-256 over the suite's files (names and contents), for the manifest of a run."""
+    digest = sha256()
+    for path in sorted(p for p in FOLDER.rglob("*") if p.suffix in (".yaml", ".py")):
+        digest.update(f"{path.relative_to(FOLDER).as_posix()}\0".encode())
+        digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _industry(name: str, industries: Sequence[str]) -> str:
+    given = name.strip().casefold()
+    found = [i for i in industries if i.casefold() == given] or [
+        i for i in industries if i.casefold().startswith(given)
+    ]
+    if not given or len(found) != 1:
+        raise SettingError(f"--category {name!r}: not one of {', '.join(industries)}")
+    return found[0]
+
+
+def _task(
+    entry: _TaskEntry, file: _TaskFile, path: Path, index: int, workplace: ExecutableWorkplace
+) -> StarterTask:
+    where = f"{path}: tasks[{index}] ({entry.id})"
+    state = _initial_state(entry, workplace, where)
+    if problems := plan_problems(entry.plan, workplace.artifact):
+        raise DataError(f"{where}.plan", "; ".join(problems))
+    fields = {
+        "id": entry.id,
+        "workplace": workplace.artifact.name,
+        "scenario": file.scenario,
+        "category": file.category,
+        "domain": file.domain,
+        "language": entry.language or file.language,
+        "difficulty": entry.difficulty,
+        "instruction": entry.instruction,
+        "clock": state["clock"],
+        "initial_state": state,
+        "plan": entry.plan,
+        "checks": entry.checks,
+        "rubric": entry.rubric,
+    }
+    return _parse(StarterTask, fields, where)
+
+
+def _initial_state(entry: _TaskEntry, workplace: ExecutableWorkplace, where: str) -> JsonObject:
+    try:
+        state: JsonObject = jsonpatch.apply_patch(workplace.artifact.initial_state, list(entry.state))
+    except (jsonpatch.JsonPatchException, JsonPointerException) as e:
+        raise DataError(f"{where}.state", f"does not apply to the workplace's initial state: {e}") from e
+    if entry.clock is not None:
+        state = {**state, "clock": entry.clock}
+    if not isinstance(state.get("clock"), str):
+        raise DataError(f"{where}.clock", "neither the task nor the state says what time it is")
+    workplace.starting_from(state)
+    return state
+
+
+def _parse(model: type[M], value: object, where: object) -> M:
+    try:
+        return model.model_validate(value)
+    except ValidationError as e:
+        said = "; ".join(f"{_place(error['loc'])}: {error['msg']}" for error in e.errors())
+        raise DataError(where, said) from e
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return path.lstrip(".") or "(the whole file)"
