@@ -1,8 +1,5 @@
 """`worktrial doctor`: what works on this machine."""
 
-import asyncio
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
@@ -40,6 +37,8 @@ def doctor(
 
     Exits with 1 when a named endpoint does not answer as it should.
     """
+    import platform
+
     typer.echo(f"worktrial {__version__} · Python {platform.python_version()} · {platform.platform()}")
     for name in _PACKAGES:
         typer.echo(f"  {name} {_version(name) or 'MISSING'}")
@@ -50,6 +49,8 @@ def doctor(
     if not base_url:
         typer.echo("no endpoint tried; name one with --base-url URL")
         return
+    import asyncio
+
     from worktrial.engine.checkup import examine
 
     healthy = True
@@ -62,6 +63,8 @@ def doctor(
 
 
 def _version(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

@@ -20,8 +20,8 @@ def test_a_record_becomes_a_workplace(tmp_path: Path) -> None:
     workplace = Workplace.load(str(path))
     assert workplace.name == "env_depot" and workplace.source == str(path)
     assert workplace.system_prompt == (
-        '### Role\nYou are a depot. Answer {"error": "no such bay"} or {"a": {"b": 1}}; state $s_{t+1}$ is hidden.\n'
-        "```json\n{{initial_state}}\n```\n{{state_descriptions}}\n{{action_set_definitions}}"
+        '### Role\nYou are a depot. Answer {"error": "no such bay"} or {"a": {"b": 1}}; '
+        "state $s_{t+1}$ is hidden.\n```json\n{{initial_state}}\n```\n{{state_descriptions}}\n{{action_set_definitions}}"
     )
     assert workplace.initial_state == {"bays": {"1": "free"}}
     assert workplace.tools[0].example_output == {"state": "free"}
@@ -68,7 +68,7 @@ BAD: list[tuple[Any, str]] = [
     (b'{"environment_name": "\xff"}', "not UTF-8"),
     (json.dumps(record()).encode()[:-30], "breaks off"),
     (b"{nope}", "not JSON"),
-    (b"[1]", "JSON list, not an object"),
+    (b"[1]", "holds a list, not an object"),
     (b"[" * 200_000, "nests too deeply|breaks off"),
     (record(environment_name=...), "lacks environment_name"),
     (

@@ -134,9 +134,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-POINTER = st.sampled_from(
-    " / /log /log/- /log/0 /orders/0/status /orders/0/status/0 /orders/x /orders/0/total/a /_facts /_facts/a /_facts/a/b"
-    " bad /~2 /orders/-1 /orders/00 /log/-/x".split(" ")
+POINTER = st.from_regex(
+    r"|/|(/log|/orders|/_facts|/new)(/(-|0|00|-1|5|a|~2))?|/orders/0/(status|total)(/0|/a)?|bad", fullmatch=True
 )
 OPERATION = st.fixed_dictionaries(
     {"op": st.sampled_from(["add", "remove", "replace", "move", "copy", "test", "bogus"]), "path": POINTER},

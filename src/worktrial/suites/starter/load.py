@@ -66,10 +66,12 @@ class StarterTask(_Model):
     def tags(self) -> JsonObject:
         """What results can be grouped by."""
         return {
-            "difficulty": self.difficulty,
             "category": self.category,
             "domain": self.domain,
             "scenario": self.scenario,
+            "difficulty": self.difficulty,
+            "workplace": self.workplace,
+            "language": self.language,
         }
 
 

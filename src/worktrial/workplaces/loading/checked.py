@@ -79,7 +79,7 @@ def tool(
     if example_output is not None and not isinstance(example_output, dict | list):
         raise DataError(
             where,
-            f"{field}.example_output of tool {name!r} is a {json_kind(example_output)}",
+            f"{field}.example_output of tool {name!r} is {json_kind(example_output)}",
             "Make it an object or a list, or leave it out",
         )
     return Tool(name, description, parameters, example_output, writes)
@@ -97,7 +97,7 @@ def object_field(value: JsonValue, where: object, field: str) -> JsonObject:
             return given
         raise DataError(where, f"{field} is a string that holds no JSON object", "Make it an object")
     if not isinstance(value, dict):
-        raise DataError(where, f"{field} is a {json_kind(value)}", "Make it an object")
+        raise DataError(where, f"{field} is {json_kind(value)}", "Make it an object")
     return value
 
 

@@ -45,8 +45,8 @@ def as_json(raw: bytes, where: object) -> JsonValue:
     Raises:
         DataError: it is not UTF-8, is empty, breaks off, or is not JSON.
     """
-    text = as_text(raw, where)
-    if not text.strip():
+    text = as_text(raw, where).strip()
+    if not text:
         raise DataError(where, "is empty", "It must hold one JSON object")
     try:
         return msgspec.json.decode(text)
@@ -66,13 +66,18 @@ def as_object(raw: bytes, where: object) -> dict[str, JsonValue]:
     """
     value = as_json(raw, where)
     if not isinstance(value, dict):
-        raise DataError(
-            where, f"holds a JSON {json_kind(value)}, not an object", "One object describes one workplace"
-        )
+        raise DataError(where, f"holds {json_kind(value)}, not an object", "One object describes one workplace")
     return value
 
 
 def json_kind(value: JsonValue) -> str:
-    """What JSON calls the type of `value`."""
-    kinds = {type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", list: "list"}
-    return kinds.get(type(value), "object")
+    """What JSON calls the type of `value`, with its article."""
+    kinds = {
+        type(None): "null",
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a string",
+        list: "a list",
+    }
+    return kinds.get(type(value), "an object")

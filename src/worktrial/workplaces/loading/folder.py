@@ -50,7 +50,7 @@ def from_folder(folder: Path) -> Workplace:
     main = folder / MAIN_FILE
     fields = read_yaml(main)
     if not isinstance(fields, dict):
-        raise DataError(main, f"holds a {json_kind(fields)}, not a mapping of fields", "Begin with `name: …`")
+        raise DataError(main, f"holds {json_kind(fields)}, not a mapping of fields", "Begin with `name: …`")
     unknown = sorted(set(fields) - {"name", *_OWN_FILES})
     if unknown:
         known = ", ".join(["name", *_OWN_FILES])
@@ -61,10 +61,10 @@ def from_folder(folder: Path) -> Workplace:
     found = {field: _find(folder, main, fields, field, files) for field, files in _OWN_FILES.items()}
     prompt, at = found["system_prompt"]
     if not isinstance(prompt, str):
-        raise DataError(at, f"system_prompt is a {json_kind(prompt)}", "Make it a text")
+        raise DataError(at, f"system_prompt is {json_kind(prompt)}", "Make it a text")
     tools, tools_at = found["tools"]
     if not isinstance(tools, list):
-        raise DataError(tools_at, f"tools is a {json_kind(tools)}", "Make it a list")
+        raise DataError(tools_at, f"tools is {json_kind(tools)}", "Make it a list")
     return checked.workplace(
         name=name,
         system_prompt=prompt,
@@ -122,7 +122,7 @@ def _read(path: Path) -> JsonValue:
 def _tool(entry: JsonValue, index: int, where: Path) -> Tool:
     field = f"tools[{index}]"
     if not isinstance(entry, dict):
-        raise DataError(where, f"{field} is a {json_kind(entry)}", "Each tool is a mapping")
+        raise DataError(where, f"{field} is {json_kind(entry)}", "Each tool is a mapping")
     try:
         t = msgspec.convert(entry, _YamlTool)
     except msgspec.ValidationError as e:

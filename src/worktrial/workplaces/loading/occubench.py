@@ -65,7 +65,7 @@ def from_occubench(record: JsonObject, where: object) -> Workplace:
 def _tool(action: object, index: int, where: object) -> Tool:
     field = f"action_set_definitions[{index}]"
     if not isinstance(action, dict):
-        raise DataError(where, f"{field} is a {json_kind(action)}", "Each action is an object")
+        raise DataError(where, f"{field} is {json_kind(action)}", "Each action is an object")
     if "name" not in action:
         raise DataError(where, f"{field} lacks name", "Add it")
     try:

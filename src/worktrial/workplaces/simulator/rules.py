@@ -19,7 +19,7 @@ _REPLACED = frozenset({"state initialization", "action space", "output assembly"
 _INPUT = "input parsing & program execution"
 # What an answer looks like is for the prompt's own contract to say.
 _FORM = re.compile(r"^[-*] +\*\*format(?::\*\*|\*\*:).*\n?", re.IGNORECASE | re.MULTILINE)
-# "You simulate and do not act", "hide the state": the contract says so too. Concrete matter stands in brackets or ticks.
+# "You only simulate", "hide the state": the contract says so too. Concrete matter stands in brackets or ticks.
 _GENERIC = re.compile(
     r"^([-*] +\*\*(?:emphasis|encapsulation)(?::\*\*|\*\*:) *)(.*)\n?", re.IGNORECASE | re.MULTILINE
 )

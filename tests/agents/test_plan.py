@@ -1,0 +1,121 @@
+import asyncio
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from worktrial.agents.assignment import Assignment
+from worktrial.agents.plan import Plan, PlanFollower, follow, plan_problems
+from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.workplaces import Observation, Origin, StopReason, Tool, Trajectory, Workplace
+
+SHELF = Workplace(
+    "shelf",
+    "A shelf.",
+    (
+        Tool(
+            "find", "Find.", {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+        ),
+        Tool(
+            "lend",
+            "Lend.",
+            {
+                "type": "object",
+                "properties": {"books": {"type": "array", "items": {"type": "integer"}}},
+                "additionalProperties": False,
+            },
+        ),
+    ),
+    {},
+)
+
+
+class Shelf:
+    """Answers every call with what it was asked and two numbered books."""
+
+    state = None
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        return Observation({"asked": arguments, "books": [{"id": 7}, {"id": 9}]}, Origin.EXECUTABLE)
+
+
+def plan(*steps: dict[str, Any], answer: str = "Done.") -> Plan:
+    return Plan.model_validate({"steps": list(steps), "answer": answer})
+
+
+FIND = {"call": "find", "with": {"title": "Emma"}, "as": "found"}
+LEND = {"call": "lend", "with": {"books": [{"from": "found", "at": "/books/1/id"}]}}
+
+
+def test_follows_references_and_tells_the_story() -> None:
+    told = plan(FIND, LEND, answer="Book {{ found.books[1].id }} of {{ found.asked.title }}.\n")
+    assert plan_problems(told, SHELF) == []
+    done = asyncio.run(follow(told, Shelf()))
+    assert [(c.index, c.turn, c.tool, c.arguments) for c in done.calls] == [
+        (0, 0, "find", {"title": "Emma"}),
+        (1, 1, "lend", {"books": [9]}),
+    ]
+    assert (done.answer, done.stop_reason, done.turns) == ("Book 9 of Emma.", StopReason.ANSWERED, 3)
+    roles = [m["role"] for m in done.messages]
+    assert roles == ["assistant", "tool", "assistant", "tool", "assistant"]
+    assert done.messages[3]["tool_call_id"] == done.messages[2]["tool_calls"][0]["id"]
+    assert done.messages[2]["tool_calls"][0]["function"] == {"name": "lend", "arguments": '{"books":[9]}'}
+
+
+def test_the_plan_agent_leaves_its_trajectory_in_the_assignment() -> None:
+    raw = {"steps": [FIND], "answer": "{{ found.books | length }} books"}
+    assignment = Assignment("Find Emma.", "2025-01-01", SHELF.tool_specs, Shelf(), plan=raw)
+    asyncio.run(PlanFollower()(assignment))
+    assert assignment.trajectory.answer == "2 books"
+    assert assignment.trajectory.messages[0] == {"role": "user", "content": "Find Emma."}
+
+
+@pytest.mark.parametrize("given", [None, {"steps": [{"tool": "find"}], "answer": "x"}, "look for it"])
+def test_the_plan_agent_without_a_usable_plan(given: Any) -> None:
+    with pytest.raises(InvalidSample, match="task_data"):
+        asyncio.run(PlanFollower()(Assignment("Find.", "2025-01-01", [], Shelf(), plan=given)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "answer", "said"),
+    [
+        (
+            [FIND, {**LEND, "with": {"books": {"from": "found", "at": "/books/5"}}}],
+            "x",
+            r"step 1 \(lend\).*'/books/5'",
+        ),
+        ([FIND, {**LEND, "with": {"books": {"from": "found", "at": "books"}}}], "x", r"step 1 \(lend\).*'books'"),
+        ([LEND], "x", r"step 0 \(lend\): no earlier step is named 'found'"),
+        ([FIND], "{{ lost.books }}", "plan answer: 'lost' is undefined"),
+        ([FIND], "{{ found.pages }}", "plan answer: .*'pages'"),
+        ([FIND], "{{ found.books / 2 }}", "plan answer"),
+        ([FIND], "{{ found.__class__.__mro__ }}", "plan answer: .*unsafe"),
+        ([FIND], "{% if %}", "plan answer"),
+    ],
+)
+def test_what_does_not_resolve_is_named(steps: list[dict[str, Any]], answer: str, said: str) -> None:
+    record = Trajectory()
+    with pytest.raises(InvalidSample, match=said) as caught:
+        asyncio.run(follow(plan(*steps, answer=answer), Shelf(), trajectory=record))
+    assert caught.value.reason is InvalidReason.TASK_DATA
+    assert len(record.calls) == (len(steps) - 1 if "step" in said else len(steps))
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (plan({"call": "burn"}), "steps[0] (burn): the workplace has no such tool"),
+        (plan({"call": "find"}), "steps[0] (find): title: required, but missing"),
+        (plan(LEND), "steps[0] (lend): books.0: no earlier step is named 'found'"),
+        (plan(answer="{{ found }}"), "answer: no step is named 'found'"),
+        (plan(answer="{{ found"), "answer: unexpected end of template"),
+    ],
+)
+def test_problems_that_show_without_running(told: Plan, said: str) -> None:
+    assert any(problem.startswith(said) for problem in plan_problems(told, SHELF)), plan_problems(told, SHELF)
+
+
+@pytest.mark.parametrize("field", [{"as": "2nd"}, {"call": ""}, {"then": 1}, {"with": []}])
+def test_steps_that_cannot_be_read(field: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        plan({"call": "find", **field})

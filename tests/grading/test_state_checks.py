@@ -1,0 +1,164 @@
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from worktrial.grading.json_facts import changed_pointers
+from worktrial.grading.numbers_in_text import numbers_in
+from worktrial.grading.state_checks import Check, CheckResult, run_checks
+from worktrial.workplaces import Observation, Origin, ToolCall, Trajectory
+
+CHECKS: TypeAdapter[Any] = TypeAdapter(Check)
+BEFORE = {"beds": {"A/1": None}, "orders": [{"item": "tea", "price": 2.5}], "open": True, "n": 3}
+AFTER = {"beds": {"A/1": "P-1"}, "orders": [{"item": "tea", "price": 2.5}, {"item": "milk", "price": 0.8}], "n": 3}
+
+
+def judged(check: dict[str, Any], answer: str = "", calls: list[tuple[str, Any, Any]] | None = None) -> CheckResult:
+    done = Trajectory(
+        answer=answer,
+        calls=[
+            ToolCall(i, i, tool, arguments, Observation(seen, Origin.EXECUTABLE))
+            for i, (tool, arguments, seen) in enumerate(calls or [])
+        ],
+    )
+    (result,) = run_checks(
+        [CHECKS.validate_python(check)], initial_state=BEFORE, final_state=AFTER, trajectory=done
+    )
+    return result
+
+
+def test_state_checks() -> None:
+    for check, passed in [
+        ({"check": "state_equals", "at": "/beds/A~11", "value": "P-1"}, True),
+        ({"check": "state_equals", "at": "/beds/A~12", "value": None}, False),
+        ({"check": "state_equals", "at": "/orders/1", "value": {"item": "milk"}}, False),
+        ({"check": "state_equals", "at": "/orders/1", "value": {"item": "milk", "price": 0.80}}, True),
+        ({"check": "state_equals", "at": "/n", "value": True}, False),
+        ({"check": "state_equals", "at": "/n", "value": "3"}, False),
+        ({"check": "state_one_of", "at": "/beds/A~11", "values": ["P-2", "P-1"]}, True),
+        ({"check": "state_one_of", "at": "/beds/A~11", "values": ["P-2"]}, False),
+        ({"check": "state_number", "at": "/orders/1/price", "value": 0.805}, True),
+        ({"check": "state_number", "at": "/orders/1/price", "value": 0.81}, False),
+        ({"check": "state_number", "at": "/orders/1/price", "value": 1, "tolerance": 0.2}, True),
+        ({"check": "state_number", "at": "/orders/1/item", "value": 1}, False),
+        ({"check": "state_absent", "at": "/open"}, True),
+        ({"check": "state_absent", "at": "/n"}, False),
+        ({"check": "state_items", "at": "/orders", "matching": {"item": "milk"}}, True),
+        ({"check": "state_items", "at": "/orders", "matching": {"item": "milk", "price": 0.9}}, False),
+        ({"check": "state_items", "at": "/orders", "at_least": 2, "at_most": 2}, True),
+        ({"check": "state_items", "at": "/orders", "at_least": 0, "at_most": 1}, False),
+        ({"check": "state_items", "at": "/beds", "at_least": 1, "at_most": 1}, True),
+        ({"check": "state_items", "at": "/nowhere"}, False),
+        ({"check": "only_changed", "at": ["/beds", "/orders/1", "/open"]}, True),
+        ({"check": "only_changed", "at": ["/beds", "/orders"]}, False),
+        ({"check": "only_changed", "at": ["/beds", "/order", "/open"]}, False),
+    ]:
+        result = judged(check)
+        assert result.passed is passed, result
+
+
+def test_a_result_says_what_was_found() -> None:
+    assert judged({"check": "state_equals", "at": "/beds/A~11", "value": "P-2"}).why == "it is 'P-1'"
+    assert judged({"check": "state_equals", "at": "/x", "value": "P-2"}).why == "there is nothing"
+    assert judged({"check": "only_changed", "at": ["/orders"]}).why == "also changed: /beds/A~11, /open"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("It comes to $1,234.56.", ["1234.56"]),
+        ("USD 1,234,567.00 or EUR12.5, ₩3,000", ["1234567.00", "12.5", "3000"]),
+        ("총 4,378.50달러입니다", ["4378.50"]),
+        ("a loss of -40.10, −3 and ($1,200.00)", ["-40.10", "-3", "-1200.00", "1200.00"]),
+        ("8.41% of it", ["8.41", "0.0841"]),
+        ("**115** minutes (115)", ["115", "-115", "115"]),
+        ("WO-501 by P-104, A2, #7 on 2025-06-03T10:55 at 14:31", []),
+        ("30-45 minutes; 1 200.50 and 1'000", ["30", "45", "1200.50", "1000"]),
+        ("DSCR – 1.24x, .5 of 12kg", ["1.24", "0.5", "12"]),
+        ("", []),
+    ],
+)
+def test_numbers_as_people_write_them(text: str, numbers: list[str]) -> None:
+    assert numbers_in(text) == [Decimal(n) for n in numbers]
+
+
+@given(
+    st.decimals(min_value=-(10**9), max_value=10**9, places=2), st.sampled_from(["{:,.2f}", "${:,.2f}", "{:.2f}"])
+)
+def test_any_amount_is_found_again(amount: Decimal, style: str) -> None:
+    text = ("-" if amount < 0 else "") + style.format(abs(amount))
+    assert judged({"check": "answer_number", "value": float(amount)}, f"The total is {text}.").passed
+    assert not judged({"check": "answer_number", "value": float(amount) + 0.01}, f"The total is {text}.").passed
+
+
+@given(st.text())
+def test_any_text_can_be_read(text: str) -> None:
+    numbers_in(text)
+    judged({"check": "answer_mentions", "any_of": ["a"]}, text)
+
+
+def test_answer_checks() -> None:
+    answer = "Bed **A21** is free; the cure\nperiod ends on May 19."
+    for check, passed in [
+        ({"check": "answer_mentions", "any_of": ["A2"]}, False),
+        ({"check": "answer_mentions", "any_of": ["a21"]}, True),
+        ({"check": "answer_mentions", "any_of": ["cure period"]}, True),
+        ({"check": "answer_mentions", "any_of": ["May 1", "1 May"]}, False),
+        ({"check": "answer_lacks", "any_of": ["A2"]}, True),
+        ({"check": "answer_lacks", "any_of": ["may 19"]}, False),
+        ({"check": "answer_number", "value": 19}, True),
+    ]:
+        assert judged(check, answer).passed is passed, check
+
+
+def test_call_checks() -> None:
+    calls = [
+        ("pay", {"to": "a", "sum": 5}, {"ok": True}),
+        ("pay", {"to": "b"}, {"error": {"type": "no"}}),
+        ("x", "{", {}),
+    ]
+    for check, passed in [
+        ({"check": "called", "tool": "pay", "with": {"sum": 5.0}}, True),
+        ({"check": "called", "tool": "pay", "at_least": 2}, False),
+        ({"check": "called", "tool": "pay", "at_least": 0, "at_most": 0}, False),
+        ({"check": "called", "tool": "pay", "with": {"to": "b"}}, False),
+        ({"check": "called", "tool": "x", "with": {"to": "b"}}, False),
+        ({"check": "never_called", "tool": "pay", "with": {"to": "b"}}, False),
+        ({"check": "never_called", "tool": "pay", "with": {"to": "c"}}, True),
+    ]:
+        assert judged(check, calls=calls).passed is passed, check
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"check": "state_equal", "at": "/a", "value": 1},
+        {"check": "state_equals", "at": "a", "value": 1},
+        {"check": "state_equals", "at": "/a"},
+        {"check": "state_number", "at": "/a", "value": 1, "tolerance": -1},
+        {"check": "answer_mentions", "any_of": []},
+        {"check": "called", "tool": "x", "times": 1},
+    ],
+)
+def test_checks_that_cannot_be_read(check: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        CHECKS.validate_python(check)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text("ab/~", max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab/~", max_size=2), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(json_values, json_values)
+def test_changes_are_found_when_there_are_any(before: Any, after: Any) -> None:
+    same = TypeAdapter(Any).dump_json(before) == TypeAdapter(Any).dump_json(after)
+    if same:
+        assert changed_pointers(before, after) == []
+    if not changed_pointers(before, after):
+        assert before == after
