@@ -8,6 +8,7 @@ import typer
 
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
+from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
@@ -28,7 +29,7 @@ def carry_out(
     try:
         end = run_trial(trial, roles, settings)
     except (Interrupted, StopRun) as e:
-        _say_how_to_resume(settings, e)
+        _say_how_to_resume(roles, settings, e)
         raise
     from worktrial.cli.tables import print_summary
     from worktrial.results.stored import open_run
@@ -57,10 +58,13 @@ def _announce(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSet
         typer.echo(estimate_text(len(trial.jobs), local), err=True)
 
 
-def _say_how_to_resume(settings: RunSettings, stop: Exception) -> None:
+def _say_how_to_resume(roles: Mapping[Role, RoleSettings], settings: RunSettings, stop: Exception) -> None:
     if not (settings.folder / "manifest.json").exists():
         return
-    words = list(settings.command)
+    redactor = Redactor()
+    for role in roles.values():
+        redactor.add_role(role, needs_key=not settings.cache_only)
+    words = [redactor.text(word) for word in settings.command]
     if "-o" not in words and not any(word.startswith("--output") for word in words):
         words += ["-o", str(settings.folder)]
     what = "Raise the budget and resume" if isinstance(stop, BudgetSpent) else "Finished samples are stored. Resume"

@@ -18,6 +18,7 @@ def list_suites(
     from rich.markup import escape
     from rich.table import Table
 
+    from worktrial.cli.untrusted import printable
     from worktrial.suites.catalogue import SUITES, tasks_of
 
     console = Console(highlight=False)
@@ -30,6 +31,6 @@ def list_suites(
     table = Table("id", "difficulty", "category", "scenario")
     rows = tasks_of(suite, data)
     for row in rows:
-        table.add_row(row.id, str(row.difficulty), escape(row.category), escape(row.scenario))
+        table.add_row(row.id, str(row.difficulty), *(escape(printable(s)) for s in (row.category, row.scenario)))
     console.print(table)
     console.print(f"{len(rows)} tasks")

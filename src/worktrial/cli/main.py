@@ -7,6 +7,7 @@ import typer
 
 from worktrial import __version__
 from worktrial.cli import data, doctor, list_suites, model, run, show, trajectory
+from worktrial.cli.untrusted import printable
 from worktrial.errors import WorktrialError
 
 app = typer.Typer(
@@ -46,5 +47,6 @@ def main() -> None:
     try:
         app()
     except WorktrialError as e:
-        typer.echo(f"worktrial: {e}", err=True)
+        # An endpoint's own words may be part of the message.
+        typer.echo(f"worktrial: {printable(e)}", err=True)
         sys.exit(e.exit_code)

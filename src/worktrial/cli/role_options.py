@@ -1,6 +1,7 @@
 """The options that every role has: once for all roles, once for each."""
 
 import json
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
@@ -41,9 +42,9 @@ _ROWS: tuple[tuple[str, Any, str, str | None, float | None], ...] = (
     ("output-tokens", int, "Output tokens of one request.", None, 1),
     ("token-parameter", TokenParameter, "What the endpoint calls that limit.", None, None),
     ("structured", Structured, "JSON Schema output: auto gives it up when the endpoint rejects it.", None, None),
-    ("timeout", float, "Seconds to wait for one answer.", None, 0),
+    ("timeout", float, "Seconds to wait for one answer.", None, 1),
     ("requests", int, "Requests in flight.", None, 1),
-    ("rate", float, "Requests per minute.", None, 0),
+    ("rate", float, "Requests per minute.", None, 0.01),
     (
         "price",
         str,
@@ -130,9 +131,9 @@ def _extra(role: Role, text: str | None) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as e:
-        raise SettingError(f"--{role}-extra: not JSON ({e})") from None
+        raise SettingError(f"--{role}-extra (or --extra): not JSON ({e})") from None
     if not isinstance(value, dict):
-        raise SettingError(f'--{role}-extra: must be a JSON object, e.g. {{"top_p": 0.9}}')
+        raise SettingError(f'--{role}-extra (or --extra): must be a JSON object, e.g. {{"top_p": 0.9}}')
     return value
 
 
@@ -142,5 +143,8 @@ def _price(role: Role, text: str | None) -> tuple[float, float] | None:
     try:
         dollars_in, dollars_out = (float(part) for part in text.split(","))
     except ValueError:
-        raise SettingError(f"--{role}-price {text!r}: write two figures, e.g. 1.25,10") from None
+        dollars_in = dollars_out = math.nan
+    # A comparison with NaN is false, so this catches it too.
+    if not (0 <= dollars_in < math.inf and 0 <= dollars_out < math.inf):
+        raise SettingError(f"--{role}-price (or --price) {text!r}: write two figures, e.g. 1.25,10")
     return dollars_in, dollars_out

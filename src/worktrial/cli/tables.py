@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from worktrial.cli.untrusted import printable
 from worktrial.engine.record import RoleUsage
 from worktrial.results.stored import StoredRun
 from worktrial.results.summary import Group, Summary, summarise
@@ -15,7 +17,7 @@ def print_summary(run: StoredRun, console: Console | None = None) -> None:
     """One screen: who, how well, where, at what cost, what went wrong."""
     console = console or Console(highlight=False, soft_wrap=False)
     summary = summarise(run)
-    console.print(_title(run))
+    console.print(_title(run), soft_wrap=True)
     console.print(_rates(summary))
     for tag, groups in summary.groups.items():
         if len(groups) > 1:
@@ -23,14 +25,15 @@ def print_summary(run: StoredRun, console: Console | None = None) -> None:
     if summary.usage:
         console.print(_usage(summary.usage))
     for line in _notes(summary):
-        console.print(line)
+        console.print(line, soft_wrap=True)
 
 
-def _title(run: StoredRun) -> str:
+def _title(run: StoredRun) -> Text:
     roles = run.manifest.settings.get("roles", {})
     who = [f"agent {run.manifest.settings.get('agent', '?')}"]
     who += [f"{role} {s['model']}" for role, s in roles.items() if role != "agent"]
-    return f"[bold]{run.manifest.suite}[/bold] · {' · '.join(who)} · {run.folder}"
+    rest = printable(f" · {' · '.join(who)} · {run.folder}")
+    return Text.assemble((run.manifest.suite, "bold"), rest)
 
 
 def _rates(summary: Summary) -> Table:
@@ -51,7 +54,9 @@ def _groups(tag: str, groups: list[Group]) -> Table:
     table.add_column("95 % interval")
     for group in groups:
         done = group.rate
-        table.add_row(group.name, f"{done.passed}/{_total(done)}", str(done.invalid), *_cells(done.of_all))
+        table.add_row(
+            Text(printable(group.name)), f"{done.passed}/{_total(done)}", str(done.invalid), *_cells(done.of_all)
+        )
     return table
 
 

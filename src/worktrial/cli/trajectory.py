@@ -17,7 +17,8 @@ def trajectory(
     from worktrial.results.stored import trajectory as stored_trajectory
 
     stored = open_run(run)
-    line = stored_trajectory(run, sample, repeat)
+    record = next((r for r in stored.records if r.key == (sample, repeat)), None)
+    line = stored_trajectory(run, sample, repeat, record)
     if as_json:
         import msgspec
 
@@ -25,5 +26,4 @@ def trajectory(
         return
     from worktrial.cli.trajectory_page import print_trajectory
 
-    record = next((r for r in stored.records if r.key == (sample, repeat)), None)
     print_trajectory(line, record)

@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 from rich.console import Console
-from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
+from worktrial.cli.untrusted import printable
 from worktrial.engine.record import SampleRecord
-from worktrial.language import JsonObject
+from worktrial.language import Completion, JsonObject
 
 LONGEST = 2000
 
@@ -18,7 +18,7 @@ def print_trajectory(line: JsonObject, record: SampleRecord | None, console: Con
     """Print a line of `trajectories.jsonl` with its sample's verdict."""
     console = console or Console(highlight=False)
     title = f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('clock') or ''}"
-    console.print(Panel(plain(line["instruction"]), title=escape(title), title_align="left"))
+    console.print(Panel(plain(line["instruction"]), title=plain(title), title_align="left"))
     said = _texts_by_turn(line.get("messages") or [])
     shown = 0
     for call in line.get("calls") or []:
@@ -50,20 +50,19 @@ def _print_call(call: JsonObject, console: Console) -> None:
     arguments = msgspec.json.encode(call["arguments"]).decode()
     seen = msgspec.json.encode(call["observation"]["content"]).decode()
     console.print(
-        Text.assemble((f"{call['index'] + 1:>3}  ", "dim"), (call["tool"], "bold"), " ", plain(arguments))
+        Text.assemble((f"{call['index'] + 1:>3}  ", "dim"), plain(call["tool"], "bold"), " ", plain(arguments))
     )
     origin = f"  [{call['observation']['origin']}]"
     console.print(Text.assemble(("     -> ", "dim"), plain(seen), (origin, "dim")))
 
 
 def _texts_by_turn(messages: list[JsonObject]) -> list[str]:
-    contents = [m.get("content") for m in messages if m.get("role") == "assistant"]
-    return [content if isinstance(content, str) else "" for content in contents]
+    return [Completion(m).text for m in messages if m.get("role") == "assistant"]
 
 
-def plain(text: Any) -> Text:
+def plain(text: Any, style: str = "") -> Text:
     """`text` without control characters, and not endless: a model's output must not steer the terminal."""
-    shown = "".join(c if c.isprintable() or c in "\n\t" else "�" for c in str(text))
+    shown = printable(text)
     if len(shown) > LONGEST:
         shown = f"{shown[:LONGEST]} … ({len(shown) - LONGEST:,} more characters)"
-    return Text(shown)
+    return Text(shown, style)

@@ -13,6 +13,7 @@ from aiolimiter import AsyncLimiter
 
 from worktrial.engine import refusals, wire
 from worktrial.engine.prices import price_for
+from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, retry_after_seconds
 from worktrial.engine.roles import RoleSettings, public_url
@@ -51,6 +52,9 @@ class Client:
         self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
         self._where = f"{settings.role} at {public_url(endpoint.base_url)}"
         self._session = session
+        self._proxy = proxy_for(self._url)
+        if self._proxy:
+            redactor.add_url(self._proxy)
         self._headers = {"Content-Type": "application/json"}
         if endpoint.key:
             self._headers["Authorization"] = f"Bearer {endpoint.key}"
@@ -186,7 +190,7 @@ class Client:
         self._spend.check()
         try:
             async with self._session.post(
-                self._url, data=body, headers=self._headers, timeout=self._timeout
+                self._url, data=body, headers=self._headers, timeout=self._timeout, proxy=self._proxy
             ) as response:
                 data = await response.read()
         except TimeoutError:

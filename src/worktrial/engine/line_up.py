@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings, public_url
@@ -48,7 +49,7 @@ async def line_up(
             role: await _endpoint(settings, stack, wiring, redactor, started) for role, settings in roles.items()
         }
         connector = aiohttp.TCPConnector(limit=wiring.concurrency + SPARE_CONNECTIONS)
-        session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector, trust_env=True))
+        session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
             await _probe(session, endpoints)
         yield {
@@ -94,7 +95,9 @@ async def _wait_for_life(session: aiohttp.ClientSession, address: str, role: Rol
     trouble = ""
     for pause in PROBE_PAUSES:
         try:
-            async with session.get(address.rstrip("/") + "/models", timeout=PROBE_TIMEOUT):
+            async with session.get(
+                address.rstrip("/") + "/models", timeout=PROBE_TIMEOUT, proxy=proxy_for(address)
+            ):
                 # Any HTTP answer will do: not every endpoint lists its models.
                 return
         except aiohttp.InvalidURL:

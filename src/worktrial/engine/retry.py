@@ -5,6 +5,8 @@ import random
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+from worktrial.errors import InvalidReason
+
 RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
@@ -13,8 +15,10 @@ class RetryPolicy:
     """Bounds on the retries of one request."""
 
     attempts: int = 8
-    """Tries of a request that fails; being told to slow down (429) does not count, only its time does."""
+    """Tries of a request that fails; being told to slow down (429) does not count, only its waiting does."""
     total_seconds: float = 300.0
+    """Waiting between the tries of one request, in all. The tries themselves have their own timeout: a model
+    that thinks for minutes before its connection drops deserves another try."""
     first_wait: float = 0.5
     longest_wait: float = 20.0
     bad_replies: int = 3
@@ -50,6 +54,36 @@ class Retryable(Exception):
         self.wait = 0.0
 
 
+@dataclass(slots=True)
+class Tries:
+    """The failed tries of one request, held against the policy."""
+
+    policy: RetryPolicy
+    made: int = 0
+    _failures: int = 0
+    _bad_replies: int = 0
+    _waited: float = 0.0
+
+    def book(self, trouble: Retryable) -> InvalidReason | None:
+        """Count a failed try and set how long to wait after it; why there must be no other, if so.
+
+        A wait that would break the bound is not begun: an endpoint that asks for an hour is out for this run.
+        """
+        self.made += 1
+        self._failures += not trouble.slow_down
+        self._bad_replies += trouble.bad_reply
+        trouble.wait = self.policy.wait(self.made, trouble.retry_after)
+        self._waited += trouble.wait
+        spent = (
+            self._failures >= self.policy.attempts
+            or self._bad_replies >= self.policy.bad_replies
+            or self._waited > self.policy.total_seconds
+        )
+        if not spent:
+            return None
+        return InvalidReason.BAD_REPLY if trouble.bad_reply else InvalidReason.ENDPOINT_UNAVAILABLE
+
+
 def retry_after_seconds(header: str | None, now: dt.datetime) -> float | None:
     """Seconds of a Retry-After header (RFC 9110, 10.2.3: seconds or a date), or None.
 
@@ -65,7 +99,7 @@ def retry_after_seconds(header: str | None, now: dt.datetime) -> float | None:
         pass
     try:
         when = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=dt.UTC)

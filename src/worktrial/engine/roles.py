@@ -61,9 +61,12 @@ class RoleSettings:
         """These settings with the endpoint filled in from the model's name.
 
         Raises:
-            SettingError: neither the name nor a base URL says where the model is.
+            SettingError: neither the name nor a base URL says where the model is, or the URL is none.
         """
-        if self.base_url is not None or self.is_local:
+        if self.base_url is not None:
+            self._check_address(self.base_url)
+            return self
+        if self.is_local:
             return self
         provider, _, name = self.model.partition("/")
         if provider == "openai" and name:
@@ -78,6 +81,20 @@ class RoleSettings:
             f"--{self.role} {self.model}: no endpoint for this model. Name one with --base-url (or "
             f"--{self.role}-base-url), or use openai/NAME or local"
         )
+
+    def _check_address(self, url: str) -> None:
+        option = f"--base-url (or --{self.role}-base-url)"
+        try:
+            parts = urlsplit(url)
+            fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            fits = False
+        if not fits:
+            raise SettingError(f"{option}: {url!r} is not an address such as http://localhost:8000/v1")
+        if parts.username is not None and self.api_key_env is not None:
+            raise SettingError(
+                f"{option} names a user, and --{self.role}-api-key-env a key; a request can carry only one of them"
+            )
 
     def key(self) -> str | None:
         """The secret, read from the environment.
@@ -111,7 +128,11 @@ class RoleSettings:
 def public_url(url: str) -> str:
     """`url` without what may be secret in it: user, password, query."""
     parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.port:
-        host = f"{host}:{parts.port}"
+    host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def below(base_url: str, path: str) -> str:
+    """The address of `path` at an endpoint; a query such as `?api-version=…` stays at the end."""
+    parts = urlsplit(base_url)
+    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{path}"))

@@ -113,7 +113,7 @@ class StateItems(_Check):
             found = list(found.values())
         if not isinstance(found, list):
             return CheckResult(asked, False, _found(found))
-        count = sum(matches(item, self.matching) for item in found)
+        count = sum(not self.matching or matches(item, self.matching) for item in found)
         return CheckResult(asked, _within(count, self.at_least, self.at_most), f"{count} of {len(found)} match")
 
 

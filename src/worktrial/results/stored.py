@@ -1,6 +1,5 @@
 """A run folder opened for reading."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,25 +40,28 @@ def open_run(folder: Path) -> StoredRun:
     return StoredRun(folder, manifest, list(last.values()))
 
 
-def trajectory(folder: Path, sample: str, repeat: int) -> JsonObject:
+def trajectory(folder: Path, sample: str, repeat: int, record: SampleRecord | None = None) -> JsonObject:
     """The last trajectory of one sample.
+
+    Args:
+        folder: The run's folder.
+        sample: The task's id.
+        repeat: 0-based.
+        record: The sample's record, to say why there is no trajectory.
 
     Raises:
         DataError: there is none.
     """
     found: JsonObject | None = None
-    known: set[str] = set()
-    for line in _trajectories(folder):
-        known.add(line["sample"])
-        if line["sample"] == sample and line["repeat"] == repeat:
+    known: dict[str, None] = {}
+    for line in read_lines(folder / TRAJECTORIES, dict[str, object]):
+        known[str(line.get("sample"))] = None
+        if line.get("sample") == sample and line.get("repeat") == repeat:
             found = line
     if found is None:
-        some = ", ".join(sorted(known)[:12])
-        raise DataError(
-            folder, f"no trajectory of sample {sample!r}, repeat {repeat}", f"There is: {some or 'none'}"
-        )
+        what = f"no trajectory of sample {sample!r}, repeat {repeat}"
+        if record is not None:
+            raise DataError(folder, what, f"The sample did not get so far: {record.reason}")
+        some = ", ".join(list(known)[:12])
+        raise DataError(folder, what, f"There is: {some or 'none'}" + (", …" if len(known) > 12 else ""))
     return found
-
-
-def _trajectories(folder: Path) -> Iterator[JsonObject]:
-    return read_lines(folder / TRAJECTORIES, dict[str, object])

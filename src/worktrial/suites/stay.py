@@ -25,14 +25,16 @@ async def stay(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResu
 
     The trajectory is kept whichever way it ends: a sample without a verdict has to be explained too.
     """
+    finished = False
     try:
         await agent(assignment)
+        finished = True
         result = await grade()
     except InvalidSample as e:
         result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
     done = assignment.trajectory
     result.calls, result.turns = len(done.calls), done.turns
-    result.stop_reason = done.stop_reason.value if result.outcome is not Outcome.INVALID or done.answer else None
+    result.stop_reason = done.stop_reason.value if finished else None
     result.clock = assignment.clock
     result.trajectory = _trajectory_line(assignment, result)
     return result

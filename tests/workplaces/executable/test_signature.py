@@ -59,7 +59,7 @@ def test_schema_of_a_signature() -> None:
     assert read_doc(place_order).summary == "Place an order for a customer."
 
 
-def no_annotation(state: dict[str, int], what) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def no_annotation(state: dict[str, int], what) -> None:  # type: ignore[no-untyped-def]
     """Do.
 
     Args:
@@ -83,11 +83,11 @@ def open_ended(state: dict[str, int], **what: str) -> None:
     """Do."""
 
 
-def no_json(state: dict[str, int], what: type) -> None:
+def no_json(state: dict[str, int], what: complex) -> None:
     """Do.
 
     Args:
-        what: A class.
+        what: A number.
     """
 
 

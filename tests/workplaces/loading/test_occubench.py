@@ -21,7 +21,8 @@ def test_a_record_becomes_a_workplace(tmp_path: Path) -> None:
     assert workplace.name == "env_depot" and workplace.source == str(path)
     assert workplace.system_prompt == (
         '### Role\nYou are a depot. Answer {"error": "no such bay"} or {"a": {"b": 1}}; '
-        "state $s_{t+1}$ is hidden.\n```json\n{{initial_state}}\n```\n{{state_descriptions}}\n{{action_set_definitions}}"
+        "state $s_{t+1}$ is hidden.\n"
+        "```json\n{{initial_state}}\n```\n{{state_descriptions}}\n{{action_set_definitions}}"
     )
     assert workplace.initial_state == {"bays": {"1": "free"}}
     assert workplace.tools[0].example_output == {"state": "free"}

@@ -1,6 +1,7 @@
 """Reading the OccuBench release: tasks, scenarios, workplaces."""
 
 import hashlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +12,13 @@ import msgspec
 from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.loading import Workplaces, load_workplaces
+from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
 
 TASKS = "eval_benchmark_solvable.jsonl"
 SCENARIOS = "task_scenario_all_pool.jsonl"
 WORKPLACES = "world_model_configs"
 UNKNOWN = "Unknown"
+_SHOWN_IDS = 12
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -118,23 +121,15 @@ def load_release(folder: Path) -> Release:
 
 def _rows(path: Path) -> Iterator[tuple[str, JsonObject]]:
     """`(file:line, row)` for each line; blank lines are passed over."""
-    try:
-        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except FileNotFoundError:
-        raise DataError(path, "no such file", "Is this the folder of the OccuBench release?") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        where = f"{path}:{number}"
-        try:
-            row = msgspec.json.decode(line)
-        except UnicodeDecodeError:
-            raise DataError(where, "not UTF-8", "Save the file as UTF-8, or get it again") from None
-        except msgspec.DecodeError as e:
-            raise DataError(where, f"not JSON ({e})", "The file may be cut off; get it again") from None
-        if not isinstance(row, dict):
-            raise DataError(where, "not a JSON object", "Each line holds one object")
-        yield where, row
+    if not path.exists():
+        raise DataError(path, "no such file", "Is this the folder of the OccuBench release?")
+    for number, line in enumerate(read_bytes(path).removeprefix(BOM_UTF8).split(b"\n"), 1):
+        if line.strip():
+            where = f"{path}:{number}"
+            row = as_json(line, where)
+            if not isinstance(row, dict):
+                raise DataError(where, f"holds a JSON {json_kind(row)}, not an object", "Each line is one object")
+            yield where, row
 
 
 def _scenarios(path: Path) -> dict[str, tuple[str, str]]:
@@ -173,9 +168,9 @@ def _task(where: str, row: JsonObject, scenarios: Mapping[str, tuple[str, str]])
 
 def _fingerprint(folder: Path, workplaces: Path) -> str:
     digest = hashlib.sha256()
-    files = sorted(workplaces.glob("*.json")) if workplaces.is_dir() else [workplaces]
+    files = sorted(workplaces.glob("env_*.json")) if workplaces.is_dir() else [workplaces]
     for path in (folder / TASKS, folder / SCENARIOS, *files):
-        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(read_bytes(path)).digest())
     return digest.hexdigest()
 
 
@@ -196,21 +191,32 @@ def select(
     known = {task.id for task in release.tasks}
     unknown = [i for i in ids if i not in known]
     if unknown:
-        raise SettingError(f"--tasks: no task {', '.join(unknown)} in {release.folder / TASKS}")
+        raise SettingError(
+            f"--tasks: no task {', '.join(unknown)} in {release.folder / TASKS}. There is: {_some(release.tasks)}"
+        )
     wanted = {_category(release, name) for name in categories}
     chosen = [
         task for task in release.tasks if (not ids or task.id in ids) and (not wanted or task.category in wanted)
     ]
     if not chosen:
-        raise SettingError("no task is left: none of --tasks is in --category")
+        among = f" among task {', '.join(ids)}" if ids else ""
+        raise SettingError(f"--category: no task of {', '.join(sorted(wanted))}{among}, so nothing is left to run")
     return chosen[:limit]
 
 
+def _some(tasks: Sequence[Task]) -> str:
+    shown = ", ".join(task.id for task in tasks[:_SHOWN_IDS])
+    return shown if len(tasks) <= _SHOWN_IDS else f"{shown}, … ({len(tasks)} tasks)"
+
+
 def _category(release: Release, name: str) -> str:
+    wanted = name.strip().casefold()
     for category in release.categories:
-        if category.casefold() == name.strip().casefold():
+        if category.casefold() == wanted:
             return category
-    begins = [c for c in release.categories if c.casefold().startswith(name.strip().casefold()) and name.strip()]
-    if len(begins) != 1:
+    begins = [c for c in release.categories if wanted and c.casefold().startswith(wanted)]
+    if len(begins) > 1:
+        raise SettingError(f"--category {name!r}: more than one begins so: {', '.join(begins)}")
+    if not begins:
         raise SettingError(f"--category {name!r}: not one of {', '.join(release.categories)}")
     return begins[0]

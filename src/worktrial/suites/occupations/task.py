@@ -16,7 +16,7 @@ from worktrial.grading import JudgeCase, RubricJudge
 from worktrial.language import JsonObject
 from worktrial.suites.occupations.load import Release, Task
 from worktrial.suites.stay import judged, stay
-from worktrial.workplaces import LanguageSimulator, Workplace
+from worktrial.workplaces import LanguageSimulator, Session, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
 
 SUITE = "occupations"
@@ -78,12 +78,14 @@ class OccupationsTrial:
             memory=settings.memory,
             prompt=settings.simulator_prompt,
             clock=clock,
+            # The compact prompt checks identifiers in code; those that the task names exist, too.
+            task=task.instruction if settings.simulator_prompt == "compact" else None,
         )
         assignment = Assignment(
             instruction=_instruction(task, settings),
             clock=clock,
             tools=workplace.tool_specs,
-            session=simulator.open(),
+            session=_open(simulator),
             limits=settings.limits,
             tokens=lambda: desk.meter.tokens(Role.AGENT),
             cost=lambda: desk.meter.known_cost,
@@ -123,12 +125,20 @@ class OccupationsTrial:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
 
 
+def _open(simulator: LanguageSimulator) -> Session:
+    try:
+        return simulator.open()
+    except DataError as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+
 def _need_plans(tasks: Sequence[Task], option: str) -> None:
-    without = [task.id for task in tasks if not task.plan]
+    # A damaged task becomes an invalid sample whatever the agent does.
+    without = [task.id for task in tasks if not task.plan and task.problem is None]
     if without:
         raise SettingError(
             f"{option}: {len(without)} of {len(tasks)} tasks have no solution_plan (task {without[0]}, for one); "
-            "the public release has none at all"
+            f"the public release has none at all. Run without it, or on data with plans"
         )
 
 

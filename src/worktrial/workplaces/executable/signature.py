@@ -10,7 +10,7 @@ import msgspec
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 
-_SECTION = re.compile(r"^(Args|Returns|Raises|Note|Example)s?:\s*$")
+_SECTION = re.compile(r"^(Args|Returns|Raises|Notes?|Examples?):\s*$")
 _ARGUMENT = re.compile(r"^ {4}(\w+):\s*(.*)$")
 
 
@@ -43,7 +43,7 @@ def read_doc(function: Callable[..., Any]) -> Doc:
             section = heading[1]
         elif not section:
             summary.append(line.strip())
-        elif section == "Arg" or section == "Args":
+        elif section == "Args":
             if found := _ARGUMENT.match(line):
                 last = found[1]
                 arguments[last] = found[2].strip()
@@ -86,6 +86,11 @@ def read_signature(function: Callable[..., Any], where: str) -> Signature:
         parameters = _flat_schema(arguments)
     except TypeError as e:
         raise DataError(where, f"an argument's type has no JSON form ({e})") from e
+    # msgspec lets a type it does not know pass when there is a description: "anything" to a model.
+    if vague := [
+        name for name, part in parameters["properties"].items() if not part.keys() & {"type", "anyOf", "enum"}
+    ]:
+        raise DataError(where, f"the type of {', '.join(vague)} has no JSON form")
     return Signature(hints[state.name], arguments, parameters)
 
 

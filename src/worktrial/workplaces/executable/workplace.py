@@ -11,9 +11,9 @@ import msgspec
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.executable.declare import Function, ToolError, declaration
+from worktrial.workplaces.executable.declare import Declaration, Function, ToolError, declaration
 from worktrial.workplaces.executable.session import ExecutableSession
-from worktrial.workplaces.executable.signature import read_doc, read_signature
+from worktrial.workplaces.executable.signature import Signature, read_doc, read_signature
 from worktrial.workplaces.executable.wire import encode, to_json
 from worktrial.workplaces.tools import Tool
 
@@ -63,8 +63,8 @@ class ExecutableWorkplace:
                 argument without type or description, or an example call that fails in the initial state.
         """
         where = source or name
-        marked = [f for f in _members(functions) if declaration(f)]
-        signatures = {f.__name__: read_signature(f, f"{where}: tool {f.__name__}") for f in marked}
+        marked = [(f, declared) for f in _members(functions) if (declared := declaration(f)) is not None]
+        signatures = {f.__name__: read_signature(f, f"{where}: tool {f.__name__}") for f, _ in marked}
         if not signatures:
             raise DataError(where, "has no tools", "Mark its functions with @reads() or @writes().")
         state_type, *others = (signature.state_type for signature in signatures.values())
@@ -72,26 +72,11 @@ class ExecutableWorkplace:
             raise DataError(where, "its tools disagree on the type of the state")
         decoder = _decoder(state_type, initial_state, where)
         tools, callables = [], {}
-        for function in marked:
-            declared = declaration(function)
-            assert declared is not None
-            name_ = function.__name__
-            doc = read_doc(function)
-            if not doc.summary:
-                raise DataError(f"{where}: tool {name_}", "has no docstring")
-            signature = signatures[name_]
-            callables[name_] = ToolFunction(function, signature.arguments, declared.writes)
-            tool = Tool(name_, doc.summary, signature.parameters, writes=declared.writes)
-            if problems := tool.problems(dict(declared.example)):
-                raise DataError(f"{where}: tool {name_}", f"its example call does not fit: {problems}")
-            try:
-                given = msgspec.convert(declared.example, signature.arguments)
-                example = function(decoder.decode(encode(initial_state)), **msgspec.structs.asdict(given))
-            except (ToolError, msgspec.ValidationError) as e:
-                raise DataError(
-                    f"{where}: tool {name_}", f"its example call fails in the initial state: {e}"
-                ) from e
-            tools.append(replace(tool, example_output=to_json(example)))
+        for function, declared in marked:
+            signature = signatures[function.__name__]
+            state = decoder.decode(encode(initial_state))
+            tools.append(_tool(function, declared, signature, state, f"{where}: tool {function.__name__}"))
+            callables[function.__name__] = ToolFunction(function, signature.arguments, declared.writes)
         artifact = Workplace(
             name, system_prompt, tuple(tools), initial_state, state_description or {}, source=source
         )
@@ -127,6 +112,21 @@ def _members(functions: ModuleType | Iterable[Function]) -> list[Function]:
     return [
         f for f in vars(functions).values() if callable(f) and getattr(f, "__module__", "") == functions.__name__
     ]
+
+
+def _tool(function: Function, declared: Declaration, signature: Signature, state: Any, where: str) -> Tool:
+    description = read_doc(function).summary
+    if not description:
+        raise DataError(where, "has no docstring")
+    tool = Tool(function.__name__, description, signature.parameters, writes=declared.writes)
+    if problems := tool.problems(dict(declared.example)):
+        raise DataError(where, f"its example call does not fit: {problems}")
+    try:
+        given = msgspec.convert(declared.example, signature.arguments)
+        example = function(state, **msgspec.structs.asdict(given))
+    except (ToolError, msgspec.ValidationError) as e:
+        raise DataError(where, f"its example call fails in the initial state: {e}") from e
+    return replace(tool, example_output=to_json(example))
 
 
 def _decoder(state_type: Any, state: JsonObject, where: str) -> "msgspec.json.Decoder[Any]":

@@ -1,6 +1,7 @@
 """The shape of a tool's answer, derived from its example: as a bounded schema and as a line of text.
 
 A small model without bounds writes until the token limit, hence `maxLength` and `maxItems` everywhere.
+Only keywords that grammar compilers of local runtimes know are used (`propertyNames`, for one, they refuse).
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.tools import Tool
 
 _FALLBACK: JsonObject = {"status": "ok", "result": "what the action found or did"}
-_KEY = {"type": "string", "maxLength": 60}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def any_value(bounds: Bounds) -> JsonObject:
         "anyOf": [
             *scalar["anyOf"],
             {"type": "array", "items": scalar, "maxItems": bounds.items},
-            {"type": "object", "additionalProperties": scalar, "propertyNames": _KEY, "maxProperties": 12},
+            {"type": "object", "additionalProperties": scalar, "maxProperties": 12},
         ]
     }
 
@@ -80,14 +80,12 @@ def _schema(example: JsonValue, bounds: Bounds) -> JsonObject:
         return {
             "type": "object",
             "additionalProperties": _scalar(bounds),
-            "propertyNames": _KEY,
             "maxProperties": bounds.items,
         }
     if _is_keyed_by_id(example):
         return {
             "type": "object",
             "additionalProperties": _schema(_typical(list(example.values())), bounds),
-            "propertyNames": _KEY,
             "maxProperties": bounds.items,
         }
     return {

@@ -1,0 +1,15 @@
+"""Text from models, endpoints and data files, made safe to print."""
+
+import unicodedata
+
+# Control, format (among them those that reverse the reading direction) and unassigned characters, and the
+# two separators that break lines. Spaces of other scripts stay.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def printable(text: object) -> str:
+    """`text` with every character replaced that could steer the terminal instead of being shown."""
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in _UNSEEN else "�" for c in shown)

@@ -1,0 +1,1 @@
+"""Our own executable workplaces, checked by code."""
