@@ -1,5 +1,6 @@
 """What the server counts, as `/stats` shows it."""
 
+import time
 from collections import Counter
 from typing import Any
 
@@ -24,6 +25,8 @@ class Counters:
         self._opened = len(self._open)
         self._open_peak = len(self._open)
         self._in_flight_peak = self._in_flight
+        self._first_arrival: float | None = None
+        self._last_reply: float | None = None
 
     def connection_used(self, number: int) -> None:
         """A connection carried a request; those that only ask for `/stats` are not counted."""
@@ -39,11 +42,14 @@ class Counters:
         self._requests[request.role] += 1
         self._characters[request.role] += request.characters
         self._bytes[request.role] += request.raw_length
+        if self._first_arrival is None:
+            self._first_arrival = request.arrived
         self._in_flight += 1
         self._in_flight_peak = max(self._in_flight_peak, self._in_flight)
 
     def end(self, request: ScriptedRequest) -> None:
         self._in_flight -= 1
+        self._last_reply = time.monotonic()
         self._statuses[str(request.status) if request.status is not None else "none"] += 1
 
     def snapshot(self) -> dict[str, Any]:
@@ -60,6 +66,9 @@ class Counters:
             "connections_peak": self._open_peak,
             "in_flight": self._in_flight,
             "in_flight_peak": self._in_flight_peak,
+            # Seconds of `time.monotonic`, which all processes of a machine share; null before the first request.
+            "first_arrival": self._first_arrival,
+            "last_reply": self._last_reply,
         }
 
 

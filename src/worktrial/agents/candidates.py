@@ -32,9 +32,9 @@ class Candidate:
             return self.own
         if self.kind == "plan":
             # Imported here because most runs follow no plan.
-            from worktrial.agents.plan import follow_plan
+            from worktrial.agents.plan import PlanFollower
 
-            return follow_plan
+            return PlanFollower()
         return ToolLoop(desk.line(Role.AGENT))
 
 

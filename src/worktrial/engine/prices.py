@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 from worktrial.engine.roles import RoleSettings
 from worktrial.language import Usage
 
-PriceOf = Callable[[Usage], float]
-"""US dollars for the usage of one request."""
+PriceOf = Callable[[Usage], float | None]
+"""US dollars for the usage of one request; None when the endpoint did not report its tokens."""
 
 
 def price_for(settings: RoleSettings) -> PriceOf | None:
@@ -19,8 +19,13 @@ def price_for(settings: RoleSettings) -> PriceOf | None:
         return lambda usage: 0.0
     if settings.price is not None:
         dollars_in, dollars_out = settings.price
-        return lambda usage: (usage.input_tokens * dollars_in + usage.output_tokens * dollars_out) / 1e6
+        return _reported(lambda usage: (usage.input_tokens * dollars_in + usage.output_tokens * dollars_out) / 1e6)
     return _listed(settings) if _may_be_listed(settings.base_url) else None
+
+
+def _reported(price: Callable[[Usage], float]) -> PriceOf:
+    # No request takes no token at all; an endpoint that reports none has told us nothing.
+    return lambda usage: price(usage) if usage.tokens else None
 
 
 def _may_be_listed(base_url: str | None) -> bool:
@@ -52,4 +57,4 @@ def _listed(settings: RoleSettings) -> PriceOf | None:
         )
         return float(calc_price(priced, model_ref=settings.model, provider_id=provider).total_price)
 
-    return price
+    return _reported(price)

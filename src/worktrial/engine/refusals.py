@@ -6,6 +6,8 @@ from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, Stop
 
 # No later sample fares better with a wrong key, an empty account or a wrong address.
 _HOPELESS = frozenset({401, 402, 404})
+_SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "structured output")
+_TOKEN_PARAMETERS = ("max_tokens", "max_completion_tokens")
 
 
 class SchemaRejected(WorktrialError):
@@ -13,7 +15,14 @@ class SchemaRejected(WorktrialError):
 
 
 def explain(
-    settings: RoleSettings, where: str, status: int, said: str, code: str, *, has_answered: bool
+    settings: RoleSettings,
+    where: str,
+    status: int,
+    said: str,
+    code: str,
+    *,
+    has_answered: bool,
+    with_schema: bool,
 ) -> WorktrialError:
     """The error for a refused request.
 
@@ -22,20 +31,25 @@ def explain(
         where: Role and address, for the message.
         status: HTTP status, 4xx other than the retried ones.
         said: The endpoint's own words, already free of secrets.
-        code: The endpoint's error code or type, or "".
+        code: The endpoint's error code, type and parameter, or "".
         has_answered: Whether the endpoint has answered this role before. A refusal then concerns one
-            request (a content filter, say); without any success before, it concerns the settings.
+            request; without any success before, it concerns the settings.
+        with_schema: Whether the request asked for JSON Schema output.
     """
-    if status == 413 or (status in (400, 422) and wire.is_context_overflow(said, code)):
+    told = f"{said} {code}".lower()
+    # An output limit larger than the whole context is refused in the words of an overflow.
+    is_limit = not has_answered and any(name in told for name in _TOKEN_PARAMETERS)
+    if status == 413 or (wire.is_context_overflow(said, code) and not is_limit):
         return ContextOverflow(f"{where}: {said}")
-    if status in (400, 422) and any(w in said for w in ("response_format", "json_schema")):
+    if with_schema and status in (400, 422) and any(w in told for w in _SCHEMA_WORDS):
         return SchemaRejected(f"{where}: {status} {said}")
-    if status not in _HOPELESS and has_answered:
+    is_one_request = has_answered or any(w in told for w in ("content_filter", "content_policy"))
+    if status not in _HOPELESS and is_one_request:
         return InvalidSample(InvalidReason.ENDPOINT_REFUSED, f"{where}: {status} {said}")
-    return StopRun(f"{where} refused the request with status {status}: {said}\n{_advice(settings, status, said)}")
+    return StopRun(f"{where} refused the request with status {status}: {said}\n{_advice(settings, status, told)}")
 
 
-def _advice(settings: RoleSettings, status: int, said: str) -> str:
+def _advice(settings: RoleSettings, status: int, told: str) -> str:
     role = settings.role
     if status in (401, 403):
         if settings.api_key_env is None:
@@ -45,16 +59,17 @@ def _advice(settings: RoleSettings, status: int, said: str) -> str:
         return "The account behind the key cannot pay for the request."
     if status == 404:
         return f"Check the address (it usually ends in /v1) and the model's name {settings.model!r}."
-    if "max_completion_tokens" in said:
-        return f"Try --{role}-token-parameter max_completion_tokens"
-    if "max_tokens" in said:
-        return f"Try another --{role}-output-tokens, or --{role}-token-parameter max_completion_tokens"
-    if "temperature" in said:
+    if any(name in told for name in _TOKEN_PARAMETERS):
+        other = next(name for name in _TOKEN_PARAMETERS if name != settings.token_parameter)
+        return f"Try --{role}-token-parameter {other}, or another --{role}-output-tokens."
+    if any(word in told for word in _SCHEMA_WORDS):
+        return f"Leave out --{role}-structured (and --structured), or response_format in --{role}-extra."
+    if "temperature" in told:
         return f"Leave out --{role}-temperature (and --temperature)."
-    if "reasoning_effort" in said or "effort" in said:
+    if "effort" in told:
         return f"Leave out --{role}-effort (and --effort)."
-    if "logprobs" in said:
+    if "logprobs" in told:
         return "This endpoint gives no log-probabilities: use --judge-method votes."
-    if "tool" in said:
+    if "tool" in told:
         return f"Try --{role}-tool-mode json, which needs no tool support at the endpoint."
     return f"Check the settings of the {role}: model {settings.model!r} and its --{role}-… options."

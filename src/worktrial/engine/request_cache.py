@@ -6,18 +6,25 @@ import tempfile
 from pathlib import Path
 
 from worktrial.engine.secrets import Redactor
+from worktrial.errors import SettingError, StopRun
 
 
 class RequestCache:
     """One file per answer, named by the hash of the whole request.
 
     Writers use a temporary file and a rename, so several processes may share a folder.
+
+    Raises:
+        SettingError: the folder cannot be made.
     """
 
     def __init__(self, folder: Path, redactor: Redactor) -> None:
         self._folder = folder
         self._redactor = redactor
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise SettingError(f"--cache {folder}: {e.strerror}. Name a folder that can be written") from None
 
     @staticmethod
     def key(url: str, body: bytes, salt: str) -> str:
@@ -34,13 +41,20 @@ class RequestCache:
             return None
 
     def put(self, key: str, response: bytes) -> None:
-        """Store a response body."""
+        """Store a response body.
+
+        Raises:
+            StopRun: the folder cannot be written to.
+        """
         path = self._path(key)
-        path.parent.mkdir(exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(self._redactor.bytes(response))
-        Path(name).replace(path)
+        try:
+            path.parent.mkdir(exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+            with os.fdopen(handle, "wb") as file:
+                file.write(self._redactor.bytes(response))
+            Path(name).replace(path)
+        except OSError as e:
+            raise StopRun(f"--cache {self._folder}: an answer cannot be stored ({e.strerror})") from None
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

@@ -90,7 +90,8 @@ class RoleSettings:
         except ValueError:
             fits = False
         if not fits:
-            raise SettingError(f"{option}: {url!r} is not an address such as http://localhost:8000/v1")
+            # Not repeated here: whatever it is, a password may be in it.
+            raise SettingError(f"{option}: not an address such as http://localhost:8000/v1")
         if parts.username is not None and self.api_key_env is not None:
             raise SettingError(
                 f"{option} names a user, and --{self.role}-api-key-env a key; a request can carry only one of them"

@@ -7,6 +7,9 @@ from urllib.parse import quote, urlsplit
 from worktrial.engine.roles import RoleSettings
 
 HIDDEN = "[key]"
+# No provider issues shorter keys, but servers of one's own are given words such as "none", "test" or
+# "ollama"; hiding those would blot out ordinary text, and even the records' own fields.
+SHORTEST_SECRET = 8
 
 
 class Redactor:
@@ -19,8 +22,7 @@ class Redactor:
 
     def add(self, secret: str) -> None:
         """Hide `secret`, also as it looks inside JSON and inside a URL."""
-        # Very short values would blot out ordinary words; no provider issues such keys.
-        if len(secret) < 4:
+        if len(secret) < SHORTEST_SECRET:
             return
         for form in {secret, json.dumps(secret)[1:-1], quote(secret, safe="")}:
             if form not in self._secrets:

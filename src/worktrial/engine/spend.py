@@ -65,11 +65,23 @@ class Spend:
         self._started = time.monotonic()
         self.cost = cost
         self.tokens = tokens
+        self._has_seen_tokens = False
 
     def add(self, usage: Usage, cost: float | None) -> None:
-        """Book one request."""
+        """Book one request.
+
+        Raises:
+            StopRun: the budget cannot be watched, because tokens are not reported.
+        """
         self.tokens += usage.tokens
         self.cost += cost or 0.0
+        self._has_seen_tokens |= usage.tokens > 0
+        budget = self._budget
+        if not self._has_seen_tokens and (budget.cost is not None or budget.tokens is not None):
+            raise StopRun(
+                "the endpoint does not report the tokens it uses, so --max-cost and --max-tokens cannot be "
+                "watched. Leave them out, or use --max-minutes"
+            )
 
     def check(self) -> None:
         """Called before every request.

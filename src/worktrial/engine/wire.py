@@ -47,22 +47,26 @@ def read_completion(data: bytes) -> Completion:
     """The completion in a response body.
 
     Raises:
-        NotACompletion: the body is not JSON, has no choice, or its choice has no message.
+        NotACompletion: the body is not JSON, has no choice, or its choice is an error or has no message.
     """
     try:
         reply: Any = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise NotACompletion(f"not JSON: {excerpt(data)}") from None
+        raise NotACompletion("not JSON") from None
+    except RecursionError:
+        raise NotACompletion("JSON nested too deeply") from None
     if not isinstance(reply, dict):
-        raise NotACompletion(f"not a JSON object: {excerpt(data)}")
+        raise NotACompletion("not a JSON object")
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        said = reply.get("error")
-        raise NotACompletion(f"no choices in the reply{f': {said}' if said else ''}")
+        raise NotACompletion("no choices")
     choice = choices[0]
+    # Gateways report a provider that failed in the middle of its answer like this, with status 200.
+    if choice.get("error") or choice.get("finish_reason") == "error":
+        raise NotACompletion("the provider behind the endpoint failed")
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise NotACompletion("the first choice has no message")
+        raise NotACompletion("no message in the first choice")
     return Completion(
         message=message,
         usage=_usage(reply.get("usage")),
@@ -72,27 +76,29 @@ def read_completion(data: bytes) -> Completion:
 
 
 def error_text(data: bytes) -> tuple[str, str]:
-    """`(message, code)` of an error body; the code is "" where there is none.
+    """`(message, code)` of an error body; the code (with type and parameter) is "" where there is none.
 
     Gateways disagree on the shape, so this looks in the usual places and falls back to an excerpt.
     """
     try:
         reply: Any = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return excerpt(data), ""
     error = reply.get("error", reply) if isinstance(reply, dict) else reply
     if isinstance(error, dict):
         message = error.get("message") or error.get("detail") or excerpt(data)
-        codes = [str(error[k]) for k in ("code", "type") if error.get(k)]
+        codes = [str(error[k]) for k in ("code", "type", "param") if error.get(k)]
         return str(message)[:500], " ".join(codes)
     return str(error)[:500], ""
 
 
 def is_context_overflow(message: str, code: str) -> bool:
-    """Whether a 400 means that the prompt is too long (OpenAI, llama.cpp, vLLM and kin)."""
+    """Whether a refusal means that the prompt is too long (OpenAI, llama.cpp, vLLM, Anthropic and kin)."""
     if "context_length_exceeded" in code or "exceed_context_size" in code:
         return True
     said = message.lower()
+    if "prompt is too long" in said or "maximum number of tokens" in said:
+        return True
     return "context" in said and any(
         w in said for w in ("exceed", "maximum context length", "too long", "too large")
     )

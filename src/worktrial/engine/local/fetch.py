@@ -1,0 +1,78 @@
+"""Running a downloader as a child process while watching how much has arrived."""
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+Progress = Callable[[int, int, str], None]
+"""`(done_bytes, total_bytes, what)`"""
+
+_LOOK_EVERY = 0.25
+
+
+class FetchFailed(Exception):
+    """A source could not deliver; the message says why in one line."""
+
+
+def run_watched(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    arrived: Callable[[int], None],
+    *,
+    stall_seconds: float = 180.0,
+) -> None:
+    """Run `command`, which writes below `folder`, and report the bytes there as they grow.
+
+    Raises:
+        FetchFailed: the command failed, or nothing arrived for `stall_seconds`.
+    """
+    log = folder / "fetch.log"
+    with log.open("wb") as output:
+        child = subprocess.Popen(
+            list(command), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=dict(environment)
+        )
+        try:
+            _watch(child, folder, arrived, stall_seconds)
+        finally:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+    if child.returncode != 0:
+        raise FetchFailed(_last_line(log))
+
+
+def _watch(
+    child: "subprocess.Popen[bytes]", folder: Path, arrived: Callable[[int], None], stall_seconds: float
+) -> None:
+    seen = -1
+    since = time.monotonic()
+    while True:
+        try:
+            child.wait(timeout=_LOOK_EVERY)
+        except subprocess.TimeoutExpired:
+            now = _bytes_below(folder)
+            if now != seen:
+                seen, since = now, time.monotonic()
+                arrived(now)
+            elif time.monotonic() - since > stall_seconds:
+                raise FetchFailed(f"nothing arrived for {stall_seconds:.0f} s") from None
+        else:
+            return
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for file in folder.rglob("*"):
+        try:
+            total += file.stat().st_size if file.is_file() else 0
+        except FileNotFoundError:
+            # The downloader renames its files while we look.
+            continue
+    return total
+
+
+def _last_line(log: Path) -> str:
+    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    return (lines[-1] if lines else "the downloader failed without a word")[:300]
