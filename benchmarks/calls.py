@@ -1,35 +1,52 @@
-"""What the product sends, recorded for the bare loop and counted for the memories. A process of its own.
+"""What the product sends, recorded for the bare loop. A process of its own: `python -m benchmarks.calls ORDER`.
 
 It holds all bodies in memory, which the measuring process must not; see `benchmarks.measured.measure`.
 """
 
-import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from tests.support.happy import asks_for_patch, ledger_reply
 from tests.support.request import Role, ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
-from tests.support.wire import Body, completion, json_text
+from tests.support.wire import json_text
 
 from benchmarks.measured import measure
 from benchmarks.workload import Workload
 
-
-def record(product: list[str], work: Workload, into: Path) -> None:
-    """Run `work`, one task after the other, and write its bodies, task by task and step by step."""
-    with ScriptedServer(Script(tool_calls=work.calls)) as server, tempfile.TemporaryDirectory() as folder:
-        measure([*product, *work.options(server.url, Path(folder) / "run")])
-        into.write_bytes(msgspec.json.encode(steps_of(server.requests)))
+Steps = list[list[str]]
+"""The steps of a task, one after the other; the bodies of one step are sent together."""
 
 
-def steps_of(requests: Iterable[ScriptedRequest]) -> list[list[list[str]]]:
-    """Tasks, their steps, and the bodies of each step; votes follow each other and make one step."""
-    tasks: list[list[list[str]]] = []
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to record."""
+
+    product: list[str]
+    """The `worktrial` command."""
+    work: Workload
+    into: str
+    """A file."""
+
+
+def record(order: Order) -> None:
+    """Run the work and write its bodies as JSON: tasks, their steps, the bodies of each step.
+
+    The work must have one task in flight, so that the requests of a task follow each other.
+    """
+    script = Script(tool_calls=order.work.calls)
+    with ScriptedServer(script) as server, tempfile.TemporaryDirectory() as folder:
+        measure([*order.product, *order.work.options(server.url, Path(folder) / "run")])
+        Path(order.into).write_bytes(msgspec.json.encode(steps_of(server.requests)))
+
+
+def steps_of(requests: Iterable[ScriptedRequest]) -> list[Steps]:
+    """Requests in order of arrival as tasks; votes on the same work make one step."""
+    tasks: list[Steps] = []
     last = None
     for request in requests:
         body = json_text(request.body)
@@ -43,45 +60,5 @@ def steps_of(requests: Iterable[ScriptedRequest]) -> list[list[list[str]]]:
     return tasks
 
 
-def characters(product: list[str], work: Workload, observation: int) -> int:
-    """Characters of all messages that a simulator is sent for `work`."""
-    script = Script(tool_calls=work.calls, simulator=simulator(observation))
-    with ScriptedServer(script, keep_requests=False) as server, tempfile.TemporaryDirectory() as folder:
-        measure([*product, *work.options(server.url, Path(folder) / "run")])
-        sent: int = server.stats()["characters_by_role"]["simulator"]
-        return sent
-
-
-def simulator(characters_each: int) -> Callable[[ScriptedRequest], Body]:
-    """A simulator with observations of this length, in whose workplaces every call changes something.
-
-    So a state ledger can never answer a repeated read by itself. Every fourth call also makes up a fact, which
-    the ledger has to keep and show.
-    """
-
-    def answer(request: ScriptedRequest) -> Body:
-        observation = {"status": "success", "data": "x" * (characters_each - 30)}
-        if not asks_for_patch(request):
-            return completion(json_text(observation))
-        n = request.number_in_role
-        patch = [{"op": "add", "path": "/last_change", "value": f"change {n}"}]
-        if n % 4 == 0:
-            patch.append({"op": "add", "path": f"/_facts/entry-{n}.detail", "value": "as told on the phone " * 3})
-        return ledger_reply(request, observation, patch)
-
-    return answer
-
-
-def main() -> None:
-    """One order, as JSON on stdin; the answer, if any, as JSON on stdout."""
-    order = json.load(sys.stdin)
-    work = msgspec.convert(order["work"], Workload)
-    match order["do"]:
-        case "record":
-            record(order["product"], work, Path(order["into"]))
-        case "characters":
-            print(characters(order["product"], work, order["observation"]))
-
-
 if __name__ == "__main__":
-    main()
+    record(msgspec.json.decode(sys.argv[1], type=Order))

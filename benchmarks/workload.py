@@ -12,7 +12,7 @@ VOTES = 3
 class Workload:
     """So many tasks with so many tool calls, so many of them at a time."""
 
-    data: Path
+    data: str
     """Folder of the OccuBench release."""
     tasks: tuple[str, ...]
     calls: int
@@ -38,19 +38,19 @@ class Workload:
         """The command line of `worktrial` for this work at `url`, stored in `run`."""
         who = [word for role in ("agent", "simulator", "judge") for word in (f"--{role}", f"{role}-1")]
         return [
-            *("run", "occupations", "--data", str(self.data), "--tasks", ",".join(self.tasks)),
+            *("run", "occupations", "--data", self.data, "--tasks", ",".join(self.tasks)),
             *("--base-url", url, *who, "--votes", str(VOTES), "--parallel-votes"),
             *("--memory", self.memory, "--concurrency", str(self.concurrency), "-o", str(run)),
         ]
 
 
-def spread_tasks(data: Path, count: int) -> tuple[str, ...]:
+def spread_tasks(data: str, count: int) -> tuple[str, ...]:
     """The ids of `count` tasks, evenly spread over the release.
 
     Raises:
         ValueError: the release has fewer.
     """
-    with (data / "eval_benchmark_solvable.jsonl").open(encoding="utf-8") as file:
+    with (Path(data) / "eval_benchmark_solvable.jsonl").open(encoding="utf-8") as file:
         ids = [str(json.loads(line)["task_id"]) for line in file if line.strip()]
     if not 0 < count <= len(ids):
         raise ValueError(f"the release in {data} has {len(ids)} tasks; {count} were asked for")

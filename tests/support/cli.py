@@ -40,9 +40,7 @@ def worktrial(*words: Word, env: Mapping[str, str] | None = None, cwd: Path | No
     return Ran(child.returncode, out, err)
 
 
-def start(
-    *words: Word, env: Mapping[str, str] | None = None, cwd: Path | None = None
-) -> "subprocess.Popen[str]":
+def start(*words: Word, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> "subprocess.Popen[str]":
     """Start `worktrial WORDS` in a child process with captured output."""
     return subprocess.Popen(
         [sys.executable, "-m", "worktrial", *map(str, words)],

@@ -1,5 +1,6 @@
 """What an agent is given, and the shape of an agent."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -44,12 +45,17 @@ class Assignment:
     trajectory: Trajectory = field(default_factory=Trajectory)
     """Grows as the work goes on, so that it can be shown even if the work breaks off."""
     _started: float = field(default_factory=time.monotonic)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def call(self, tool: str, arguments: JsonValue) -> JsonObject:
-        """Make one tool call in the workplace and put it on record; returns what the agent sees."""
-        started = time.monotonic()
-        observation = await self.session.call(tool, arguments)
-        self.record(tool, arguments, observation, time.monotonic() - started)
+        """Make one tool call in the workplace and put it on record; returns what the agent sees.
+
+        Calls made at the same time are carried out one after the other, in the order in which they were made.
+        """
+        async with self._one_at_a_time:
+            started = time.monotonic()
+            observation = await self.session.call(tool, arguments)
+            self.record(tool, arguments, observation, time.monotonic() - started)
         return observation.content
 
     def record(self, tool: str, arguments: JsonValue, observation: Observation, seconds: float = 0.0) -> None:

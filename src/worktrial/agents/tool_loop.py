@@ -78,7 +78,7 @@ def _decode_arguments(raw: JsonValue) -> tuple[JsonValue, str | None]:
         return raw, "the arguments must be a JSON object"
     try:
         value = msgspec.json.decode(raw)
-    except msgspec.DecodeError as e:
+    except (msgspec.DecodeError, RecursionError) as e:
         return raw, f"the arguments are not JSON ({e})"
     if not isinstance(value, dict):
         return value, "the arguments must be a JSON object"

@@ -14,8 +14,10 @@ def check(
 ) -> None:
     """Read everything in a data folder and report what cannot be used.
 
-    Knows the OccuBench release: every task, scenario and workplace is loaded. Exits with 1 when something
-    is wrong.
+    Knows the OccuBench release: every task, scenario and workplace is loaded. Exits with 1 when
+    something would make a sample invalid, with 2 when nothing could run.
+
+    Example: worktrial data check occubench
     """
     from worktrial.suites.occupations.check import check_release
     from worktrial.suites.occupations.load import load_release

@@ -36,6 +36,8 @@ def doctor(
     """Report what is installed, which embedded models are present, and which endpoints answer.
 
     Exits with 1 when a named endpoint does not answer as it should.
+
+    Example: worktrial doctor --base-url http://localhost:8000/v1 --model my-model
     """
     import platform
 

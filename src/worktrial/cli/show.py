@@ -10,6 +10,8 @@ def show(run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar=
     """Show a stored run: completion rate with its interval, per industry and difficulty, tokens, cost.
 
     Works on a run that is still going on, too.
+
+    Example: worktrial show runs/first
     """
     from worktrial.cli.tables import print_summary
     from worktrial.results.stored import open_run

@@ -12,7 +12,10 @@ def trajectory(
     repeat: Annotated[int, typer.Option(help="Which repeat of it, from 0.", min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the stored record instead.")] = False,
 ) -> None:
-    """Show one sample: the assignment, every call with what came back, the answer, the verdict and its votes."""
+    """Show one sample: the assignment, every call with what came back, the answer, the verdict and its votes.
+
+    Example: worktrial trajectory runs/first 11
+    """
     from worktrial.results.stored import open_run
     from worktrial.results.stored import trajectory as stored_trajectory
 
@@ -22,7 +25,7 @@ def trajectory(
     if as_json:
         import msgspec
 
-        typer.echo(msgspec.json.format(msgspec.json.encode(line), indent=2))
+        typer.echo(msgspec.json.format(msgspec.json.encode(line), indent=2).decode())
         return
     from worktrial.cli.trajectory_page import print_trajectory
 

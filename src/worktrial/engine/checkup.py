@@ -7,12 +7,15 @@ import aiohttp
 
 from worktrial.engine import wire
 from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.proxies import proxy_for
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleSettings, public_url
+from worktrial.engine.roles import Role, RoleSettings, below, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.errors import WorktrialError
 from worktrial.language import Completion, JsonObject
+
+LISTING_TIMEOUT = aiohttp.ClientTimeout(total=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,15 @@ async def examine(base_url: str, api_key_env: str | None, model: str | None) -> 
     """Try an endpoint: its model list and, with `model`, a word, a JSON Schema, a tool call, log-probabilities.
 
     Raises:
-        SettingError: the key's variable is not set.
+        SettingError: the key's variable is not set, or the address is none.
     """
     settings = RoleSettings(
         role=Role.AGENT, model=model or "", base_url=base_url, api_key_env=api_key_env, max_tokens=64, timeout=60
-    )
+    ).resolved()
     redactor = Redactor()
     redactor.add_role(settings, needs_key=True)
     endpoint = Endpoint(base_url, settings.model, settings.key())
-    async with aiohttp.ClientSession(trust_env=True) as session:
+    async with aiohttp.ClientSession() as session:
         findings = [await _models(session, endpoint, redactor)]
         if model is not None and findings[0].good:
             client = Client(
@@ -70,12 +73,14 @@ async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: 
     where = public_url(endpoint.base_url)
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     try:
-        async with session.get(endpoint.base_url.rstrip("/") + "/models", headers=headers) as response:
+        address = below(endpoint.base_url, "models")
+        proxy = proxy_for(address)
+        async with session.get(address, headers=headers, timeout=LISTING_TIMEOUT, proxy=proxy) as response:
             data = await response.read()
     except (aiohttp.ClientError, OSError) as e:
-        return Finding(False, f"{where} does not answer: {redactor.text(str(e))}")
+        return Finding(False, f"{where} does not answer: {redactor.text(str(e)) or 'no word in time'}")
     if response.status in (401, 403):
-        return Finding(False, f"{where} refuses the key: {redactor.text(wire.error_text(data)[0])}")
+        return Finding(False, f"{where} refuses the key: {wire.error_text(redactor.bytes(data))[0]}")
     # Some endpoints have no model list; that they answer at all is what counts here.
     return Finding(True, f"{where} answers (model list: status {response.status})")
 

@@ -1,10 +1,11 @@
 """One role's line to its model over HTTP: limits, retries, request cache, accounting."""
 
 import asyncio
+import contextlib
 import datetime as dt
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import aiohttp
 import msgspec
@@ -15,11 +16,11 @@ from worktrial.engine import refusals, wire
 from worktrial.engine.prices import price_for
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
-from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, retry_after_seconds
-from worktrial.engine.roles import RoleSettings, public_url
+from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, Tries, retry_after_seconds
+from worktrial.engine.roles import RoleSettings, below, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Meter, Spend
-from worktrial.errors import InvalidReason, InvalidSample, StopRun
+from worktrial.errors import InvalidSample, StopRun
 from worktrial.language import Completion, JsonObject, Message
 
 
@@ -29,7 +30,7 @@ class Endpoint:
 
     base_url: str
     model: str
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
 
 
 class Client:
@@ -49,10 +50,12 @@ class Client:
     ) -> None:
         self.settings = settings
         self._endpoint = endpoint
-        self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
+        self._url = below(endpoint.base_url, "chat/completions")
         self._where = f"{settings.role} at {public_url(endpoint.base_url)}"
         self._session = session
         self._proxy = proxy_for(self._url)
+        if self._proxy is not None:
+            redactor.add_url(self._proxy)
         if self._proxy:
             redactor.add_url(self._proxy)
         self._headers = {"Content-Type": "application/json"}
@@ -115,7 +118,7 @@ class Client:
                 )
             )
             try:
-                completion = await self._answer(body, meter, f"{salt}/{draw}")
+                completion = await self._answer(body, meter, f"{salt}/{draw}", with_schema=with_schema)
             except refusals.SchemaRejected as rejected:
                 if self.settings.structured == "schema":
                     raise StopRun(f"{rejected} (--{self.settings.role}-structured schema asks for it)") from None
@@ -127,66 +130,59 @@ class Client:
             return toolmode.decode(completion)
         return completion
 
-    async def _answer(self, body: bytes, meter: Meter, salt: str) -> Completion:
+    async def _answer(self, body: bytes, meter: Meter, salt: str, *, with_schema: bool) -> Completion:
         role = self.settings.role
         key = ""
         if self._cache is not None:
             # The model's public name stands for the embedded model, whose address changes with every run.
             address = self.settings.model if self.settings.is_local else self._url
             key = self._cache.key(address, body, salt)
-            stored = self._cache.get(key)
+            stored = _replayed(self._cache, key)
             if stored is not None:
-                completion = wire.read_completion(stored)
-                meter.add(role, completion.usage, 0.0)
+                meter.add(role, stored.usage, 0.0)
                 meter.replayed += 1
-                return completion
+                return stored
         if self._cache_only:
+            if with_schema and self.settings.structured == "auto":
+                # The endpoint may have rejected the schema when the answers were recorded.
+                raise refusals.SchemaRejected("no answer in the cache")
             raise StopRun(f"{role}: --cache-only, but the cache holds no answer to a request of this run")
-        data, completion = await self._persist(body)
+        data, completion = await self._persist(body, with_schema=with_schema)
         cost = self._price(completion.usage) if self._price is not None else None
         meter.add(role, completion.usage, cost)
-        self._spend.add(completion.usage, cost)
         if self._cache is not None:
             self._cache.put(key, data)
+        self._spend.add(completion.usage, cost)
         return completion
 
-    async def _persist(self, body: bytes) -> tuple[bytes, Completion]:
-        failures = bad_replies = tries = 0
-        try:
-            async for attempt in stamina.retry_context(
-                on=_backoff, attempts=None, timeout=self._retry.total_seconds
-            ):
-                with attempt:
-                    tries = attempt.num
-                    try:
-                        return await self._attempt(body)
-                    except Retryable as trouble:
-                        failures += not trouble.slow_down
-                        bad_replies += trouble.bad_reply
-                        if bad_replies >= self._retry.bad_replies:
-                            raise InvalidSample(InvalidReason.BAD_REPLY, trouble.detail) from None
-                        if failures >= self._retry.attempts:
-                            raise _given_up(trouble, tries) from None
-                        self.retries += 1
-                        trouble.wait = self._retry.wait(tries, trouble.retry_after)
-                        if trouble.retry_after is not None:
-                            self._quiet_until = max(self._quiet_until, time.monotonic() + trouble.retry_after)
-                        raise
-        except Retryable as trouble:
-            raise _given_up(trouble, tries) from None
+    async def _persist(self, body: bytes, *, with_schema: bool) -> tuple[bytes, Completion]:
+        tries = Tries(self._retry)
+        # The bounds are in `Tries`: only it knows what was a failure and what was waiting in line.
+        async for attempt in stamina.retry_context(on=_backoff, attempts=None, timeout=None):
+            with attempt:
+                try:
+                    return await self._attempt(body, with_schema=with_schema)
+                except Retryable as trouble:
+                    reason = tries.book(trouble)
+                    if reason is not None:
+                        detail = f"{trouble.detail} (gave up after {tries.made} tries)"
+                        raise InvalidSample(reason, detail) from None
+                    self.retries += 1
+                    if trouble.retry_after is not None:
+                        self._quiet_until = max(self._quiet_until, time.monotonic() + trouble.retry_after)
+                    raise
         raise AssertionError("the retry loop ends by returning or raising")
 
-    async def _attempt(self, body: bytes) -> tuple[bytes, Completion]:
-        while (pause := self._quiet_until - time.monotonic()) > 0:
-            await asyncio.sleep(pause)
-        if self._rate is not None:
-            await self._rate.acquire()
-        if self._slots is not None:
-            async with self._slots:
-                return await self._post(body)
-        return await self._post(body)
+    async def _attempt(self, body: bytes, *, with_schema: bool) -> tuple[bytes, Completion]:
+        async with self._slots or contextlib.nullcontext():
+            # Inside the slot, so that who queued for it does not break a pause that began meanwhile.
+            while (pause := self._quiet_until - time.monotonic()) > 0:
+                await asyncio.sleep(pause)
+            if self._rate is not None:
+                await self._rate.acquire()
+            return await self._post(body, with_schema=with_schema)
 
-    async def _post(self, body: bytes) -> tuple[bytes, Completion]:
+    async def _post(self, body: bytes, *, with_schema: bool) -> tuple[bytes, Completion]:
         self._spend.check()
         try:
             async with self._session.post(
@@ -198,24 +194,33 @@ class Client:
         except (aiohttp.ClientError, OSError) as e:
             raise Retryable(f"{self._where}: {self._redactor.text(str(e) or type(e).__name__)}") from None
         if response.status != 200:
-            raise self._trouble(response, data)
+            raise self._trouble(response, data, with_schema=with_schema)
         try:
             completion = wire.read_completion(data)
         except wire.NotACompletion as e:
-            raise Retryable(f"{self._where}: {self._redactor.text(str(e))}", bad_reply=True) from None
+            said = wire.excerpt(self._redactor.bytes(data))
+            raise Retryable(f"{self._where} sent no completion: {e} in {said}", bad_reply=True) from None
         self._has_answered = True
         return data, completion
 
-    def _trouble(self, response: aiohttp.ClientResponse, data: bytes) -> Exception:
-        message, code = wire.error_text(data)
-        said = self._redactor.text(message)
-        if response.status in RETRIED_STATUSES or response.status >= 500:
+    def _trouble(self, response: aiohttp.ClientResponse, data: bytes, *, with_schema: bool) -> Exception:
+        # Hidden before the text is shortened: half a key could not be recognised any more.
+        said, code = wire.error_text(self._redactor.bytes(data))
+        # Some servers report an overflow as their own failure; no other try would fit any better.
+        overflows = response.status >= 500 and wire.is_context_overflow(said, code)
+        if (response.status in RETRIED_STATUSES or response.status >= 500) and not overflows:
             wait = retry_after_seconds(response.headers.get("Retry-After"), dt.datetime.now(dt.UTC))
             return Retryable(
                 f"{self._where}: {response.status} {said}", retry_after=wait, slow_down=response.status == 429
             )
         return refusals.explain(
-            self.settings, self._where, response.status, said, code, has_answered=self._has_answered
+            self.settings,
+            self._where,
+            response.status,
+            said,
+            code,
+            has_answered=self._has_answered,
+            with_schema=with_schema,
         )
 
 
@@ -254,5 +259,12 @@ def _backoff(error: Exception) -> bool | float:
     return error.wait if isinstance(error, Retryable) else False
 
 
-def _given_up(trouble: Retryable, tries: int) -> InvalidSample:
-    return InvalidSample(InvalidReason.ENDPOINT_UNAVAILABLE, f"{trouble.detail} (gave up after {tries} tries)")
+def _replayed(cache: RequestCache, key: str) -> Completion | None:
+    """The stored answer; a damaged one is as good as none, and is written anew."""
+    data = cache.get(key)
+    if data is None:
+        return None
+    try:
+        return wire.read_completion(data)
+    except wire.NotACompletion:
+        return None

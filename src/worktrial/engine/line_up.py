@@ -11,7 +11,7 @@ from worktrial.engine.client import Client, Endpoint
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleSettings, public_url
+from worktrial.engine.roles import Role, RoleSettings, below, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Spend
 from worktrial.errors import SettingError, StopRun
@@ -19,7 +19,7 @@ from worktrial.errors import SettingError, StopRun
 # Room beside one connection per sample in flight: probes, and a connection still closing.
 SPARE_CONNECTIONS = 4
 
-PROBE_TIMEOUT = aiohttp.ClientTimeout(total=15)
+PROBE_TIMEOUT = aiohttp.ClientTimeout(total=15, sock_connect=5)
 PROBE_PAUSES = (0.5, 1.0, 0.0)
 
 
@@ -95,15 +95,13 @@ async def _wait_for_life(session: aiohttp.ClientSession, address: str, role: Rol
     trouble = ""
     for pause in PROBE_PAUSES:
         try:
-            async with session.get(
-                address.rstrip("/") + "/models", timeout=PROBE_TIMEOUT, proxy=proxy_for(address)
-            ):
+            async with session.get(below(address, "models"), timeout=PROBE_TIMEOUT, proxy=proxy_for(address)):
                 # Any HTTP answer will do: not every endpoint lists its models.
                 return
         except aiohttp.InvalidURL:
             raise SettingError(f"--{role}-base-url {public_url(address)!r} is not an http(s) address") from None
-        except aiohttp.ClientConnectorError as e:
-            trouble = str(e.os_error or e)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as e:
+            trouble = str(e)
             await asyncio.sleep(pause)
         except (aiohttp.ClientError, OSError):
             # Something is there, if not in a good state; the requests have their own retries.

@@ -24,7 +24,7 @@ class SessionRecord(msgspec.Struct, kw_only=True):
     ended: str | None = None
     """Null while it works, and for ever if it was killed."""
     end: str | None = None
-    """`done`, `interrupted`, `stopped: …`."""
+    """`done`, `interrupted`, `stopped: …`, or `broken off: …` after a defect."""
     cost: float = 0.0
     """US dollars spent in this session, on unfinished samples too."""
     tokens: int = 0
@@ -44,6 +44,10 @@ class Manifest(msgspec.Struct, kw_only=True):
     sessions: list[SessionRecord] = []
 
 
+class _Format(msgspec.Struct):
+    format: int
+
+
 def versions() -> dict[str, str]:
     """What a result may depend on beside the settings."""
     return {"worktrial": __version__, "python": platform.python_version(), "platform": platform.platform()}
@@ -56,14 +60,17 @@ def read_manifest(path: Path) -> Manifest:
         DataError: there is none, or it is not ours.
     """
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        data = path.read_bytes()
+        # First: another format's fields say nothing to this version.
+        stored = msgspec.json.decode(data, type=_Format).format
+        if stored != FORMAT:
+            fix = "Use a newer worktrial" if stored > FORMAT else "Start another run with another -o"
+            raise DataError(path, f"has format {stored}, and this version reads {FORMAT}", fix)
+        return msgspec.json.decode(data, type=Manifest)
     except FileNotFoundError:
         raise DataError(path, "no such file", "Is this the folder of a run?") from None
-    except msgspec.MsgspecError as e:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as e:
         raise DataError(path, f"not a run's manifest: {e}") from None
-    if manifest.format != FORMAT:
-        raise DataError(path, f"format {manifest.format}, but this version reads {FORMAT}", "Use a newer worktrial")
-    return manifest
 
 
 def refuse_other_settings(stored: Manifest, wanted: Manifest, folder: Path) -> None:

@@ -9,8 +9,12 @@ from urllib.request import getproxies, proxy_bypass
 
 
 def proxy_for(url: str) -> str | None:
-    """The proxy that the environment prescribes for `url` (HTTP_PROXY, HTTPS_PROXY, NO_PROXY), or None."""
+    """The proxy that the environment prescribes for `url` (HTTP_PROXY, HTTPS_PROXY, NO_PROXY), or None.
+
+    None for this machine's own servers, whatever the environment says: a proxy cannot know them.
+    """
     parts = urlsplit(url)
-    if parts.hostname is None or proxy_bypass(parts.hostname):
+    host = parts.hostname
+    if host is None or host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
         return None
     return getproxies().get(parts.scheme)

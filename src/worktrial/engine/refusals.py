@@ -71,5 +71,5 @@ def _advice(settings: RoleSettings, status: int, told: str) -> str:
     if "logprobs" in told:
         return "This endpoint gives no log-probabilities: use --judge-method votes."
     if "tool" in told:
-        return f"Try --{role}-tool-mode json, which needs no tool support at the endpoint."
+        return "Try --tool-mode json, which needs no tool support at the endpoint."
     return f"Check the settings of the {role}: model {settings.model!r} and its --{role}-… options."

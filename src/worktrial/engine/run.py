@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 import signal
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,6 +114,9 @@ async def _run(
     except WorktrialError as e:
         end = f"stopped: {e}"
         raise
+    except Exception as e:
+        end = f"broken off: {type(e).__name__}: {e}".encode(errors="replace").decode()
+        raise
     finally:
         session = store.session
         session.ended, session.end = _now(), end
@@ -167,10 +171,11 @@ def refuse_unpriced(clients: Mapping[Role, Client]) -> None:
 def _earlier_spend(store: RunStore) -> tuple[float, int]:
     """Cost and tokens of earlier sessions.
 
-    A session that was killed could not write its total, so the stored samples are the lower bound.
+    A session that was killed could not write its total, so the stored samples are the lower bound. Those that
+    were replayed do not count: their record holds tokens of which nobody knows how many were bought.
     """
     sessions = store.manifest.sessions[:-1]
-    records = store.finished.values()
+    records = [r for r in store.finished.values() if not r.replayed]
     cost = max(sum(s.cost for s in sessions), sum(r.cost or 0.0 for r in records))
     return cost, max(sum(s.tokens for s in sessions), sum(total_tokens(r.usage) for r in records))
 
@@ -186,5 +191,6 @@ def _now() -> str:
 def _treat_sigterm_as_interrupt() -> None:
     """A polite kill ends the run like Ctrl-C: what has finished is stored."""
     task = asyncio.current_task()
-    if task is not None and sys.platform != "win32":
+    is_main = threading.current_thread() is threading.main_thread()
+    if task is not None and is_main and sys.platform != "win32":
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

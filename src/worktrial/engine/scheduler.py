@@ -64,15 +64,25 @@ class Scheduler:
             raise
         except InvalidSample as e:
             result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
-        except Exception as e:
-            log.debug("sample %s", job.key, exc_info=True)
-            detail = f"{InvalidReason.INTERNAL.value}: {type(e).__name__}: {e}"
-            result = SampleResult(outcome=Outcome.INVALID, reason=detail)
-        record = _record(self.trial.suite, job, desk, result, time.perf_counter() - started)
+        except asyncio.CancelledError as e:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Not we who cancelled, but something inside the sample; its worker must go on.
+            result = _defect(job, e)
+        except Exception as e:  # noqa: BLE001 - one broken sample must not take the others with it
+            result = _defect(job, e)
+        seconds = time.perf_counter() - started
+        record = _record(self.trial.suite, job, desk, result, seconds)
         trajectory = result.trajectory
         if trajectory is not None:
             trajectory = {"suite": self.trial.suite, "sample": job.sample, "repeat": job.repeat, **trajectory}
-        self.store.add(record, trajectory)
+        try:
+            self.store.add(record, trajectory)
+        except (TypeError, ValueError, OverflowError, RecursionError) as e:
+            # Something that is no JSON, such as half of a surrogate pair, got into the results.
+            record = _record(self.trial.suite, job, desk, _defect(job, e), seconds)
+            self.store.add(record, None)
         self.on_finished(record)
         self._watch_outage(record)
 
@@ -82,6 +92,12 @@ class Scheduler:
         self._outage = self._outage + 1 if unavailable else 0
         if self._outage >= max(LEAST_OUTAGE, self.concurrency):
             raise StopRun(f"the last {self._outage} samples could not reach their model. {record.reason}")
+
+
+def _defect(job: Job, error: BaseException) -> SampleResult:
+    log.debug("sample %s", job.key, exc_info=error)
+    said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
+    return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())
 
 
 def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: float) -> SampleRecord:

@@ -43,9 +43,9 @@ class Redactor:
             self.add_url(settings.base_url)
 
     def add_url(self, url: str) -> None:
-        """Hide the password and the query of `url`."""
+        """Hide the user, the password and the query of `url`."""
         parts = urlsplit(url)
-        for piece in (parts.password, parts.query):
+        for piece in (parts.netloc.rpartition("@")[0], parts.password, parts.query):
             if piece:
                 self.add(piece)
 

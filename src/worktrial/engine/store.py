@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from worktrial.engine.manifest import Manifest, SessionRecord, read_manifest, refuse_other_settings
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.secrets import Redactor
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError, SettingError, StopRun
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
@@ -45,12 +45,13 @@ class RunStore:
 
     def __enter__(self) -> "RunStore":
         _refuse_foreign(self.folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.folder / LOCK)
         try:
-            self._files.enter_context(lock.acquire(blocking=False))
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._files.enter_context(FileLock(self.folder / LOCK).acquire(blocking=False))
         except Timeout:
             raise SettingError(f"{self.folder}: another process is working on this run") from None
+        except OSError as e:
+            raise DataError(self.folder, f"cannot be written ({e.strerror})", "Name another with -o") from None
         try:
             self._open()
         except BaseException:
@@ -68,13 +69,13 @@ class RunStore:
             _cut_torn_tail(self.folder / name)
         for record in read_lines(self.folder / SAMPLES, SampleRecord):
             self.finished[record.key] = record
-        self._samples = self._files.enter_context((self.folder / SAMPLES).open("ab"))
-        self._trajectories = self._files.enter_context((self.folder / TRAJECTORIES).open("ab"))
+        # Before the other files: a folder with records and no manifest would not be known as ours.
         self.save_manifest()
+        self._samples = self._files.enter_context((self.folder / SAMPLES).open("ab", buffering=0))
+        self._trajectories = self._files.enter_context((self.folder / TRAJECTORIES).open("ab", buffering=0))
 
     def __exit__(self, *_: object) -> None:
         for file in (self._samples, self._trajectories):
-            file.flush()
             os.fsync(file.fileno())
         self._files.close()
 
@@ -92,10 +93,19 @@ class RunStore:
         temporary.replace(path)
 
     def add(self, record: SampleRecord, trajectory: JsonObject | None) -> None:
-        """Store a finished sample. The trajectory goes first: a sample on record always has its trajectory."""
-        if trajectory is not None:
-            _append(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
-        _append(self._samples, self._redactor.bytes(self._encoder.encode(record)))
+        """Store a finished sample. The trajectory goes first: a sample on record always has its trajectory.
+
+        Raises:
+            StopRun: the folder cannot be written to any more.
+            TypeError, ValueError: something in it is no JSON; nothing is stored.
+        """
+        line = self._redactor.bytes(self._encoder.encode(record))
+        try:
+            if trajectory is not None:
+                _append(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
+            _append(self._samples, line)
+        except OSError as e:
+            raise StopRun(f"{self.folder}: a sample cannot be stored ({e.strerror})") from None
         self.finished[record.key] = record
 
     def is_settled(self, key: tuple[str, int]) -> bool:
@@ -126,9 +136,10 @@ def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
 
 
 def _append(file: IO[bytes], line: bytes) -> None:
-    # One write per line, and flushed: after a kill at most the last line is torn.
-    file.write(line + b"\n")
-    file.flush()
+    # One write per line, unbuffered: after a kill at most the last line is torn.
+    rest = memoryview(line + b"\n")
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 def _cut_torn_tail(path: Path) -> None:

@@ -12,7 +12,7 @@ _LOOK_EVERY = 0.25
 
 
 class FetchFailed(Exception):
-    """A source could not deliver; the message says why in one line."""
+    """A source could not deliver; the message says why briefly."""
 
 
 def run_watched(
@@ -40,7 +40,7 @@ def run_watched(
                 child.kill()
                 child.wait()
     if child.returncode != 0:
-        raise FetchFailed(_last_line(log))
+        raise FetchFailed(_last_words(log))
 
 
 def _watch(
@@ -73,6 +73,6 @@ def _bytes_below(folder: Path) -> int:
     return total
 
 
-def _last_line(log: Path) -> str:
+def _last_words(log: Path) -> str:
     lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
-    return (lines[-1] if lines else "the downloader failed without a word")[:300]
+    return (" / ".join(lines[-2:]) or "the downloader failed without a word")[-400:]

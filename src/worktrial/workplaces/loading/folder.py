@@ -159,7 +159,8 @@ def _json_loader() -> type:
                     raise yaml.constructor.ConstructorError(
                         None, None, f"the key {key!r} appears twice", at[0].start_mark
                     )
-            return super().construct_mapping(node, deep)
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
 
     Loader.yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]

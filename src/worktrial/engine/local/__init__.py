@@ -1,0 +1,23 @@
+"""The embedded language model: a real model on this machine's CPU, without key or network.
+
+Its scores say nothing about agents; it is there to see everything work.
+"""
+
+from worktrial.engine.local.catalogue import CATALOGUE, CatalogueEntry, find_entry, is_present
+from worktrial.engine.local.estimate import Speed, estimate, estimate_text, in_words
+from worktrial.engine.local.process import LocalModel
+from worktrial.engine.local.resolve import LocalFile, resolve
+
+__all__ = [
+    "CATALOGUE",
+    "CatalogueEntry",
+    "LocalFile",
+    "LocalModel",
+    "Speed",
+    "estimate",
+    "estimate_text",
+    "find_entry",
+    "in_words",
+    "is_present",
+    "resolve",
+]

@@ -1,0 +1,6 @@
+"""JSON tool mode: tool calls for endpoints without them, as a reply in a JSON Schema's shape."""
+
+from worktrial.engine.toolmode.reply import decode
+from worktrial.engine.toolmode.request import encode
+
+__all__ = ["decode", "encode"]
