@@ -6,7 +6,9 @@ figure means and what was measured so far is in `benchmarks/RESULTS.md`.
 
 import argparse
 import json
+import os
 import shlex
+import shutil
 import sys
 import sysconfig
 import tempfile
@@ -17,7 +19,7 @@ from pathlib import Path
 from tests.support.scripted_process import ScriptedProcess
 
 from benchmarks import child, limits
-from benchmarks.machine import machine
+from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed
 from benchmarks.repetition import Bench, Repetition
 from benchmarks.rows import Row, print_table
@@ -27,12 +29,14 @@ from benchmarks.workload import Workload, spread_tasks
 def main(words: Sequence[str] | None = None) -> None:
     """Measure, print the table, and exit with 1 when a limit is missed."""
     given = _parser().parse_args(words)
-    product = shlex.split(given.worktrial) if given.worktrial else [_installed()]
+    product = _command(given.worktrial)
+    load_before = load()
     try:
         rows = [*_timed(product, given), *_memories(product, given)]
     except (CommandFailed, OSError, ValueError) as e:
         sys.exit(f"benchmarks: {e}")
-    print_table(f"{machine()}; least (median) of {given.repetitions} repetitions", rows)
+    title = f"{machine()}; load {load_before:.1f} before; least (median) of {given.repetitions} repetitions"
+    print_table(title, rows)
     missed = [row.name for row in rows if row.passed is False]
     if missed:
         sys.exit(f"missed: {'; '.join(missed)}")
@@ -76,12 +80,14 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _installed() -> str:
-    """The `worktrial` command of the environment that this runs in."""
-    command = Path(sysconfig.get_path("scripts")) / "worktrial"
-    if not command.exists():
-        sys.exit("benchmarks: worktrial is not installed here; run `make setup`, or give --worktrial")
-    return str(command)
+def _command(text: str) -> list[str]:
+    """The words of a command; its program is looked for in our own environment first."""
+    program, *words = shlex.split(text)
+    places = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    found = shutil.which(program, path=places)
+    if found is None:
+        sys.exit(f"benchmarks: there is no command {program}; run `make setup`, or give another with --worktrial")
+    return [found, *words]
 
 
 def _positive(text: str) -> int:
@@ -104,9 +110,8 @@ def _parser() -> argparse.ArgumentParser:
         "Exits with 1 when a limit is missed.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument(
-        "--data", type=_release, default="../shared/data/occubench", metavar="DIR", help="the OccuBench release"
-    )
+    data = str(Path(os.environ.get("WORKTRIAL_DATA") or "../shared/data") / "occubench")
+    parser.add_argument("--data", type=_release, default=data, metavar="DIR", help="the OccuBench release")
     counts = [
         ("--repetitions", 5, "of everything that is timed"),
         ("--tasks", 60, "tasks, evenly spread over the release"),
@@ -118,9 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     for flag, default, what in counts:
         parser.add_argument(flag, type=_positive, default=default, metavar="N", help=what)
     parser.add_argument("--latency-ms", type=float, default=50.0, metavar="MS", help="of the slow server")
-    parser.add_argument(
-        "--worktrial", metavar="COMMAND", help="the command to measure; without it, the installed one"
-    )
+    parser.add_argument("--worktrial", default="worktrial", metavar="COMMAND", help="the command to measure")
     return parser
 
 

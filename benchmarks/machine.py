@@ -12,6 +12,11 @@ def machine() -> str:
     return f"{cores} cores, {memory:.0f} GB memory, {_processor()}, Python {platform.python_version()}"
 
 
+def load() -> float:
+    """Processes that wanted a core, on average over the last minute. Near 0 on a machine fit for measuring."""
+    return os.getloadavg()[0]
+
+
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -41,7 +41,7 @@ TROUBLE: dict[str, tuple[Script, list[str], list[str]]] = {
     "no tools": (
         Script(endpoint=Endpoint(supports_tools=False)),
         [],
-        ["--agent-tool-mode json", "--tool-mode json"],
+        ["'tools'", "--tool-mode json"],
     ),
     "no log-probabilities": (
         Script(endpoint=Endpoint(supports_logprobs=False)),
@@ -66,13 +66,14 @@ def test_a_refusal_stops_the_run(name: str, tmp_path: Path) -> None:
         # At most what four samples ask before the first refusal.
         assert server.count() <= 4 * 6
     assert ran.code == 2
-    assert any(word in ran.said for word in words[-2:]), ran.said
-    assert all(word in ran.said for word in words[:-1]), ran.said
+    assert all(word in ran.said for word in words), ran.said
     assert ran.err.count("worktrial: ") == 1
     assert "Traceback" not in ran.said
     assert KEY not in ran.said
-    assert seconds < 5
-    assert not [r for r in samples_of(tmp_path / "run") if r["outcome"] == "fail"]
+    assert seconds < 8
+    # Nothing is stored, so there is nothing to resume: the same command would meet the same refusal.
+    assert samples_of(tmp_path / "run") == []
+    assert "resume" not in ran.err.lower()
 
 
 def test_an_endpoint_that_is_down(tmp_path: Path) -> None:
@@ -81,7 +82,7 @@ def test_an_endpoint_that_is_down(tmp_path: Path) -> None:
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     ran, seconds = _run(url, tmp_path)
     assert ran.code == 2
-    assert seconds < 5
+    assert seconds < 8
     assert url in ran.err
     assert "--base-url" in ran.err
     assert ran.err.count("worktrial: ") == 1
@@ -92,7 +93,7 @@ def test_an_endpoint_that_is_down(tmp_path: Path) -> None:
 def test_an_address_that_is_none(url: str, tmp_path: Path) -> None:
     ran, seconds = _run(url, tmp_path)
     assert ran.code == 2
-    assert seconds < 5
+    assert seconds < 8
     assert "base-url" in ran.err
     assert "Traceback" not in ran.said
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+
 from worktrial.engine.client import Client, Endpoint
 from worktrial.engine.record import SampleResult
 from worktrial.engine.request_cache import RequestCache
@@ -68,7 +69,9 @@ def with_client(url: str, work: Callable[[Client], Awaitable[Any]], **options: A
     return asyncio.run(run())
 
 
-def ask(url: str, *, meter: Meter | None = None, request: Mapping[str, Any] | None = None, **options: Any) -> Completion:
+def ask(
+    url: str, *, meter: Meter | None = None, request: Mapping[str, Any] | None = None, **options: Any
+) -> Completion:
     """The answer to one request."""
     booked = meter if meter is not None else Meter()
     return with_client(url, lambda client: client.line(booked)(HELLO, **(request or {})), **options)
@@ -104,7 +107,9 @@ class TinyTrial:
         return await self.do(job, desk)
 
 
-def run_tiny(folder: Path, url: str, trial: TinyTrial | None = None, *, role: Any = None, **settings: Any) -> RunEnd:
+def run_tiny(
+    folder: Path, url: str, trial: TinyTrial | None = None, *, role: Any = None, **settings: Any
+) -> RunEnd:
     """Run a tiny trial whose only role is the agent."""
     settings.setdefault("retry", QUICK)
     settings.setdefault("concurrency", 4)

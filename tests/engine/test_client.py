@@ -1,6 +1,7 @@
 """What goes out, what comes back, and what it cost."""
 
 import asyncio
+import itertools
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.support import agent_behaviours, behaviours
 from tests.support.asking import CLOSE, LOOK
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
+
 from worktrial.engine.client import Client
 from worktrial.engine.client import Endpoint as Address
 from worktrial.engine.roles import Role
@@ -180,4 +182,4 @@ def test_requests_per_minute_are_bounded() -> None:
     with ScriptedServer() as server:
         asyncio.run(four(server.url))
     arrived = sorted(r.arrived for r in server.requests)
-    assert all(later - sooner > 0.08 for sooner, later in zip(arrived, arrived[1:], strict=False))
+    assert all(later - sooner > 0.08 for sooner, later in itertools.pairwise(arrived))

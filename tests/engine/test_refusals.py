@@ -10,6 +10,7 @@ from tests.support.combinators import At
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import error_reply
+
 from worktrial.engine.client import Client
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
@@ -45,7 +46,9 @@ def test_a_refusal_of_the_first_request_stops_the_run(
         with pytest.raises(StopRun) as caught:
             ask(server.url, role=Role.JUDGE, **settings)
         said = str(caught.value)
-        assert said.startswith(f"judge at {server.url} refused the request with status {server.requests[0].status}: ")
+        assert said.startswith(
+            f"judge at {server.url} refused the request with status {server.requests[0].status}: "
+        )
     assert fix in said
     assert server.count() == 1
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from tests.engine.rig import HELLO, ask, run_tiny, with_client
 from tests.engine.rig import TinyTrial as Tiny
+from tests.support.behaviours import Html, Status
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
+
 from worktrial.engine.client import Client
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import Role
@@ -89,7 +91,9 @@ def test_replayed_samples_cost_nothing_of_a_budget(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         run_tiny(tmp_path / "a", server.url, Tiny(3), cache=cache)
         for _ in range(2):
-            end = run_tiny(tmp_path / "b", server.url, Tiny(3), cache=cache, cache_only=True, budget=Budget(tokens=1))
+            end = run_tiny(
+                tmp_path / "b", server.url, Tiny(3), cache=cache, cache_only=True, budget=Budget(tokens=1)
+            )
     assert sum(u.input_tokens for r in end.records.values() for u in r.usage.values()) > 0
     assert server.count() == 3
 
@@ -115,8 +119,6 @@ def test_a_damaged_answer_is_asked_for_again(tmp_path: Path, damage: bytes) -> N
 
 
 def test_refusals_and_nonsense_are_not_kept(tmp_path: Path) -> None:
-    from tests.support.behaviours import Html, Status
-
     with ScriptedServer(Script(agent=[Html(times=1), Status(500, times=1)])) as server:
         ask(server.url, cache=tmp_path)
     assert len([p for p in tmp_path.rglob("*") if p.is_file()]) == 1

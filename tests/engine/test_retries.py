@@ -14,6 +14,7 @@ from tests.support.behaviours import CutsBody, DropsConnection, Html, NeverAnswe
 from tests.support.combinators import At, Every, First
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
+
 from worktrial.engine.client import Client
 from worktrial.engine.retry import RetryPolicy, retry_after_seconds
 from worktrial.engine.spend import Meter
@@ -25,7 +26,14 @@ PASSING = [
     *(DropsConnection(), DropsConnection(reset=True), CutsBody(), CutsBody(reset=True), NeverAnswers()),
 ]
 BAD_REPLIES = [
-    *(Html(), RawBody(b""), RawBody(b"[" * 5000), behaviours.broken_json, behaviours.not_utf8, behaviours.json_list),
+    *(
+        Html(),
+        RawBody(b""),
+        RawBody(b"[" * 5000),
+        behaviours.broken_json,
+        behaviours.not_utf8,
+        behaviours.json_list,
+    ),
     *(behaviours.error_with_200, behaviours.empty_choices, behaviours.null_choices, behaviours.no_message),
     behaviours.null_message,
     RawBody(b'{"choices": [{"error": {"code": 502}, "message": {"role": "assistant", "content": ""}}]}'),

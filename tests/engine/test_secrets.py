@@ -1,8 +1,10 @@
 """A planted key is found nowhere."""
 
+import json
 import logging
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from tests.engine.rig import KEY, TinyTrial, all_bytes, ask_once, role_settings, run_tiny
@@ -11,6 +13,7 @@ from tests.support.request import ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import Reply, completion, error_reply, tool_call
+
 from worktrial.engine.record import SampleResult
 from worktrial.engine.secrets import HIDDEN, Redactor
 from worktrial.engine.trial import Desk, Job
@@ -43,23 +46,27 @@ async def leaky(job: Job, desk: Desk) -> SampleResult:
 
 
 def test_in_no_file_output_or_log_of_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("PLANTED", KEY)
     steps = [At({0, 1}, parrots), At({2}, echo_400), At({3, 4, 5}, echo_html), At({6}, echo_401), parrots]
     with ScriptedServer(Script(agent=steps)) as server:
-        role = role_settings(server.url.replace("//", "//"), api_key_env="PLANTED")
+        role = role_settings(server.url, api_key_env="PLANTED")
         run = {"role": role, "cache": tmp_path / "cache", "concurrency": 1, "command": ("worktrial", "--key", KEY)}
         with pytest.raises(StopRun) as stopped:
             run_tiny(tmp_path / "run", server.url, TinyTrial(9, leaky), **run)
         run_tiny(tmp_path / "run", server.url, TinyTrial(9, leaky), **run)
         assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     written = all_bytes(tmp_path)
-    said = "".join([str(stopped.value), caplog.text.replace(f"a header with {KEY}", ""), *capfd.readouterr()])
+    said = "".join([str(stopped.value), caplog.text, *capfd.readouterr()])
     # Eight characters: a key that was cut must not have been half kept.
     assert KEY[:8].encode() not in written
-    assert KEY[:8] not in said.replace(f"my own agent knows {KEY}", "")
+    assert KEY[:8] not in said
+    assert "ValueError: a header with [key]" in caplog.text
     assert HIDDEN.encode() in written
     assert b"endpoint_refused" in written
     assert b"bad_reply" in written
@@ -76,9 +83,6 @@ def test_a_password_in_an_address(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", ['with"quote\\and-more', "ünï-çödé-key", "a/b+c=d&e-f"])
 def test_a_key_in_every_guise(key: str) -> None:
-    import json
-    from urllib.parse import quote
-
     redactor = Redactor([key])
     for guise in (key, json.dumps({"x": key}), json.dumps([key], ensure_ascii=False), f"?k={quote(key, safe='')}"):
         hidden = redactor.text(guise)
@@ -88,7 +92,9 @@ def test_a_key_in_every_guise(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["pass", "none", "test", "ollama", "sample"])
-def test_a_word_for_a_key_does_not_spoil_the_records(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_word_for_a_key_does_not_spoil_the_records(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLANTED", key)
     with ScriptedServer() as server:
         role = role_settings(server.url, api_key_env="PLANTED")

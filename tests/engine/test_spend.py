@@ -7,6 +7,7 @@ import pytest
 from tests.engine.rig import TinyTrial, client_at, role_settings, run_tiny
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
+
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.prices import price_for
 from worktrial.engine.roles import OPENAI_URL, Role, RoleSettings
@@ -19,7 +20,11 @@ PRICE = (0.0, 1e6)  # a dollar for each output token; the scripted agent answers
 
 @pytest.mark.parametrize(
     ("budget", "option", "requests"),
-    [(Budget(cost=9), "--max-cost", 3), (Budget(tokens=11), "--max-tokens", 3), (Budget(minutes=0), "--max-minutes", 0)],
+    [
+        (Budget(cost=9), "--max-cost", 3),
+        (Budget(tokens=11), "--max-tokens", 3),
+        (Budget(minutes=0), "--max-minutes", 0),
+    ],
 )
 def test_a_spent_budget_stops_before_the_next_request(
     tmp_path: Path, budget: Budget, option: str, requests: int
@@ -68,7 +73,9 @@ def test_a_cost_budget_needs_a_known_price(tmp_path: Path) -> None:
 def test_a_budget_needs_reported_tokens(tmp_path: Path, budget: Budget) -> None:
     with ScriptedServer(Script(usage=False)) as server:
         with pytest.raises(StopRun, match="does not report"):
-            run_tiny(tmp_path, server.url, role=role_settings(server.url, price=PRICE), budget=budget, concurrency=1)
+            run_tiny(
+                tmp_path, server.url, role=role_settings(server.url, price=PRICE), budget=budget, concurrency=1
+            )
     assert server.count() == 1
 
 
@@ -86,7 +93,9 @@ def test_a_client_says_whether_its_price_is_known() -> None:
 USAGE = Usage(1, 1_000_000, 100_000, 0)
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:8000/v1", "http://gpu-box:8000/v1", "http://[::1]:8000/v1", None])
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:8000/v1", "http://gpu-box:8000/v1", "http://[::1]:8000/v1", None]
+)
 def test_a_server_of_ones_own_is_not_on_the_list(url: str | None) -> None:
     assert price_for(RoleSettings(role=Role.AGENT, model="gpt-4o", base_url=url)) is None
 

@@ -1,6 +1,8 @@
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 
+import msgspec
 import pytest
 
 from worktrial.agents.assignment import Assignment
@@ -90,7 +92,7 @@ def test_votes_are_plain_json() -> None:
         Verdict(Outcome.FAIL, (Vote(False, "no", 2, ("a", "b"), "was prose"),), detail="0 for, 1 against")
     )
     assert (result.outcome, result.reason) == (Outcome.FAIL, "0 for, 1 against")
-    assert result.votes == [
+    assert json.loads(msgspec.json.encode(result.votes)) == [
         {
             "is_correct": False,
             "feedback": "no",

@@ -1,12 +1,13 @@
-"""`python -m tests.support.local_model_holder`: serves the small model until an interrupt, and tells what happens.
+"""`python -m tests.support.local_model_holder`: serves the small model until it is interrupted.
 
-Lines on standard output: the server's process id; after SIGINT, the status of one more answer; at the end `stopped`.
+Prints the process id of the server; after SIGINT the status of one more answer; at the end `stopped`.
 """
 
 import asyncio
 import signal
 
 from tests.support.local_model import chat, small_file
+
 from worktrial.engine.local import LocalModel
 
 

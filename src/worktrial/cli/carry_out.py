@@ -11,6 +11,7 @@ from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
+from worktrial.engine.store import SAMPLES
 from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
 
@@ -62,7 +63,9 @@ def _announce(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSet
 
 
 def _say_how_to_resume(roles: Mapping[Role, RoleSettings], settings: RunSettings, stop: Exception) -> None:
-    if not (settings.folder / "manifest.json").exists():
+    stored = settings.folder / SAMPLES
+    if not stored.exists() or not (stored.stat().st_size or isinstance(stop, Interrupted | BudgetSpent)):
+        # A refusal before the first sample: the same command would only meet it again.
         return
     redactor = Redactor()
     for role in roles.values():

@@ -148,7 +148,9 @@ def occupations(**given: Any) -> None:
         limits=agent_limits(given),
         with_plan=given["with_plan"],
     )
-    carry_out(OccupationsTrial(release, tasks, who, settings), roles, run_settings(given, "occupations"), given)
+    carry_out(
+        OccupationsTrial(release, tasks, who, settings), roles, run_settings(given, "occupations", roles), given
+    )
 
 
 @app.command("starter")
@@ -188,7 +190,7 @@ def starter(**given: Any) -> None:
         limits=agent_limits(given),
     )
     trial = StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles)
-    carry_out(trial, roles, run_settings(given, "starter"), given)
+    carry_out(trial, roles, run_settings(given, "starter", roles), given)
 
 
 def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[Role, Any]:

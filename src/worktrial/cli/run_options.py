@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.cli.option_table import Option
+from worktrial.engine.roles import Role, RoleSettings
 from worktrial.errors import SettingError
 
 _LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
@@ -13,11 +14,23 @@ _BUDGET = "Budgets of the run (it stops cleanly and can be resumed)"
 _RUN = "Run"
 
 
-def output_options(default_concurrency: int = 16) -> list[Option]:
+# The embedded model serves one request at a time: side by side, samples would only push each other's prompts out
+# of its cache.
+USUAL_CONCURRENCY = 16
+LOCAL_CONCURRENCY = 1
+
+
+def output_options() -> list[Option]:
     """Where results go, how fast, and how far."""
     return [
         Option("--output", Path | None, "Folder of the run. The same command resumes it.", panel=_RUN, short="-o"),
-        Option("--concurrency", int, "Samples in flight.", default_concurrency, _RUN, minimum=1),
+        Option(
+            "--concurrency",
+            int | None,
+            f"Samples in flight. Default: {USUAL_CONCURRENCY}; {LOCAL_CONCURRENCY} with the embedded model.",
+            panel=_RUN,
+            minimum=1,
+        ),
         Option("--max-invalid", float, "Share of invalid samples that still counts as success.", 0.0, _RUN),
         Option("--cache", Path | None, "Keep every answer in this folder and use it again.", panel=_RUN),
         Option("--cache-only", bool, "Never reach a network: answer from --cache or stop.", False, _RUN),
@@ -33,15 +46,16 @@ def output_options(default_concurrency: int = 16) -> list[Option]:
     ]
 
 
-def run_settings(given: Mapping[str, Any], suite: str) -> Any:
+def run_settings(given: Mapping[str, Any], suite: str, roles: Mapping[Role, RoleSettings]) -> Any:
     """The `RunSettings` of the command line's values."""
     from worktrial.engine.retry import RetryPolicy
     from worktrial.engine.run import RunSettings
     from worktrial.engine.spend import Budget
 
+    usual = LOCAL_CONCURRENCY if any(s.is_local for s in roles.values()) else USUAL_CONCURRENCY
     return RunSettings(
         folder=given["output"] or _new_folder(suite),
-        concurrency=given["concurrency"],
+        concurrency=given["concurrency"] or usual,
         retry=RetryPolicy(attempts=given["retries"], total_seconds=given["retry_seconds"]),
         budget=Budget(given["max_cost"], given["max_tokens"], given["max_minutes"]),
         cache=given["cache"],

@@ -127,7 +127,8 @@ class Client:
                 continue
             break
         if json_tools:
-            return toolmode.decode(completion)
+            # Ids tell calls of one conversation apart; the model never sees them.
+            return toolmode.decode(completion, number=len(messages))
         return completion
 
     async def _answer(self, body: bytes, meter: Meter, salt: str, *, with_schema: bool) -> Completion:

@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 import logging
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -69,9 +70,9 @@ class Scheduler:
             if task is None or task.cancelling():
                 raise
             # Not we who cancelled, but something inside the sample; its worker must go on.
-            result = _defect(job, e)
+            result = self._defect(job, e)
         except Exception as e:  # noqa: BLE001 - one broken sample must not take the others with it
-            result = _defect(job, e)
+            result = self._defect(job, e)
         seconds = time.perf_counter() - started
         record = _record(self.trial.suite, job, desk, result, seconds)
         trajectory = result.trajectory
@@ -81,10 +82,17 @@ class Scheduler:
             self.store.add(record, trajectory)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
-            record = _record(self.trial.suite, job, desk, _defect(job, e), seconds)
+            record = _record(self.trial.suite, job, desk, self._defect(job, e), seconds)
             self.store.add(record, None)
         self.on_finished(record)
         self._watch_outage(record)
+
+    def _defect(self, job: Job, error: BaseException) -> SampleResult:
+        if log.isEnabledFor(logging.DEBUG):
+            # Not through exc_info: what an exception quotes may hold a key.
+            log.debug("sample %s: %s", job.key, self.store.redacted("".join(traceback.format_exception(error))))
+        said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
+        return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())
 
     def _watch_outage(self, record: SampleRecord) -> None:
         """Stop when nothing but unreachable endpoints has come back for a while: the samples can wait."""
@@ -92,12 +100,6 @@ class Scheduler:
         self._outage = self._outage + 1 if unavailable else 0
         if self._outage >= max(LEAST_OUTAGE, self.concurrency):
             raise StopRun(f"the last {self._outage} samples could not reach their model. {record.reason}")
-
-
-def _defect(job: Job, error: BaseException) -> SampleResult:
-    log.debug("sample %s", job.key, exc_info=error)
-    said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
-    return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())
 
 
 def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: float) -> SampleRecord:

@@ -74,10 +74,12 @@ class RunStore:
         self._samples = self._files.enter_context((self.folder / SAMPLES).open("ab", buffering=0))
         self._trajectories = self._files.enter_context((self.folder / TRAJECTORIES).open("ab", buffering=0))
 
-    def __exit__(self, *_: object) -> None:
-        for file in (self._samples, self._trajectories):
-            os.fsync(file.fileno())
-        self._files.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # A disk that fails is no news when the run is ending for some trouble already.
+        ignored = () if kind is None else (OSError,)
+        with self._files, contextlib.suppress(*ignored):
+            for file in (self._samples, self._trajectories):
+                os.fsync(file.fileno())
 
     @property
     def session(self) -> SessionRecord:
@@ -85,12 +87,19 @@ class RunStore:
         return self.manifest.sessions[-1]
 
     def save_manifest(self) -> None:
-        """Write the manifest; never leaves half a file."""
+        """Write the manifest; never leaves half a file.
+
+        Raises:
+            StopRun: the folder cannot be written to.
+        """
         path = self.folder / MANIFEST
         temporary = path.with_name(f"{MANIFEST}.tmp")
         text = msgspec.json.format(self._encoder.encode(self.manifest), indent=2)
-        temporary.write_bytes(self._redactor.bytes(text) + b"\n")
-        temporary.replace(path)
+        try:
+            temporary.write_bytes(self._redactor.bytes(text) + b"\n")
+            temporary.replace(path)
+        except OSError as e:
+            raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
     def add(self, record: SampleRecord, trajectory: JsonObject | None) -> None:
         """Store a finished sample. The trajectory goes first: a sample on record always has its trajectory.
@@ -107,6 +116,10 @@ class RunStore:
         except OSError as e:
             raise StopRun(f"{self.folder}: a sample cannot be stored ({e.strerror})") from None
         self.finished[record.key] = record
+
+    def redacted(self, text: str) -> str:
+        """`text` as it may be shown or stored: without keys."""
+        return self._redactor.text(text)
 
     def is_settled(self, key: tuple[str, int]) -> bool:
         """Whether the sample needs no further work. Invalid samples run again."""

@@ -64,11 +64,11 @@ def test_a_prompt_that_is_too_long_is_an_error_with_a_name(served: Served) -> No
 
 def test_a_repeated_prompt_comes_from_the_cache_even_after_another(served: Served) -> None:
     def ask(subject: str) -> int:
-        rules = f"You look after {subject}. " + "Keep the log in order. " * 60
+        rules = f"You look after {subject}. " + "Keep the log in order. " * 25
         messages = [{"role": "system", "content": rules}, *HELLO]
         usage = chat(served.base_url, served.api_key, messages=messages, max_tokens=1).body["usage"]
         return int(usage["prompt_tokens_details"]["cached_tokens"])
 
     ask("the lighthouse")
     ask("the ferry")
-    assert ask("the lighthouse") > 200
+    assert ask("the lighthouse") > 100

@@ -23,7 +23,7 @@ FIELDS: dict[str, Any] = {
     "votes": list,
     "checks": list,
     "usage": dict,
-    "cost": float | None,
+    "cost": float | int | None,
     "seconds": float,
     "calls": int,
     "turns": int,

@@ -79,7 +79,7 @@ def in_words(seconds: float) -> str:
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"{minutes} min"
-    if minutes < 24 * 60:
+    if minutes < 24 * 60 - 5:
         tens = round(minutes / 10) * 10
         return _pair(tens // 60, "h", tens % 60, "min")
     hours = round(minutes / 60)

@@ -1,8 +1,10 @@
 """Running a downloader as a child process while watching how much has arrived."""
 
+import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 Progress = Callable[[int, int, str], None]
@@ -64,12 +66,11 @@ def _watch(
 
 def _bytes_below(folder: Path) -> int:
     total = 0
-    for file in folder.rglob("*"):
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except FileNotFoundError:
-            # The downloader renames its files while we look.
-            continue
+    # The downloader renames and removes its files while we look.
+    for place, _, files in os.walk(folder):
+        for name in files:
+            with suppress(FileNotFoundError):
+                total += (Path(place) / name).stat().st_size
     return total
 
 

@@ -54,7 +54,7 @@ def open_value(depth: int = _OPEN_DEPTH) -> JsonObject:
         "anyOf": [
             *scalars,
             {"type": "array", "items": inner, "maxItems": LIST_LENGTH},
-            {"type": "object", "additionalProperties": inner},
+            {"type": "object", "properties": {}, "additionalProperties": inner},
         ]
     }
 

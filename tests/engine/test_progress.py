@@ -1,0 +1,60 @@
+"""The numbers of a run in progress."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worktrial.engine.progress import Tally, duration
+from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.grading import Outcome
+
+records = st.builds(
+    lambda outcome, tokens, cost: SampleRecord(
+        suite="s",
+        sample="1",
+        repeat=0,
+        outcome=outcome,
+        reason="",
+        usage={"agent": RoleUsage(1, tokens, 2 * tokens), "judge": RoleUsage(1, 1, 0)},
+        cost=cost,
+    ),
+    st.sampled_from(Outcome),
+    st.integers(0, 10**6),
+    st.none() | st.floats(0, 100),
+)
+
+
+@given(earlier=st.lists(records), now=st.lists(records), more=st.integers(0, 5))
+def test_the_tally_adds_up(earlier: list[SampleRecord], now: list[SampleRecord], more: int) -> None:
+    everything = [*earlier, *now]
+    tally = Tally(len(everything) + more, earlier)
+    for record in now:
+        tally.add(record)
+    assert tally.done == len(everything)
+    assert tally.counts == {o: sum(r.outcome is o for r in everything) for o in Outcome}
+    assert tally.tokens == sum(3 * r.usage["agent"].input_tokens + 1 for r in everything)
+    assert tally.cost == pytest.approx(sum(r.cost or 0 for r in everything))
+    assert tally.unpriced == any(r.cost is None for r in everything)
+    line = tally.line()
+    assert line.startswith(
+        f"{len(everything)}/{len(everything) + more} done · {tally.counts[Outcome.PASS]} passed · "
+    )
+    # A rate needs samples of this session; what is left needs a rate.
+    assert ("samples/min" in line) == bool(now)
+    assert line.endswith(" left") == bool(now and more)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "0 s"),
+        (89.4, "89 s"),
+        (90, "2 min"),
+        (150, "2 min"),
+        (3540, "59 min"),
+        (3600, "1 h 0 min"),
+        (7805, "2 h 10 min"),
+    ],
+)
+def test_durations(seconds: float, said: str) -> None:
+    assert duration(seconds) == said

@@ -1,0 +1,329 @@
+"""A whole run of tiny samples: order, trouble, resuming."""
+
+import asyncio
+import contextlib
+import json
+import os
+import pty
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.rig import TinyTrial, ask_once, role_settings, run_tiny
+from tests.support import behaviours
+from tests.support.behaviours import Status
+from tests.support.combinators import When
+from tests.support.script import Endpoint, Script
+from tests.support.scripted_server import ScriptedServer
+
+from worktrial.engine.manifest import SessionRecord, read_manifest
+from worktrial.engine.record import SampleResult
+from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.roles import Role, RoleSettings
+from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.trial import Desk, Job
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.grading import Outcome
+
+ONCE = RetryPolicy(attempts=1, first_wait=0)
+ROOT = Path(__file__).parents[2]
+
+
+def lines(folder: Path, name: str = "samples") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+
+
+def sessions(folder: Path) -> list[SessionRecord]:
+    return read_manifest(folder / "manifest.json").sessions
+
+
+def test_a_run_is_stored(tmp_path: Path) -> None:
+    with ScriptedServer(Script(tool_calls=0)) as server:
+        end = run_tiny(tmp_path, server.url, TinyTrial(3, repeats=2), command=("worktrial", "run"))
+        assert server.stats()["connections_peak"] <= 4 + 4
+    assert list(end.records) == [(str(n), r) for r in range(2) for n in range(3)]
+    assert (end.invalid_share, end.retries) == (0, 0)
+    assert {(s["sample"], s["repeat"]) for s in lines(tmp_path)} == set(end.records)
+    first = next(s for s in lines(tmp_path) if s["sample"] == "0")
+    assert first["usage"]["agent"] == {
+        "requests": 1, "input_tokens": 1, "output_tokens": 4, "cached_tokens": 0, "cost": None,
+    }  # fmt: skip
+    assert first["cost"] is None
+    assert first["tags"] == {"even": True}
+    assert {t["sample"] for t in lines(tmp_path, "trajectories")} == {"0", "1", "2"}
+    [session] = sessions(tmp_path)
+    assert (session.end, session.command) == ("done", ["worktrial", "run"])
+    assert session.endpoints == {"agent": server.url}
+    assert session.ended is not None
+    assert session.tokens == 6 * 5
+    assert session.versions["worktrial"]
+
+
+def test_samples_start_in_order_and_side_by_side(tmp_path: Path) -> None:
+    started: list[str] = []
+    running = peak = 0
+
+    async def watch(job: Job, desk: Desk) -> SampleResult:
+        nonlocal running, peak
+        started.append(job.sample)
+        running += 1
+        peak = max(peak, running)
+        await asyncio.sleep(0.01 if job.sample != "0" else 0.05)
+        running -= 1
+        return SampleResult(outcome=Outcome.FAIL, reason="")
+
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url, TinyTrial(9, watch), concurrency=3)
+    assert started == [str(n) for n in range(9)]
+    assert peak == 3
+    # The slow first one does not hold the others up.
+    assert lines(tmp_path)[0]["sample"] != "0"
+
+
+def broken(error: BaseException) -> Any:
+    async def do(job: Job, desk: Desk) -> SampleResult:
+        if job.sample == "1":
+            raise error
+        return await ask_once(job, desk)
+
+    return do
+
+
+async def unstorable(job: Job, desk: Desk) -> SampleResult:
+    result = await ask_once(job, desk)
+    if job.sample == "1":
+        result.trajectory = {"half": "\ud800"}
+    return result
+
+
+@pytest.mark.parametrize(
+    ("do", "reason"),
+    [
+        (broken(ZeroDivisionError("by nought")), "internal: ZeroDivisionError: by nought"),
+        (broken(InvalidSample(InvalidReason.TASK_DATA, "no plan")), "task_data: no plan"),
+        (broken(asyncio.CancelledError()), "internal: CancelledError"),
+        (broken(ValueError("half \ud800")), "internal: ValueError: half ?"),
+        (unstorable, "internal: UnicodeEncodeError"),
+    ],
+)
+def test_one_broken_sample_leaves_the_others_alone(tmp_path: Path, do: Any, reason: str) -> None:
+    with ScriptedServer() as server:
+        end = run_tiny(tmp_path, server.url, TinyTrial(4, do), concurrency=1)
+    by_outcome = {key[0]: r for key, r in end.records.items()}
+    assert by_outcome["1"].reason.startswith(reason)
+    assert [by_outcome[n].outcome for n in "0123"] == ["pass", "invalid", "pass", "pass"]
+    assert end.invalid_share == 0.25
+    assert len(lines(tmp_path)) == 4
+
+
+def test_invalid_samples_run_again_and_settled_ones_do_not(tmp_path: Path) -> None:
+    trouble = When(lambda r: r.last_user_text in ("1", "3"), Status(500))
+    with ScriptedServer(Script(agent=trouble)) as server:
+        first = run_tiny(tmp_path, server.url, TinyTrial(5), retry=ONCE)
+    assert {k[0] for k, r in first.records.items() if r.outcome == "invalid"} == {"1", "3"}
+    assert first.records["1", 0].reason.startswith("endpoint_unavailable: agent at ")
+    with ScriptedServer() as other:
+        second = run_tiny(tmp_path, other.url, TinyTrial(5), role=role_settings(other.url))
+        assert sorted(r.last_user_text for r in other.requests) == ["1", "3"]
+        assert run_tiny(tmp_path, other.url, TinyTrial(5)).records == second.records
+        assert other.count() == 2
+        # Nothing to do: not even a sign of life is asked for.
+        assert other.stats()["listings"] == 1
+    assert {r.outcome for r in second.records.values()} == {"pass"}
+    assert len(lines(tmp_path)) == 7
+    assert [s.endpoints["agent"] for s in sessions(tmp_path)] == [server.url, other.url, other.url]
+
+
+def test_a_run_that_is_finished_needs_no_endpoint(tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url)
+    assert len(run_tiny(tmp_path, server.url).records) == 4
+
+
+def test_a_changed_role_is_refused(tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url)
+        with pytest.raises(SettingError, match=r"settings\.roles\.agent\.temperature: null -> 0\.5"):
+            run_tiny(tmp_path, server.url, role=role_settings(server.url, temperature=0.5))
+        # How fast a run goes is free.
+        run_tiny(tmp_path, server.url, role=role_settings(server.url, concurrency=1, rate=6000, timeout=9))
+
+
+def test_a_refusal_stops_everything_and_keeps_what_was_done(tmp_path: Path) -> None:
+    refuses = When(lambda r: r.last_user_text == "5", Status(401))
+    with ScriptedServer(Script(agent=refuses, latency=0.01)) as server:
+        with pytest.raises(StopRun, match="401"):
+            run_tiny(tmp_path, server.url, TinyTrial(40), concurrency=2)
+        assert server.count() <= 8
+    assert 3 <= len(lines(tmp_path)) <= 7
+    assert {s["outcome"] for s in lines(tmp_path)} == {"pass"}
+    end = sessions(tmp_path)[0].end
+    assert end is not None
+    assert end.startswith("stopped: agent at")
+    with ScriptedServer() as server:
+        assert len(run_tiny(tmp_path, server.url, TinyTrial(40)).records) == 40
+    assert len(lines(tmp_path)) == 40
+
+
+def test_an_outage_stops_the_run(tmp_path: Path) -> None:
+    down = When(lambda r: int(r.last_user_text) >= 3, Status(503))
+    with ScriptedServer(Script(agent=down)) as server:
+        with pytest.raises(StopRun, match=r"last 8 samples could not reach their model.*503"):
+            run_tiny(tmp_path, server.url, TinyTrial(60), concurrency=2, retry=ONCE)
+        assert server.count() <= 3 + 8 + 2
+    assert [s["outcome"] for s in lines(tmp_path)].count("pass") == 3
+    with ScriptedServer() as server:
+        assert run_tiny(tmp_path, server.url, TinyTrial(60)).invalid_share == 0
+
+
+def test_scattered_trouble_is_no_outage(tmp_path: Path) -> None:
+    scattered = When(lambda r: int(r.last_user_text) % 4 != 0, Status(503))
+    with ScriptedServer(Script(agent=scattered)) as server:
+        end = run_tiny(tmp_path, server.url, TinyTrial(60), concurrency=1, retry=ONCE)
+    assert end.invalid_share == 0.75
+
+
+@pytest.fixture
+def dead_url() -> str:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+
+
+def test_an_endpoint_that_is_down_is_told_at_once(tmp_path: Path, dead_url: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(StopRun) as caught:
+        run_tiny(tmp_path, dead_url)
+    assert time.monotonic() - began < 5
+    assert dead_url in str(caught.value)
+    assert "--agent-base-url" in str(caught.value)
+    assert lines(tmp_path) == []
+
+
+def test_an_endpoint_that_is_about_to_come_up_is_waited_for(tmp_path: Path, dead_url: str) -> None:
+    port = int(dead_url.split(":")[2].split("/")[0])
+    with contextlib.ExitStack() as stack:
+        timer = threading.Timer(0.3, lambda: stack.enter_context(ScriptedServer(port=port)))
+        timer.start()
+        assert len(run_tiny(tmp_path, dead_url).records) == 4
+        timer.join()
+
+
+@pytest.mark.parametrize(
+    "listing", [Status(404), Status(500), behaviours.RefusesKey(), behaviours.Html(), behaviours.DropsConnection()]
+)
+def test_a_missing_model_list_is_no_sign_of_death(tmp_path: Path, listing: Any) -> None:
+    with ScriptedServer(Script(listing=listing)) as server:
+        assert run_tiny(tmp_path, server.url).invalid_share == 0
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:9/v1", "http://", "ftp://x/v1", "http://x:nine/v1", "http://[::1/v1", ""]
+)
+def test_an_address_that_is_none(tmp_path: Path, url: str) -> None:
+    with pytest.raises(SettingError, match="--agent-base-url"):
+        run_tiny(tmp_path / "run", url)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_password_and_a_key_exclude_each_other(tmp_path: Path) -> None:
+    role = role_settings("http://ann:hunter2@127.0.0.1:9/v1", api_key_env="PLANTED")
+    with pytest.raises(SettingError, match="only one of them") as caught:
+        run_tiny(tmp_path, "", role=role)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_an_environment_proxy_is_not_for_this_machine(
+    tmp_path: Path, dead_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", dead_url)
+    with ScriptedServer() as server:
+        assert run_tiny(tmp_path, server.url).invalid_share == 0
+
+
+def test_an_environment_proxy_is_used_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer() as server:
+        monkeypatch.setenv("http_proxy", server.url)
+        run_tiny(tmp_path, "http://models.invalid/v1")
+        assert server.count() == 4
+        assert server.requests[0].headers["Host"] == "models.invalid"
+
+
+def test_a_run_in_a_thread(tmp_path: Path) -> None:
+    ends: list[Any] = []
+    with ScriptedServer() as server:
+        thread = threading.Thread(target=lambda: ends.append(run_tiny(tmp_path, server.url)))
+        thread.start()
+        thread.join(10)
+    assert len(ends[0].records) == 4
+
+
+def test_a_role_without_an_endpoint(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="--agent gpt: no endpoint"):
+        run_tiny(tmp_path, "", role=RoleSettings(role=Role.AGENT, model="gpt"))
+    resolved = RoleSettings(role=Role.JUDGE, model="openai/gpt").resolved()
+    assert (resolved.model, resolved.base_url) == ("gpt", "https://api.openai.com/v1")
+    assert (resolved.api_key_env, resolved.token_parameter) == ("OPENAI_API_KEY", "max_completion_tokens")
+
+
+def test_one_key_for_each_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def both(job: Job, desk: Desk) -> SampleResult:
+        for role in (Role.AGENT, Role.JUDGE):
+            await desk.line(role)([{"role": "user", "content": job.sample}])
+        return SampleResult(outcome=Outcome.PASS, reason="")
+
+    monkeypatch.setenv("KEY_A", "key-of-agent")
+    monkeypatch.setenv("KEY_J", "key-of-judge")
+    with (
+        ScriptedServer(Script(endpoint=Endpoint(key="key-of-agent"))) as one,
+        ScriptedServer(Script(endpoint=Endpoint(key="key-of-judge"))) as other,
+    ):
+        roles = {
+            Role.AGENT: role_settings(one.url, api_key_env="KEY_A"),
+            Role.JUDGE: role_settings(other.url, Role.JUDGE, api_key_env="KEY_J"),
+        }
+        end = run_trial(TinyTrial(3, both), roles, RunSettings(folder=tmp_path))
+        assert (one.count(), other.count()) == (3, 3)
+    assert set(end.records["0", 0].usage) == {"agent", "judge"}
+
+
+def test_plain_lines_where_there_is_no_terminal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url, TinyTrial(30))
+    out, err = capfd.readouterr()
+    assert out == ""
+    told = err.splitlines()
+    assert 1 <= len(told) <= 3
+    assert told[-1].startswith("30/30 done · 30 passed · 0 invalid · 150 tokens · $0.0000+ · ")
+    assert "\x1b" not in err
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    ours, theirs = pty.openpty()
+    yield ours, theirs
+    for descriptor in (ours, theirs):
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+
+
+def test_a_live_line_on_a_terminal(tmp_path: Path, terminal: tuple[int, int]) -> None:
+    ours, theirs = terminal
+    with ScriptedServer(Script(latency=0.1)) as server:
+        command = [sys.executable, "-m", "tests.engine.child_run", server.url, str(tmp_path), "16"]
+        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "160"}
+        with subprocess.Popen(command, cwd=ROOT, stderr=theirs, env=environment) as child:
+            os.close(theirs)
+            shown = b""
+            with contextlib.suppress(OSError):
+                while chunk := os.read(ours, 65536):
+                    shown += chunk
+        assert child.returncode == 0
+    assert b"/16 done" in shown
+    assert b"samples/min" in shown
