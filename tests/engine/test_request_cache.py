@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.engine.rig import HELLO, ask, run_tiny, with_client
 from tests.engine.rig import TinyTrial as Tiny
@@ -15,7 +16,7 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.engine.client import Client
 from worktrial.engine.request_cache import RequestCache
-from worktrial.engine.roles import Role
+from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter
 from worktrial.errors import SettingError, StopRun
@@ -131,6 +132,24 @@ def test_the_same_request_twice_at_once(tmp_path: Path) -> None:
     with ScriptedServer(Script(latency=0.02)) as server:
         with_client(server.url, both, cache=tmp_path)
     assert len(list(tmp_path.rglob("*.json"))) == 1
+
+
+def test_the_embedded_model_is_replayed_by_its_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    role = RoleSettings(role=Role.AGENT, model="local")
+    replay: Any = {"role": role, "cache": tmp_path / "cache", "cache_only": True}
+    cache = RequestCache(replay["cache"], Redactor())
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.gguf").touch()
+    body = msgspec.json.encode({"model": "one", "messages": [{"role": "user", "content": "0"}]})
+    cache.put(cache.key("local", body, "0/0"), b'{"choices": [{"message": {"content": "recorded"}}]}')
+    monkeypatch.setenv("WORKTRIAL_LOCAL_MODEL", str(tmp_path / "one.gguf"))
+    end = run_tiny(tmp_path / "run", "", Tiny(1), **replay)
+    assert end.records["0", 0].reason == "recorded"
+    monkeypatch.setenv("WORKTRIAL_LOCAL_MODEL", str(tmp_path / "two.gguf"))
+    with pytest.raises(SettingError, match=r'settings\.roles\.agent\.weights: "one" -> "two"'):
+        run_tiny(tmp_path / "run", "", Tiny(1), **replay)
+    with pytest.raises(StopRun, match="--cache-only"):
+        run_tiny(tmp_path / "other", "", Tiny(1), **replay)
 
 
 WRITER = """

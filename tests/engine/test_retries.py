@@ -47,7 +47,9 @@ def test_what_passes_is_tried_again(step: Any) -> None:
         return await client.line(Meter())(HELLO), client.retries
 
     with ScriptedServer(Script(agent=First(step, times=2))) as server:
-        completion, retries = with_client(server.url, once, timeout=0.15)
+        # On a busy machine, other steps must not fall to this timeout.
+        timeout = 0.3 if isinstance(step, NeverAnswers) else 30
+        completion, retries = with_client(server.url, once, timeout=timeout)
     assert completion.text == "The work is done."
     assert server.count() == 3
     assert retries == 2
@@ -62,7 +64,7 @@ def refused(url: str, **options: Any) -> InvalidSample:
 @pytest.mark.parametrize("step", [Status(500), DropsConnection(), CutsBody(), NeverAnswers()], ids=str)
 def test_what_does_not_pass_is_given_up(step: Any) -> None:
     with ScriptedServer(Script(agent=step)) as server:
-        error = refused(server.url, timeout=0.1)
+        error = refused(server.url, timeout=0.2 if isinstance(step, NeverAnswers) else 30)
     assert error.reason is InvalidReason.ENDPOINT_UNAVAILABLE
     assert f"agent at {server.url}" in error.detail
     assert "after 4 tries" in error.detail
@@ -123,7 +125,7 @@ def gaps(server: ScriptedServer) -> list[float]:
     [
         (Status(429, retry_after=0.3, times=1), 0.3),
         (Status(503, retry_after=0.3, times=1), 0.3),
-        (Status(429, retry_after_date=1.25, times=1), 0.2),
+        (Status(429, retry_after_date=1.5, times=1), 0.2),
         (Status(429, retry_after="soon", times=1), 0.0),
     ],
     ids=str,
@@ -131,7 +133,7 @@ def gaps(server: ScriptedServer) -> list[float]:
 def test_retry_after_is_honoured(step: Status, least: float) -> None:
     with ScriptedServer(Script(agent=step)) as server:
         ask(server.url)
-    assert least <= gaps(server)[0] < least + 1.3
+    assert least <= gaps(server)[0] < least + 5
 
 
 @pytest.mark.parametrize("concurrency", [None, 1], ids=["free", "queued"])

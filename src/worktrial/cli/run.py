@@ -127,14 +127,22 @@ def occupations(**given: Any) -> None:
     """
     from worktrial.agents.candidates import candidate
     from worktrial.cli.carry_out import carry_out
-    from worktrial.suites.occupations.load import load_release, select
+    from worktrial.suites.occupations.load import load_release
     from worktrial.suites.occupations.task import OccupationsTrial, Settings
+    from worktrial.suites.selection import select
 
     check_share(given)
     who = candidate(given["agent"])
     roles = _roles(given, agent=who.needs_model)
     release = load_release(given["data"])
-    tasks = select(release, _split(given["tasks"]), given["category"] or (), given["limit"])
+    tasks = select(
+        release.tasks,
+        _split(given["tasks"]),
+        given["category"] or (),
+        given["limit"],
+        known=release.categories,
+        source=str(given["data"]),
+    )
     usual_prompt = SimulatorPrompt.COMPACT if roles[Role.SIMULATOR].is_local else SimulatorPrompt.FULL
     settings = Settings(
         repeats=given["repeats"],
@@ -174,7 +182,8 @@ def starter(**given: Any) -> None:
     """
     from worktrial.agents.candidates import candidate
     from worktrial.cli.carry_out import carry_out
-    from worktrial.suites.starter.load import load_tasks, select
+    from worktrial.suites.selection import select
+    from worktrial.suites.starter.load import load_tasks
     from worktrial.suites.starter.task import Settings, StarterTrial
 
     check_share(given)

@@ -70,13 +70,14 @@ async def line_up(
 async def _endpoint(
     settings: RoleSettings, stack: AsyncExitStack, wiring: Wiring, redactor: Redactor, started: dict[str, Endpoint]
 ) -> Endpoint:
-    if wiring.cache_only:
-        return Endpoint(settings.base_url or "http://local", settings.model)
     if not settings.is_local:
-        return Endpoint(settings.base_url or "", settings.model, settings.key())
-    if settings.model not in started:
-        from worktrial.engine.local import LocalModel, resolve
+        return Endpoint(settings.base_url or "", settings.model, None if wiring.cache_only else settings.key())
+    from worktrial.engine.local import LocalModel, resolve
 
+    if wiring.cache_only:
+        # The name under which the answers were recorded.
+        return Endpoint("http://local", resolve(settings.model).name)
+    if settings.model not in started:
         model = await stack.enter_async_context(LocalModel(resolve(settings.model)))
         redactor.add(model.api_key)
         started[settings.model] = Endpoint(model.base_url, model.model_name, model.api_key)

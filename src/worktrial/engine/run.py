@@ -24,6 +24,7 @@ from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError, WorktrialError
 from worktrial.grading import Outcome
+from worktrial.language import JsonObject
 
 
 class Interrupted(WorktrialError):
@@ -95,10 +96,19 @@ def _manifest(
     return Manifest(
         suite=trial.suite,
         data=trial.data,
-        settings={**trial.settings, "roles": {role.value: s.fingerprint() for role, s in roles.items()}},
+        settings={**trial.settings, "roles": {role.value: _fingerprint(s) for role, s in roles.items()}},
         samples=len(trial.jobs),
         sessions=[session],
     )
+
+
+def _fingerprint(settings: RoleSettings) -> JsonObject:
+    if not settings.is_local:
+        return settings.fingerprint()
+    # Imported here because most runs have no embedded model. What `local` means can change between sessions.
+    from worktrial.engine.local import resolve
+
+    return {**settings.fingerprint(), "weights": resolve(settings.model).name}
 
 
 async def _run(

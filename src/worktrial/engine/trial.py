@@ -35,7 +35,8 @@ class Desk:
 
     def line(self, role: Role) -> Line:
         """The `Complete` of `role` for this sample."""
-        return self._clients[role].line(self.meter, f"{self.job.repeat}")
+        # Samples are independent draws: the request cache never serves one sample's answer to another.
+        return self._clients[role].line(self.meter, f"{self.job.sample}/{self.job.repeat}")
 
 
 class Trial(Protocol):

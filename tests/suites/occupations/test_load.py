@@ -7,9 +7,9 @@ import pytest
 from tests.support.data import real_data_dir
 from tests.support.occubench import SCENARIOS, TASKS, WORKPLACES, TinyRelease
 
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError
 from worktrial.suites.occupations.check import check_release
-from worktrial.suites.occupations.load import load_release, select
+from worktrial.suites.occupations.load import load_release
 
 
 def _change(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
@@ -129,38 +129,6 @@ def test_workplaces_may_be_one_file(tmp_path: Path) -> None:
     loaded = load_release(TinyRelease().write(tmp_path, one_file=True))
     assert not check_release(loaded).problems
     assert loaded.workplaces["env_vault"].initial_state["items"] == [{"item": "M-1", "lent_to": None}]
-
-
-def test_selection(tmp_path: Path) -> None:
-    release = load_release(TinyRelease().write(tmp_path))
-
-    def ids(*args: Any, **more: Any) -> list[str]:
-        return [t.id for t in select(release, *args, **more)]
-
-    assert ids() == ["11", "42", "7", "108"]
-    assert ids(["108", "11", "11"]) == ["11", "108"]
-    assert ids((), ["hARb"]) == ids((), [" harbour trade "]) == ["11", "108"]
-    assert ids((), ["harb", "hea"]) == ["11", "7", "108"]
-    assert ids(["108", "42"], ["Harbour"], limit=5) == ["108"]
-    assert ids(limit=2) == ["11", "42"]
-
-
-@pytest.mark.parametrize(
-    ("chosen", "words"),
-    [
-        ({"ids": ["11", "5", "x"]}, ["--tasks", "5, x", "11, 42, 7, 108"]),
-        ({"categories": ["Fishing"]}, ["--category 'Fishing'", "Harbour Trade, Health, Heritage"]),
-        ({"categories": ["He"]}, ["more than one", "Health, Heritage"]),
-        ({"categories": [" "]}, ["--category", "not one of"]),
-        ({"ids": ["11"], "categories": ["Heal"]}, ["Health", "task 11", "nothing is left"]),
-    ],
-)
-def test_an_unknown_choice_is_an_error_that_names_the_known(
-    chosen: dict[str, Any], words: list[str], tmp_path: Path
-) -> None:
-    with pytest.raises(SettingError) as e:
-        select(load_release(TinyRelease().write(tmp_path)), **chosen)
-    assert all(word in str(e.value) for word in words), str(e.value)
 
 
 def test_the_check_finds_what_a_run_would_stumble_over(tmp_path: Path) -> None:

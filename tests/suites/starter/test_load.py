@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import yaml
 
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError
 from worktrial.suites.starter import load
-from worktrial.suites.starter.load import load_tasks, load_workplace, read_tasks, select, workplace_names
+from worktrial.suites.starter.load import load_tasks, load_workplace, read_tasks, workplace_names
 from worktrial.workplaces.tools import schema_problem
 
 
@@ -48,18 +48,6 @@ def test_texts_of_a_task(task: Any) -> None:
             assert check.tool in tools
         if check.check == "answer_number" and check.value > 30:
             assert f"{check.value:g}" not in task.instruction.replace(",", "")
-
-
-def test_select() -> None:
-    tasks = load_tasks()
-    assert [t.id for t in select(tasks, ["line-02", "triage-01"])] == ["triage-01", "line-02"]
-    assert {t.workplace for t in select(tasks, categories=["health"])} == {"emergency_triage"}
-    assert len(select(tasks, limit=5)) == 5
-    for wrong in ({"ids": ["line-99"]}, {"categories": ["x"]}, {"categories": [" "]}):
-        with pytest.raises(SettingError):
-            select(tasks, **wrong)
-    with pytest.raises(SettingError, match="no task is left"):
-        select(tasks, ["line-01"], ["Health"])
 
 
 def test_an_unknown_workplace() -> None:

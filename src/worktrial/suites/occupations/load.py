@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.loading import Workplaces, load_workplaces
 from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
@@ -18,7 +18,6 @@ TASKS = "eval_benchmark_solvable.jsonl"
 SCENARIOS = "task_scenario_all_pool.jsonl"
 WORKPLACES = "world_model_configs"
 UNKNOWN = "Unknown"
-_SHOWN_IDS = 12
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -172,51 +171,3 @@ def _fingerprint(folder: Path, workplaces: Path) -> str:
     for path in (folder / TASKS, folder / SCENARIOS, *files):
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(read_bytes(path)).digest())
     return digest.hexdigest()
-
-
-def select(
-    release: Release, ids: Sequence[str] = (), categories: Sequence[str] = (), limit: int | None = None
-) -> list[Task]:
-    """The tasks to run, in the order of the file.
-
-    Args:
-        release: Where to choose from.
-        ids: Only these tasks; empty is all.
-        categories: Only these industries, by name or the beginning of it, whatever the case.
-        limit: At most so many.
-
-    Raises:
-        SettingError: an id or a category is unknown, or nothing is left.
-    """
-    known = {task.id for task in release.tasks}
-    unknown = [i for i in ids if i not in known]
-    if unknown:
-        raise SettingError(
-            f"--tasks: no task {', '.join(unknown)} in {release.folder / TASKS}. There is: {_some(release.tasks)}"
-        )
-    wanted = {_category(release, name) for name in categories}
-    chosen = [
-        task for task in release.tasks if (not ids or task.id in ids) and (not wanted or task.category in wanted)
-    ]
-    if not chosen:
-        among = f" among task {', '.join(ids)}" if ids else ""
-        raise SettingError(f"--category: no task of {', '.join(sorted(wanted))}{among}, so nothing is left to run")
-    return chosen[:limit]
-
-
-def _some(tasks: Sequence[Task]) -> str:
-    shown = ", ".join(task.id for task in tasks[:_SHOWN_IDS])
-    return shown if len(tasks) <= _SHOWN_IDS else f"{shown}, … ({len(tasks)} tasks)"
-
-
-def _category(release: Release, name: str) -> str:
-    wanted = name.strip().casefold()
-    for category in release.categories:
-        if category.casefold() == wanted:
-            return category
-    begins = [c for c in release.categories if wanted and c.casefold().startswith(wanted)]
-    if len(begins) > 1:
-        raise SettingError(f"--category {name!r}: more than one begins so: {', '.join(begins)}")
-    if not begins:
-        raise SettingError(f"--category {name!r}: not one of {', '.join(release.categories)}")
-    return begins[0]

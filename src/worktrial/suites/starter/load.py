@@ -1,6 +1,5 @@
 """Reading the starter suite: its workplaces and tasks, checked against each other."""
 
-from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -12,7 +11,7 @@ from jsonpointer import JsonPointerException
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worktrial.agents.plan import Plan, plan_problems
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError
 from worktrial.grading.state_checks import Check
 from worktrial.language import JsonObject
 from worktrial.workplaces.executable import ExecutableWorkplace
@@ -160,33 +159,6 @@ def read_tasks(path: Path, workplace: ExecutableWorkplace) -> list[StarterTask]:
     return [_task(entry, file, path, index, workplace) for index, entry in enumerate(file.tasks)]
 
 
-def select(
-    tasks: Sequence[StarterTask], ids: Sequence[str] = (), categories: Sequence[str] = (), limit: int | None = None
-) -> list[StarterTask]:
-    """The tasks to run, in the order of the suite.
-
-    Args:
-        tasks: Where to choose from.
-        ids: Only these tasks; empty is all.
-        categories: Only these industries, by name or the beginning of it, whatever the case.
-        limit: At most so many.
-
-    Raises:
-        SettingError: an id or a category is unknown, or nothing is left.
-    """
-    known = [task.id for task in tasks]
-    if unknown := [i for i in ids if i not in known]:
-        raise SettingError(
-            f"--tasks: no task {', '.join(unknown)} in the starter suite; there are {', '.join(known)}"
-        )
-    industries = sorted({task.category for task in tasks})
-    wanted = {_industry(name, industries) for name in categories}
-    chosen = [t for t in tasks if (not ids or t.id in ids) and (not wanted or t.category in wanted)]
-    if not chosen:
-        raise SettingError("no task is left: none of --tasks is in --category")
-    return chosen[:limit]
-
-
 def fingerprint() -> str:
     """SHA-256 over the suite's files (names and contents), for the manifest of a run."""
     digest = sha256()
@@ -194,16 +166,6 @@ def fingerprint() -> str:
         digest.update(f"{path.relative_to(FOLDER).as_posix()}\0".encode())
         digest.update(sha256(path.read_bytes()).digest())
     return digest.hexdigest()
-
-
-def _industry(name: str, industries: Sequence[str]) -> str:
-    given = name.strip().casefold()
-    found = [i for i in industries if i.casefold() == given] or [
-        i for i in industries if i.casefold().startswith(given)
-    ]
-    if not given or len(found) != 1:
-        raise SettingError(f"--category {name!r}: not one of {', '.join(industries)}")
-    return found[0]
 
 
 def _task(
