@@ -141,7 +141,7 @@ def test_the_embedded_model_is_replayed_by_its_weights(tmp_path: Path, monkeypat
     for name in ("one", "two"):
         (tmp_path / f"{name}.gguf").touch()
     body = msgspec.json.encode({"model": "one", "messages": [{"role": "user", "content": "0"}]})
-    cache.put(cache.key("local", body, "0/0"), b'{"choices": [{"message": {"content": "recorded"}}]}')
+    cache.put(cache.key("local", body, "0/0/0"), b'{"choices": [{"message": {"content": "recorded"}}]}')
     monkeypatch.setenv("WORKTRIAL_LOCAL_MODEL", str(tmp_path / "one.gguf"))
     end = run_tiny(tmp_path / "run", "", Tiny(1), **replay)
     assert end.records["0", 0].reason == "recorded"

@@ -110,3 +110,9 @@ def test_a_key_that_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(SettingError, match=r"environment variable PLANTED \(key of the agent\) is not set"):
             run_tiny(tmp_path / "run", "", role=role_settings("http://127.0.0.1:9/v1", api_key_env="PLANTED"))
     assert not (tmp_path / "run").exists()
+
+
+def test_an_address_with_a_secret_in_its_query() -> None:
+    redactor = Redactor()
+    redactor.add_url("http://127.0.0.1/v1?key=sesame%2Fopen&api-version=2026-01-01")
+    assert redactor.text("sesame/open or sesame%2Fopen since 2026-01-01") == "[key] or [key] since 2026-01-01"

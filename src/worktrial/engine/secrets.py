@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from worktrial.engine.roles import RoleSettings
 
@@ -43,9 +43,11 @@ class Redactor:
             self.add_url(settings.base_url)
 
     def add_url(self, url: str) -> None:
-        """Hide the user, the password and the query of `url`."""
+        """Hide the user, the password and the query of `url`, and each value of the query."""
         parts = urlsplit(url)
-        for piece in (parts.netloc.rpartition("@")[0], parts.password, parts.query):
+        # `api-version=2026-01-01` is no secret, and its date may well stand in a task.
+        values = [value for name, value in parse_qsl(parts.query) if "version" not in name]
+        for piece in (parts.netloc.rpartition("@")[0], parts.password, parts.query, *values):
             if piece:
                 self.add(piece)
 
