@@ -24,8 +24,9 @@ def test_an_endpoint_that_can_do_everything() -> None:
         findings = examined(server.url, model="judge-1")
         assert len(examined(server.url, model=None)) == 1
     assert [f.text.split(":")[0] for f in findings[1:]] == ABILITIES
-    assert [f.good for f in findings] == [True] * 5
     assert findings[0].text.startswith(server.url)
+    assert "; models: " in findings[0].text
+    assert [f.good for f in findings] == [True, True, True, False, True], "the scripted judge calls no tools"
     assert [f.text.endswith(": yes") for f in findings[1:]] == [True, True, False, True]
 
 
@@ -40,7 +41,8 @@ def test_an_endpoint_that_can_do_everything() -> None:
 def test_a_missing_ability_is_no_failure(endpoint: Endpoint, lacks: str) -> None:
     with ScriptedServer(Script(endpoint=endpoint)) as server:
         findings = examined(server.url)
-    assert all(f.good for f in findings)
+    assert lacks in [f.text.split(":")[0] for f in findings if not f.good]
+    assert not any(f.needed for f in findings if not f.good)
     assert next(f for f in findings if f.text.startswith(lacks)).text.startswith(f"{lacks}: no")
 
 
@@ -58,6 +60,7 @@ def test_what_is_wrong_is_told(script: Script, shown: str, monkeypatch: pytest.M
     with ScriptedServer(script) as server:
         findings = examined(server.url, "PLANTED")
     bad: Any = next(f for f in findings if not f.good)
+    assert bad.needed
     assert shown in bad.text
     assert KEY not in "".join(f.text for f in findings)
 

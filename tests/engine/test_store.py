@@ -173,6 +173,13 @@ def test_changed_settings_are_refused_with_the_difference(tmp_path: Path, change
     assert (tmp_path / "manifest.json").read_bytes() == before
 
 
+def test_other_settings_are_fine_while_there_is_no_sample(tmp_path: Path) -> None:
+    with opened(tmp_path):
+        pass
+    with opened(tmp_path, settings={"votes": 5}) as store:
+        assert store.manifest.settings == {"votes": 5}
+
+
 def test_what_cannot_change_a_result_may_change(tmp_path: Path) -> None:
     filled(tmp_path, settings={"tasks": ("a", "b")}, endpoints={"agent": "http://one/v1"})
     changed = {"data": {"fingerprint": "f", "folder": "elsewhere"}, "settings": {"tasks": ["a", "b"]}}

@@ -101,7 +101,7 @@ def settings_for(role: Role, model: str, given: Mapping[str, Any]) -> RoleSettin
         temperature=value("temperature") if not local or value("temperature") is not None else 0.0,
         effort=None if local else value("effort"),
         max_tokens=value("output_tokens") or (LOCAL_OUTPUT_TOKENS if local else None),
-        token_parameter=_plain(value("token_parameter")) or "max_tokens",
+        token_parameter=_plain(value("token_parameter")),
         tool_mode=_plain(tool_mode),
         structured=_plain(value("structured")) or "auto",
         extra=_extra(role, value("extra")),

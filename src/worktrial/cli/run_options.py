@@ -35,7 +35,7 @@ def output_options() -> list[Option]:
         Option("--cache", Path | None, "Keep every answer in this folder and use it again.", panel=_RUN),
         Option("--cache-only", bool, "Never reach a network: answer from --cache or stop.", False, _RUN),
         Option("--retries", int, "Tries of one request that fails.", 8, _RUN, minimum=1),
-        Option("--retry-seconds", float, "Time for the tries of one request.", 300.0, _RUN, minimum=0),
+        Option("--retry-seconds", float, "Waiting between the tries of one request.", 300.0, _RUN, minimum=0),
         Option("--max-cost", float | None, "US dollars.", panel=_BUDGET, minimum=0),
         Option("--max-tokens", int | None, "Tokens in and out of all roles.", panel=_BUDGET, minimum=1),
         Option("--max-minutes", float | None, "Wall-clock minutes.", panel=_BUDGET, minimum=0),

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import aiohttp
+import msgspec
 
 from worktrial.engine import wire
 from worktrial.engine.client import Client, Endpoint
@@ -24,6 +25,8 @@ class Finding:
 
     good: bool
     text: str
+    needed: bool = True
+    """Whether a run depends on it, or it is merely good to know."""
 
 
 _PONG: JsonObject = {
@@ -82,7 +85,15 @@ async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: 
     if response.status in (401, 403):
         return Finding(False, f"{where} refuses the key: {wire.error_text(redactor.bytes(data))[0]}")
     # Some endpoints have no model list; that they answer at all is what counts here.
-    return Finding(True, f"{where} answers (model list: status {response.status})")
+    return Finding(True, f"{where} answers; {redactor.text(_models_in(response.status, data))}")
+
+
+def _models_in(status: int, data: bytes) -> str:
+    try:
+        names = [str(entry["id"]) for entry in msgspec.json.decode(data)["data"]]
+    except (msgspec.DecodeError, KeyError, TypeError):
+        return f"no model list (status {status})"
+    return f"models: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
 
 
 async def _abilities(client: Client) -> list[Finding]:
@@ -97,10 +108,10 @@ async def _abilities(client: Client) -> list[Finding]:
     ]
     findings = []
     for number, (what, request, succeeded) in enumerate(tries):
+        # Only the plain reply is needed by every suite.
         try:
             good = succeeded(await request())
-            findings.append(Finding(good or number > 0, f"{what}: {'yes' if good else 'no'}"))
+            findings.append(Finding(good, f"{what}: {'yes' if good else 'no'}", needed=number == 0))
         except WorktrialError as e:
-            # Only the plain reply is needed by every suite; the rest is good to know.
-            findings.append(Finding(number > 0, f"{what}: no ({e})"))
+            findings.append(Finding(False, f"{what}: no ({e})", needed=number == 0))
     return findings

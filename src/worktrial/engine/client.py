@@ -56,8 +56,6 @@ class Client:
         self._proxy = proxy_for(self._url)
         if self._proxy is not None:
             redactor.add_url(self._proxy)
-        if self._proxy:
-            redactor.add_url(self._proxy)
         self._headers = {"Content-Type": "application/json"}
         if endpoint.key:
             self._headers["Authorization"] = f"Bearer {endpoint.key}"

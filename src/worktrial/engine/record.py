@@ -36,7 +36,9 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     reason: str
     """Why: the verdict's ground, or the typed reason of an invalid sample with its detail."""
     votes: list[JsonObject] = []
-    """Judge votes in the order cast: `is_correct` (null: no vote), `feedback`, `attempts`, `raw`, `problem`."""
+    """Judge votes in the order cast: `is_correct` (null: no vote), `feedback`, `attempts`, `raw`, `problem`,
+    `reason` (the endpoint's trouble, when that is why there is no vote), `probability` (P(yes) of one statement,
+    by the log-probability method)."""
     checks: list[JsonObject] = []
     """State checks: `check`, `passed`, `why`."""
     usage: dict[str, RoleUsage] = {}
@@ -95,7 +97,7 @@ def usage_of(meter: Meter) -> dict[str, RoleUsage]:
 
 def dollars(cost: float | None) -> float | None:
     """A cost as it is stored: to the nano-dollar, free of the noise of summing."""
-    return None if cost is None else round(cost, 9)
+    return None if cost is None else round(float(cost), 9)
 
 
 def total_tokens(usage: Mapping[str, RoleUsage]) -> int:

@@ -60,7 +60,7 @@ def _advice(settings: RoleSettings, status: int, told: str) -> str:
     if status == 404:
         return f"Check the address (it usually ends in /v1) and the model's name {settings.model!r}."
     if any(name in told for name in _TOKEN_PARAMETERS):
-        other = next(name for name in _TOKEN_PARAMETERS if name != settings.token_parameter)
+        other = next(name for name in _TOKEN_PARAMETERS if name != settings.limit_name)
         return f"Try --{role}-token-parameter {other}, or another --{role}-output-tokens."
     if any(word in told for word in _SCHEMA_WORDS):
         return f"Leave out --{role}-structured (and --structured), or response_format in --{role}-extra."

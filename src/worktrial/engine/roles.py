@@ -37,7 +37,8 @@ class RoleSettings:
     """Sent as `reasoning_effort`."""
     max_tokens: int | None = None
     """Output tokens per request."""
-    token_parameter: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    token_parameter: Literal["max_tokens", "max_completion_tokens"] | None = None
+    """What the endpoint calls the limit; None is `max_tokens`, or what a known provider wants."""
     tool_mode: Literal["native", "json"] = "native"
     structured: Literal["auto", "schema", "off"] = "auto"
     """JSON Schema output: `auto` gives it up when the endpoint rejects it."""
@@ -51,6 +52,11 @@ class RoleSettings:
     """Seconds for one request, from sending to the last byte."""
     price: tuple[float, float] | None = None
     """US dollars per million input and output tokens, where the price list does not know the model."""
+
+    @property
+    def limit_name(self) -> str:
+        """The field of a request that bounds its output."""
+        return self.token_parameter or "max_tokens"
 
     @property
     def is_local(self) -> bool:
@@ -75,7 +81,7 @@ class RoleSettings:
                 model=name,
                 base_url=OPENAI_URL,
                 api_key_env=self.api_key_env or "OPENAI_API_KEY",
-                token_parameter="max_completion_tokens",
+                token_parameter=self.token_parameter or "max_completion_tokens",
             )
         raise SettingError(
             f"--{self.role} {self.model}: no endpoint for this model. Name one with --base-url (or "

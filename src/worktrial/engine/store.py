@@ -63,7 +63,10 @@ class RunStore:
         path = self.folder / MANIFEST
         if path.exists():
             stored = read_manifest(path)
-            refuse_other_settings(stored, self.manifest, self.folder)
+            if (self.folder / SAMPLES).exists() and (self.folder / SAMPLES).stat().st_size:
+                # Without a sample there is nothing that other settings could spoil, and often a wrong setting
+                # is why there is none.
+                refuse_other_settings(stored, self.manifest, self.folder)
             self.manifest.sessions = stored.sessions + self.manifest.sessions
         for name in (SAMPLES, TRAJECTORIES):
             _cut_torn_tail(self.folder / name)

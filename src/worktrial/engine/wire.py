@@ -33,7 +33,7 @@ def request_body(
         body["reasoning_effort"] = settings.effort
     limit = min((n for n in (settings.max_tokens, max_tokens) if n is not None), default=None)
     if limit is not None:
-        body[settings.token_parameter] = limit
+        body[settings.limit_name] = limit
     if schema is not None:
         body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
     if top_logprobs:
