@@ -1,6 +1,5 @@
 """Running a trial for a command: announce, run, show the table, choose the exit code."""
 
-import logging
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -28,8 +27,6 @@ def carry_out(
         WorktrialError: the run could not start or go on.
     """
     _announce(trial, roles, settings)
-    # Retries are counted and reported at the end; a line for each would bury the progress.
-    logging.getLogger("stamina").addHandler(logging.NullHandler())
     try:
         end = run_trial(trial, roles, settings)
     except (Interrupted, StopRun) as e:

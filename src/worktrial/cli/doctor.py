@@ -16,7 +16,6 @@ _PACKAGES = (
     "msgspec",
     "pydantic",
     "rich",
-    "stamina",
     "typer",
 )
 _OPTIONAL = {

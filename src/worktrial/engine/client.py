@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import aiohttp
 import msgspec
-import stamina
 from aiolimiter import AsyncLimiter
 
 from worktrial.engine import refusals, wire
@@ -156,21 +155,19 @@ class Client:
 
     async def _persist(self, body: bytes, *, with_schema: bool) -> tuple[bytes, Completion]:
         tries = Tries(self._retry)
-        # The bounds are in `Tries`: only it knows what was a failure and what was waiting in line.
-        async for attempt in stamina.retry_context(on=_backoff, attempts=None, timeout=None):
-            with attempt:
-                try:
-                    return await self._attempt(body, with_schema=with_schema)
-                except Retryable as trouble:
-                    reason = tries.book(trouble)
-                    if reason is not None:
-                        detail = f"{trouble.detail} (gave up after {tries.made} tries)"
-                        raise InvalidSample(reason, detail) from None
-                    self.retries += 1
-                    if trouble.retry_after is not None:
-                        self._quiet_until = max(self._quiet_until, time.monotonic() + trouble.retry_after)
-                    raise
-        raise AssertionError("the retry loop ends by returning or raising")
+        while True:
+            try:
+                return await self._attempt(body, with_schema=with_schema)
+            except Retryable as trouble:
+                reason = tries.book(trouble)
+                if reason is not None:
+                    detail = f"{trouble.detail} (gave up after {tries.made} tries)"
+                    raise InvalidSample(reason, detail) from None
+                self.retries += 1
+                if trouble.retry_after is not None:
+                    self._quiet_until = max(self._quiet_until, time.monotonic() + trouble.retry_after)
+                wait = trouble.wait
+            await asyncio.sleep(wait)
 
     async def _attempt(self, body: bytes, *, with_schema: bool) -> tuple[bytes, Completion]:
         async with self._slots or contextlib.nullcontext():
@@ -252,10 +249,6 @@ class Line:
             meter=self.meter,
             salt=self.salt,
         )
-
-
-def _backoff(error: Exception) -> bool | float:
-    return error.wait if isinstance(error, Retryable) else False
 
 
 def _replayed(cache: RequestCache, key: str) -> Completion | None:

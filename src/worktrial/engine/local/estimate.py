@@ -16,9 +16,9 @@ from worktrial.engine.local.cores import physical_cores
 from worktrial.engine.local.resolve import resolve
 from worktrial.errors import SettingError
 
-# The part of a three-role trial that each role takes. The synthesizer works once a workplace, not once a trial;
-# counted as a whole trial's writing.
-_SHARE = {"agent": 0.4, "simulator": 0.4, "judge": 0.2, "synthesizer": 1.0}
+# The part of a three-role trial that each role takes; the agent's was seen in starter trials, where it is alone.
+# The synthesizer works once a workplace, not once a trial; counted as a whole trial's time.
+_SHARE = {"agent": 0.55, "simulator": 0.3, "judge": 0.15, "synthesizer": 1.0}
 _REFERENCE_CORES = 2
 _CORES_THAT_HELP = 16
 

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -30,10 +31,9 @@ def run_watched(
     Raises:
         FetchFailed: the command failed, or nothing arrived for `stall_seconds`.
     """
-    log = folder / "fetch.log"
-    with log.open("wb") as output:
+    with tempfile.TemporaryFile() as log:
         child = subprocess.Popen(
-            list(command), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=dict(environment)
+            list(command), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=dict(environment)
         )
         try:
             _watch(child, folder, arrived, stall_seconds)
@@ -41,8 +41,9 @@ def run_watched(
             if child.poll() is None:
                 child.kill()
                 child.wait()
-    if child.returncode != 0:
-        raise FetchFailed(_last_words(log))
+        if child.returncode != 0:
+            log.seek(0)
+            raise FetchFailed(_last_words(log.read().decode("utf-8", "replace")))
 
 
 def _watch(
@@ -74,6 +75,6 @@ def _bytes_below(folder: Path) -> int:
     return total
 
 
-def _last_words(log: Path) -> str:
-    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+def _last_words(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
     return (" / ".join(lines[-2:]) or "the downloader failed without a word")[-400:]
