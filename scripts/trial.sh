@@ -10,7 +10,7 @@ worktrial run starter --agent plan -o runs/trial-plan
 
 printf '\n== 2. A real language model on this machine: the embedded %s model\n' "$model"
 worktrial model pull "$model"
-worktrial run starter --agent "local:$model" --max-turns 16 -o runs/trial-local
+worktrial run starter --agent "local:$model" -o runs/trial-local
 
 cat <<'END'
 

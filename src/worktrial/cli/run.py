@@ -153,7 +153,7 @@ def occupations(**given: Any) -> None:
         judge_method=given["judge_method"],
         judge_record=given["judge_record"]
         or (LOCAL_RECORD if roles[Role.JUDGE].is_local else Settings.judge_record),
-        limits=agent_limits(given),
+        limits=agent_limits(given, roles.get(Role.AGENT)),
         with_plan=given["with_plan"],
     )
     carry_out(
@@ -196,7 +196,7 @@ def starter(**given: Any) -> None:
         parallel_votes=given["parallel_votes"],
         judge_method=given["judge_method"],
         judge_record=_judge_record(given, roles.get(Role.JUDGE)),
-        limits=agent_limits(given),
+        limits=agent_limits(given, roles.get(Role.AGENT)),
     )
     trial = StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles)
     carry_out(trial, roles, run_settings(given, "starter", roles), given)

@@ -19,6 +19,10 @@ _RUN = "Run"
 USUAL_CONCURRENCY = 16
 LOCAL_CONCURRENCY = 1
 
+# A small model that is lost repeats itself; more turns would only cost minutes.
+USUAL_TURNS = 60
+LOCAL_TURNS = 16
+
 
 def output_options() -> list[Option]:
     """Where results go, how fast, and how far."""
@@ -39,7 +43,13 @@ def output_options() -> list[Option]:
         Option("--max-cost", float | None, "US dollars.", panel=_BUDGET, minimum=0),
         Option("--max-tokens", int | None, "Tokens in and out of all roles.", panel=_BUDGET, minimum=1),
         Option("--max-minutes", float | None, "Wall-clock minutes.", panel=_BUDGET, minimum=0),
-        Option("--max-turns", int, "Assistant messages of the agent.", 60, _LIMITS, minimum=1),
+        Option(
+            "--max-turns",
+            int | None,
+            f"Assistant messages of the agent. Default: {USUAL_TURNS}; {LOCAL_TURNS} for the embedded model.",
+            panel=_LIMITS,
+            minimum=1,
+        ),
         Option("--sample-tokens", int | None, "Tokens of the agent.", panel=_LIMITS, minimum=1),
         Option("--sample-seconds", float | None, "Seconds of the agent's work.", panel=_LIMITS, minimum=0),
         Option("--sample-cost", float | None, "US dollars, all roles.", panel=_LIMITS, minimum=0),
@@ -64,11 +74,14 @@ def run_settings(given: Mapping[str, Any], suite: str, roles: Mapping[Role, Role
     )
 
 
-def agent_limits(given: Mapping[str, Any]) -> Any:
+def agent_limits(given: Mapping[str, Any], agent: RoleSettings | None) -> Any:
     """The `Limits` of the command line's values."""
     from worktrial.agents.assignment import Limits
 
-    return Limits(given["max_turns"], given["sample_tokens"], given["sample_seconds"], given["sample_cost"])
+    usual = LOCAL_TURNS if agent is not None and agent.is_local else USUAL_TURNS
+    return Limits(
+        given["max_turns"] or usual, given["sample_tokens"], given["sample_seconds"], given["sample_cost"]
+    )
 
 
 def check_share(given: Mapping[str, Any]) -> None:
