@@ -1,0 +1,29 @@
+"""The examples run as their first lines say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.cli import outcomes, worktrial
+from tests.support.scripted_server import ScriptedServer
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_play_a_workplace() -> None:
+    said = subprocess.run(
+        [sys.executable, "examples/play_a_workplace.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert "Chidi Okafor" in said
+    assert "required, but missing" in said
+    assert "P-999" in said.splitlines()[-1]
+
+
+def test_own_agent(tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        env = {"MODEL_URL": server.url, "MODEL_NAME": "agent-1"}
+        spec = f"python:{ROOT}/examples/own_agent.py:agent"
+        ran = worktrial("run", "starter", "--agent", spec, "--limit", "2", "-o", str(tmp_path / "run"), env=env)
+        assert server.count("agent") == 6
+    assert ran.code == 0, ran.said
+    assert outcomes(tmp_path / "run") == {"triage-01": "fail", "triage-02": "fail"}
