@@ -108,7 +108,7 @@ def test_a_trajectory(tmp_path: Path) -> None:
     shown = command("trajectory", run, "11", "--repeat", 1)
     assert shown.code == 0
     for words in (
-        "occupations · sample 11 · repeat 1 · 2026-03-02T09:00:00",
+        "occupations · sample 11 · repeat 1 · E0 · 2026-03-02T09:00:00",
         "Find the Gannet a berth for six hours.",
         "1 list_berths {}",
         '"status":"ok"',

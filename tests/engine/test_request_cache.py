@@ -144,7 +144,7 @@ def test_the_embedded_model_is_replayed_by_its_weights(tmp_path: Path, monkeypat
     cache.put(cache.key("local", body, "0/0/0"), b'{"choices": [{"message": {"content": "recorded"}}]}')
     monkeypatch.setenv("WORKTRIAL_LOCAL_MODEL", str(tmp_path / "one.gguf"))
     end = run_tiny(tmp_path / "run", "", Tiny(1), **replay)
-    assert end.records["0", 0].reason == "recorded"
+    assert end.records["0", 0, "E0"].reason == "recorded"
     monkeypatch.setenv("WORKTRIAL_LOCAL_MODEL", str(tmp_path / "two.gguf"))
     with pytest.raises(SettingError, match=r'settings\.roles\.agent\.weights: "one" -> "two"'):
         run_tiny(tmp_path / "run", "", Tiny(1), **replay)

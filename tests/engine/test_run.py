@@ -44,9 +44,9 @@ def test_a_run_is_stored(tmp_path: Path) -> None:
     with ScriptedServer(Script(tool_calls=0)) as server:
         end = run_tiny(tmp_path, server.url, TinyTrial(3, repeats=2), command=("worktrial", "run"))
         assert server.stats()["connections_peak"] <= 4 + 4
-    assert list(end.records) == [(str(n), r) for r in range(2) for n in range(3)]
+    assert list(end.records) == [(str(n), r, "E0") for r in range(2) for n in range(3)]
     assert (end.invalid_share, end.retries) == (0, 0)
-    assert {(s["sample"], s["repeat"]) for s in lines(tmp_path)} == set(end.records)
+    assert {(s["sample"], s["repeat"], s["condition"]) for s in lines(tmp_path)} == set(end.records)
     first = next(s for s in lines(tmp_path) if s["sample"] == "0")
     assert first["usage"]["agent"] == {
         "requests": 1, "input_tokens": 1, "output_tokens": 4, "cached_tokens": 0, "cost": None,
@@ -124,7 +124,7 @@ def test_invalid_samples_run_again_and_settled_ones_do_not(tmp_path: Path) -> No
     with ScriptedServer(Script(agent=trouble)) as server:
         first = run_tiny(tmp_path, server.url, TinyTrial(5), retry=ONCE)
     assert {k[0] for k, r in first.records.items() if r.outcome == "invalid"} == {"1", "3"}
-    assert first.records["1", 0].reason.startswith("endpoint_unavailable: agent at ")
+    assert first.records["1", 0, "E0"].reason.startswith("endpoint_unavailable: agent at ")
     with ScriptedServer() as other:
         second = run_tiny(tmp_path, other.url, TinyTrial(5), role=role_settings(other.url))
         assert sorted(r.last_user_text for r in other.requests) == ["1", "3"]
@@ -221,7 +221,7 @@ def test_one_key_for_each_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         }
         end = run_trial(TinyTrial(3, both), roles, RunSettings(folder=tmp_path))
         assert (one.count(), other.count()) == (3, 3)
-    assert set(end.records["0", 0].usage) == {"agent", "judge"}
+    assert set(end.records["0", 0, "E0"].usage) == {"agent", "judge"}
 
 
 def test_plain_lines_where_there_is_no_terminal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -52,7 +52,7 @@ def test_records_come_back(tmp_path: Path) -> None:
     filled(tmp_path / "deep" / "run")
     with opened(tmp_path / "deep" / "run") as store:
         assert [r.sample for r in store.finished.values()] == ["0", "1", "2"]
-        assert store.finished["2", 0] == record(2, tags={"text": "é\né\n"})
+        assert store.finished["2", 0, "E0"] == record(2, tags={"text": "é\né\n"})
         assert len(store.manifest.sessions) == 2
     line = json.loads((tmp_path / "deep" / "run" / "samples.jsonl").read_text().splitlines()[0])
     public = "suite sample repeat outcome reason votes usage cost seconds calls stop_reason fault_plan fault_ledger"
@@ -118,16 +118,16 @@ def test_a_trajectory_without_its_sample_is_harmless(tmp_path: Path) -> None:
 def test_the_last_record_of_a_sample_counts(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         store.add(record(0, Outcome.INVALID), None)
-        assert not store.is_settled(("0", 0))
+        assert not store.is_settled(("0", 0, "E0"))
         store.add(record(1, Outcome.FAIL), None)
     with opened(tmp_path) as store:
-        assert not store.is_settled(("0", 0))
-        assert store.is_settled(("1", 0))
-        assert not store.is_settled(("1", 1))
+        assert not store.is_settled(("0", 0, "E0"))
+        assert store.is_settled(("1", 0, "E0"))
+        assert not store.is_settled(("1", 1, "E0"))
         store.add(record(0), None)
-        assert store.is_settled(("0", 0))
+        assert store.is_settled(("0", 0, "E0"))
     with opened(tmp_path) as store:
-        assert store.is_settled(("0", 0))
+        assert store.is_settled(("0", 0, "E0"))
 
 
 HOLDER = """

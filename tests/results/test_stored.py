@@ -36,9 +36,9 @@ def test_the_last_record_of_a_sample_counts(tmp_path: Path) -> None:
     records = [_record("1", "invalid"), _record("2"), _record("1", "fail"), _record("1", repeat=1)]
     run = open_run(_store(tmp_path, records))
     assert [(r.key, r.outcome.value) for r in run.records] == [
-        (("1", 0), "fail"),
-        (("2", 0), "pass"),
-        (("1", 1), "pass"),
+        (("1", 0, "E0"), "fail"),
+        (("2", 0, "E0"), "pass"),
+        (("1", 1, "E0"), "pass"),
     ]
     assert run.missing == 6
     assert trajectory(tmp_path, "1", 0)["turn"] == 2
@@ -47,10 +47,10 @@ def test_the_last_record_of_a_sample_counts(tmp_path: Path) -> None:
 
 def test_a_sample_without_a_trajectory(tmp_path: Path) -> None:
     _store(tmp_path, [_record(str(n)) for n in range(20)])
-    with pytest.raises(DataError, match=r"sample 'x', repeat 0.*There is: 0, 1, 2, .*11, …$"):
+    with pytest.raises(DataError, match=r"sample 'x', repeat 0, condition E0.*There is: 0, 1, 2, .*11, …$"):
         trajectory(tmp_path, "x", 0)
     with pytest.raises(DataError, match="did not get so far: task_data: gone"):
-        trajectory(tmp_path, "x", 0, _record("x", "invalid", reason="task_data: gone"))
+        trajectory(tmp_path, "x", 0, record=_record("x", "invalid", reason="task_data: gone"))
     (tmp_path / "trajectories.jsonl").unlink()
     with pytest.raises(DataError, match="There is: none"):
         trajectory(tmp_path, "1", 0)

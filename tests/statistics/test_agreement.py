@@ -7,6 +7,11 @@ from hypothesis import strategies as st
 
 from worktrial.statistics import Agreement, agreement
 
+# Here, not in a test: loading it takes longer than an example of a property may.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
 Y, N = True, False
 equal_votes = st.integers(2, 6).flatmap(
     lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=1, max_size=30)
@@ -17,9 +22,6 @@ any_votes = st.lists(st.lists(st.sampled_from([Y, N, None]), max_size=5), max_si
 @given(equal_votes)
 def test_same_as_statsmodels_on_equal_votes(samples: list[list[bool]]) -> None:
     assume(len({vote for votes in samples for vote in votes}) == 2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from statsmodels.stats.inter_rater import fleiss_kappa
     oracle = fleiss_kappa([[votes.count(Y), votes.count(N)] for votes in samples], method="fleiss")
     found = agreement(samples)
     assert found.kappa == pytest.approx(float(oracle), abs=1e-12)

@@ -10,13 +10,14 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk
 
 PLAN = "plan"
+IDLE = "idle"
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """Who takes the trial."""
 
-    kind: Literal["model", "plan", "python"]
+    kind: Literal["model", "plan", "idle", "python"]
     spec: str
     """As the user wrote it; for the manifest."""
     own: OwnCallable | None = None
@@ -35,17 +36,23 @@ class Candidate:
             from worktrial.agents.plan import PlanFollower
 
             return PlanFollower()
+        if self.kind == "idle":
+            from worktrial.agents.idle import Idle
+
+            return Idle()
         return ToolLoop(desk.line(Role.AGENT))
 
 
 def candidate(spec: str) -> Candidate:
-    """The candidate that `spec` names: `plan`, `python:…`, or a model.
+    """The candidate that `spec` names: `plan`, `idle`, `python:…`, or a model.
 
     Raises:
         SettingError: a Python agent cannot be loaded.
     """
     if spec == PLAN:
         return Candidate("plan", spec)
+    if spec == IDLE:
+        return Candidate("idle", spec)
     if spec.startswith(PREFIX):
         return Candidate("python", spec, load_callable(spec))
     return Candidate("model", spec)

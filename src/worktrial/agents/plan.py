@@ -11,8 +11,12 @@ from worktrial.agents.assignment import Assignment
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.faults import is_outage
 from worktrial.workplaces.session import Session
 from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
+
+# A plan cannot wait or find a way around, so it calls again; an outage that lasts longer than this ends its work.
+MOST_TRIES = 10
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -68,8 +72,20 @@ def plan_problems(plan: Plan, workplace: Workplace) -> list[str]:
     return problems + _template_problems(plan.answer, named)
 
 
+class PlanBroken(InvalidSample):
+    """A step or the answer needs something that no observation held."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(InvalidReason.TASK_DATA, detail)
+
+
 class PlanFollower:
-    """The agent that follows its task's plan and needs no model."""
+    """The agent that follows its task's plan and needs no model.
+
+    A call that fails as if the service were out is made again, at most `MOST_TRIES` times in all; every other
+    answer is trusted. Where a degraded answer lacks what a later step needs, the work ends with an answer that
+    says so.
+    """
 
     async def __call__(self, assignment: Assignment) -> None:
         """Work on `assignment`.
@@ -88,7 +104,10 @@ class PlanFollower:
             except ValidationError as e:
                 raise InvalidSample(InvalidReason.TASK_DATA, f"the task's solution plan: {e}") from e
         assignment.trajectory.messages.append({"role": "user", "content": assignment.instruction})
-        await follow(plan, assignment.session, trajectory=assignment.trajectory)
+        try:
+            await follow(plan, assignment.session, trajectory=assignment.trajectory)
+        except PlanBroken as e:
+            _give_up(assignment.trajectory, e)
 
 
 async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None = None) -> Trajectory:
@@ -101,42 +120,54 @@ async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None 
             and their observations are appended to its messages in chat form, as a model's would be.
 
     Raises:
-        InvalidSample: a reference or the answer's template names something that is not there.
+        PlanBroken: a reference or the answer's template names something that is not there.
     """
     trajectory = trajectory or Trajectory()
     seen: dict[str, JsonObject] = {}
     for index, step in enumerate(plan.steps):
-        trajectory.turns += 1
         where = f"plan step {index} ({step.call})"
         arguments = {name: _resolve(value, seen, where) for name, value in step.arguments.items()}
-        call_id = f"plan_{index}"
-        function = {"name": step.call, "arguments": _text(arguments)}
-        trajectory.messages.append(
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [{"id": call_id, "type": "function", "function": function}],
-            }
-        )
-        began = time.perf_counter()
-        observation = await session.call(step.call, arguments)
-        call = ToolCall(
-            len(trajectory.calls),
-            trajectory.turns - 1,
-            step.call,
-            arguments,
-            observation,
-            time.perf_counter() - began,
-        )
-        trajectory.calls.append(call)
-        trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": _text(observation.content)})
+        for _ in range(MOST_TRIES):
+            content = await _call(step.call, arguments, session, trajectory)
+            if not is_outage(content):
+                break
         if step.name:
-            seen[step.name] = observation.content
+            seen[step.name] = content
     trajectory.answer = _render(plan.answer, seen)
     trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
     trajectory.stop_reason = StopReason.ANSWERED
     trajectory.turns += 1
     return trajectory
+
+
+async def _call(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
+    trajectory.turns += 1
+    call_id = f"plan_{len(trajectory.calls)}"
+    function = {"name": tool, "arguments": _text(arguments)}
+    call = {"id": call_id, "type": "function", "function": function}
+    trajectory.messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+    began = time.perf_counter()
+    observation = await session.call(tool, arguments)
+    seconds = time.perf_counter() - began
+    trajectory.calls.append(
+        ToolCall(len(trajectory.calls), trajectory.turns - 1, tool, arguments, observation, seconds)
+    )
+    trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": _text(observation.content)})
+    return observation.content
+
+
+def _give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
+    """End the work with what stopped it, when a fault may have; without one the plan itself is wrong.
+
+    Raises:
+        InvalidSample: no observation was degraded.
+    """
+    if not any(call.observation.fault for call in trajectory.calls):
+        raise broken
+    trajectory.turns += 1
+    trajectory.answer = f"The plan could not be carried out: {broken.detail}"
+    trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
+    trajectory.stop_reason = StopReason.ANSWERED
 
 
 def _is_reference(value: JsonValue) -> bool:
@@ -169,11 +200,11 @@ def _look_up(reference: JsonObject, seen: Mapping[str, JsonObject], where: str) 
 
     name, pointer = reference["from"], reference["at"]
     if name not in seen:
-        raise InvalidSample(InvalidReason.TASK_DATA, f"{where}: no earlier step is named {name!r}")
+        raise PlanBroken(f"{where}: no earlier step is named {name!r}")
     try:
         return resolve_pointer(seen[name], pointer)
     except JsonPointerException as e:
-        raise InvalidSample(InvalidReason.TASK_DATA, f"{where}: {name!r} has nothing at {pointer!r} ({e})") from e
+        raise PlanBroken(f"{where}: {name!r} has nothing at {pointer!r} ({e})") from e
 
 
 def _text(value: JsonValue) -> str:
@@ -204,4 +235,4 @@ def _render(template: str, seen: Mapping[str, JsonObject]) -> str:
     try:
         return str(_environment().from_string(template).render(seen)).strip()
     except (TemplateError, TypeError, ValueError, ArithmeticError) as e:
-        raise InvalidSample(InvalidReason.TASK_DATA, f"plan answer: {e}") from e
+        raise PlanBroken(f"plan answer: {e}") from e

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from worktrial import __version__
-from worktrial.cli import data, doctor, list_suites, model, run, show, trajectory
+from worktrial.cli import data, doctor, lint, list_suites, model, regrade, run, show, trajectory, validate
 from worktrial.cli.untrusted import printable
 from worktrial.errors import WorktrialError
 
@@ -22,6 +22,9 @@ app.add_typer(run.app, name="run")
 app.command("show")(show.show)
 app.command("trajectory")(trajectory.trajectory)
 app.command("list")(list_suites.list_suites)
+app.command("regrade")(regrade.regrade)
+app.command("lint")(lint.lint)
+app.command("validate")(validate.validate)
 app.add_typer(data.app, name="data")
 app.add_typer(model.app, name="model")
 app.command("doctor")(doctor.doctor)

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from worktrial.cli.fault_options import fault_conditions, fault_options
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
 from worktrial.cli.run_options import agent_limits, check_share, output_options, run_settings
@@ -114,6 +115,7 @@ _ROLES = [tool_mode_option(), *(o for role in (Role.AGENT, Role.SIMULATOR, Role.
         ),
         *_SIMULATING,
         *_JUDGING,
+        *fault_options(),
         *output_options(),
         *shared_options(),
         *_ROLES,
@@ -154,6 +156,7 @@ def occupations(**given: Any) -> None:
         judge_record=given["judge_record"]
         or (LOCAL_RECORD if roles[Role.JUDGE].is_local else Settings.judge_record),
         limits=agent_limits(given, roles.get(Role.AGENT)),
+        faults=fault_conditions(given),
         with_plan=given["with_plan"],
     )
     carry_out(
@@ -168,6 +171,7 @@ def occupations(**given: Any) -> None:
         Option("--judge", str | None, "Also ask this model to judge by the rubric; the checks decide.", panel=_WHO),
         *_CHOICE,
         *_JUDGING,
+        *fault_options(),
         *output_options(),
         *shared_options(),
         tool_mode_option(),
@@ -197,6 +201,7 @@ def starter(**given: Any) -> None:
         judge_method=given["judge_method"],
         judge_record=_judge_record(given, roles.get(Role.JUDGE)),
         limits=agent_limits(given, roles.get(Role.AGENT)),
+        faults=fault_conditions(given),
     )
     trial = StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles)
     carry_out(trial, roles, run_settings(given, "starter", roles), given)

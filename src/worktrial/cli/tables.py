@@ -6,11 +6,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from worktrial.cli.fault_tables import conditions_table, funnel_table, robustness_line
+from worktrial.cli.rate_cells import rate_cells
 from worktrial.cli.untrusted import printable
-from worktrial.engine.record import RoleUsage
+from worktrial.engine.record import CLEAN, RoleUsage
 from worktrial.results.stored import StoredRun
 from worktrial.results.summary import Group, Summary, summarise
-from worktrial.statistics import Agreement, CompletionRate, Rate
+from worktrial.statistics import Agreement
 
 
 def print_summary(run: StoredRun, console: Console | None = None) -> None:
@@ -19,6 +21,13 @@ def print_summary(run: StoredRun, console: Console | None = None) -> None:
     summary = summarise(run)
     console.print(_title(run), soft_wrap=True)
     console.print(_rates(summary))
+    if len(summary.conditions) > 1:
+        console.print(conditions_table(summary.conditions))
+    for setting, robustness in summary.robustness.items():
+        console.print(robustness_line(setting, robustness), soft_wrap=True)
+    funnels = funnel_table(summary.conditions)
+    if funnels is not None:
+        console.print(funnels)
     for tag, groups in summary.groups.items():
         if len(groups) > 1:
             console.print(_groups(tag, groups))
@@ -39,9 +48,11 @@ def _title(run: StoredRun) -> Text:
 def _rates(summary: Summary) -> Table:
     rate = summary.overall
     title = f"{rate.passed} passed · {rate.failed} failed · {rate.invalid} invalid"
-    table = Table("completion rate", "", "95 % interval", title=title, title_justify="left")
-    table.add_row("of all samples", *_cells(rate.of_all))
-    table.add_row("of valid samples", *_cells(rate.of_valid))
+    if summary.headline != CLEAN or len(summary.conditions) > 1:
+        title = f"{printable(summary.headline)}: {title}"
+    table = Table("completion rate", "", "95 % interval", title=Text(title), title_justify="left")
+    table.add_row("of all samples", *rate_cells(rate.of_all))
+    table.add_row("of valid samples", *rate_cells(rate.of_valid))
     return table
 
 
@@ -55,7 +66,10 @@ def _groups(tag: str, groups: list[Group]) -> Table:
     for group in groups:
         done = group.rate
         table.add_row(
-            Text(printable(group.name)), f"{done.passed}/{_total(done)}", str(done.invalid), *_cells(done.of_all)
+            Text(printable(group.name)),
+            f"{done.passed}/{done.of_all.n}",
+            str(done.invalid),
+            *rate_cells(done.of_all),
         )
     return table
 
@@ -89,15 +103,6 @@ def _notes(summary: Summary) -> list[str]:
 def _agreement(votes: Agreement) -> str:
     kappa = "has no value (every vote is the same)" if votes.kappa is None else f"{votes.kappa:.2f}"
     return f"the judge's votes agree in {votes.pairwise:.1%} of pairs; Fleiss' kappa {kappa}"
-
-
-def _cells(rate: Rate) -> tuple[str, str]:
-    interval = rate.interval()
-    return "-" if rate.share is None else f"{rate.share:.1%}", f"{interval.low:.1%} - {interval.high:.1%}"
-
-
-def _total(rate: CompletionRate) -> int:
-    return rate.passed + rate.failed + rate.invalid
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -10,6 +10,7 @@ def trajectory(
     run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
     sample: Annotated[str, typer.Argument(help="The task's id.", metavar="SAMPLE")],
     repeat: Annotated[int, typer.Option(help="Which repeat of it, from 0.", min=0)] = 0,
+    condition: Annotated[str, typer.Option(help="Under which faults: E0, or what `show` lists.")] = "E0",
     as_json: Annotated[bool, typer.Option("--json", help="Print the stored record instead.")] = False,
 ) -> None:
     """Show one sample: the assignment, every call with what came back, the answer, the verdict and its votes.
@@ -20,8 +21,8 @@ def trajectory(
     from worktrial.results.stored import trajectory as stored_trajectory
 
     stored = open_run(run)
-    record = next((r for r in stored.records if r.key == (sample, repeat)), None)
-    line = stored_trajectory(run, sample, repeat, record)
+    record = next((r for r in stored.records if r.key == (sample, repeat, condition)), None)
+    line = stored_trajectory(run, sample, repeat, condition, record)
     if as_json:
         import msgspec
 

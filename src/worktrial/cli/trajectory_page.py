@@ -17,7 +17,8 @@ LONGEST = 2000
 def print_trajectory(line: JsonObject, record: SampleRecord | None, console: Console | None = None) -> None:
     """Print a line of `trajectories.jsonl` with its sample's verdict."""
     console = console or Console(highlight=False)
-    title = f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('clock') or ''}"
+    whose = f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('condition', 'E0')}"
+    title = f"{whose} · {line.get('clock') or ''}"
     console.print(Panel(plain(line["instruction"]), title=plain(title), title_align="left"))
     said = _texts_by_turn(line.get("messages") or [])
     shown = 0
@@ -52,8 +53,17 @@ def _print_call(call: JsonObject, console: Console) -> None:
     console.print(
         Text.assemble((f"{call['index'] + 1:>3}  ", "dim"), plain(call["tool"], "bold"), " ", plain(arguments))
     )
+    fault = call["observation"].get("fault")
     origin = f"  [{call['observation']['origin']}]"
-    console.print(Text.assemble(("     -> ", "dim"), plain(seen), (origin, "dim")))
+    console.print(
+        Text.assemble(
+            ("     -> ", "dim"), plain(seen), (origin, "dim"), plain(f" fault: {fault}" * bool(fault), "red")
+        )
+    )
+    clean = call["observation"].get("clean")
+    if clean is not None:
+        was = msgspec.json.encode(clean).decode()
+        console.print(Text.assemble(("        really: ", "dim"), plain(was, "dim")))
 
 
 def _texts_by_turn(messages: list[JsonObject]) -> list[str]:

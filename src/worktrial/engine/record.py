@@ -9,6 +9,12 @@ from worktrial.engine.spend import Meter
 from worktrial.grading.verdict import Outcome
 from worktrial.language import JsonObject
 
+CLEAN = "E0"
+"""The condition of a sample without faults."""
+
+Key = tuple[str, int, str]
+"""What identifies a sample within its run: task, repeat, condition."""
+
 
 class RoleUsage(msgspec.Struct, frozen=True):
     """What one role consumed for one sample; tokens as reported by the endpoint."""
@@ -32,6 +38,8 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """The task's id within the suite."""
     repeat: int
     """0-based."""
+    condition: str = CLEAN
+    """Under which faults it ran: a mode, with count and duration where the run has several (`E2/3x2`)."""
     outcome: Outcome
     reason: str
     """Why: the verdict's ground, or the typed reason of an invalid sample with its detail."""
@@ -52,7 +60,16 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Assistant messages of the agent."""
     stop_reason: str | None = None
     fault_plan: list[JsonObject] = []
+    """The events planned, whether the sample got so far or not: `event`, `mode` (E1 or E2), `kind`, `first`
+    (0-based), `length`, `unit` (call or turn)."""
     fault_ledger: list[JsonObject] = []
+    """One row for each degraded call: `event`, `call` (its index), `turn`, `tool`, `arguments`, `mode`, `kind`,
+    `clean` and `degraded` (hashes of the observation; `clean` is null where the workplace was not asked),
+    `fields` (JSON pointers of what was touched)."""
+    fault_misses: list[JsonObject] = []
+    """What of the plan did not happen: calls inside an event that were left as they were (`event`, `call`, `turn`,
+    `tool`, `why`: refusal, error, nothing_to_degrade, not_an_object), and events never reached (`event`,
+    `why`: not_reached)."""
     clock: str | None = None
     """The date and time inside the workplace, ISO 8601."""
     tags: dict[str, Any] = {}
@@ -63,9 +80,9 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """When the sample ended on the host, ISO 8601 in UTC."""
 
     @property
-    def key(self) -> tuple[str, int]:
+    def key(self) -> Key:
         """What identifies the sample within its run."""
-        return self.sample, self.repeat
+        return self.sample, self.repeat, self.condition
 
 
 class SampleResult(msgspec.Struct, kw_only=True):
@@ -80,6 +97,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
     stop_reason: str | None = None
     fault_plan: list[JsonObject] = []
     fault_ledger: list[JsonObject] = []
+    fault_misses: list[JsonObject] = []
     clock: str | None = None
     trajectory: JsonObject | None = None
     """The line of `trajectories.jsonl`, without the sample's key."""

@@ -13,7 +13,7 @@ from worktrial.engine.client import Client
 from worktrial.engine.line_up import Wiring, line_up
 from worktrial.engine.manifest import Manifest, SessionRecord, versions
 from worktrial.engine.progress import Tally, display
-from worktrial.engine.record import SampleRecord, total_tokens
+from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings, public_url
@@ -51,7 +51,7 @@ class RunSettings:
 class RunEnd:
     """How a finished run came out."""
 
-    records: Mapping[tuple[str, int], SampleRecord]
+    records: Mapping[Key, SampleRecord]
     retries: int
 
     @property

@@ -15,6 +15,7 @@ from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Desk, Job, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
+from worktrial.language import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ class Scheduler:
         record = _record(self.trial.suite, job, desk, result, seconds)
         trajectory = result.trajectory
         if trajectory is not None:
-            trajectory = {"suite": self.trial.suite, "sample": job.sample, "repeat": job.repeat, **trajectory}
+            trajectory = {**_whose(self.trial.suite, job), **trajectory}
         try:
             self.store.add(record, trajectory)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
@@ -102,11 +103,16 @@ class Scheduler:
             raise StopRun(f"the last {self._outage} samples could not reach their model. {record.reason}")
 
 
+def _whose(suite: str, job: Job) -> JsonObject:
+    return {"suite": suite, "sample": job.sample, "repeat": job.repeat, "condition": job.condition}
+
+
 def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: float) -> SampleRecord:
     return SampleRecord(
         suite=suite,
         sample=job.sample,
         repeat=job.repeat,
+        condition=job.condition,
         outcome=result.outcome,
         reason=result.reason,
         votes=result.votes,
@@ -119,6 +125,7 @@ def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: flo
         stop_reason=result.stop_reason,
         fault_plan=result.fault_plan,
         fault_ledger=result.fault_ledger,
+        fault_misses=result.fault_misses,
         clock=result.clock,
         tags=dict(job.tags),
         replayed=desk.meter.replayed,

@@ -10,7 +10,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from worktrial.engine.manifest import Manifest, SessionRecord, read_manifest, refuse_other_settings
-from worktrial.engine.record import SampleRecord
+from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
 from worktrial.errors import DataError, SettingError, StopRun
 from worktrial.grading import Outcome
@@ -35,7 +35,7 @@ class RunStore:
     def __init__(self, folder: Path, manifest: Manifest, redactor: Redactor) -> None:
         self.folder = folder
         self.manifest = manifest
-        self.finished: dict[tuple[str, int], SampleRecord] = {}
+        self.finished: dict[Key, SampleRecord] = {}
         """The last record of every sample, read on opening and kept up to date."""
         self._redactor = redactor
         self._encoder = msgspec.json.Encoder()
@@ -124,7 +124,7 @@ class RunStore:
         """`text` as it may be shown or stored: without keys."""
         return self._redactor.text(text)
 
-    def is_settled(self, key: tuple[str, int]) -> bool:
+    def is_settled(self, key: Key) -> bool:
         """Whether the sample needs no further work. Invalid samples run again."""
         record = self.finished.get(key)
         return record is not None and record.outcome is not Outcome.INVALID

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from worktrial.engine.client import Client, Line
-from worktrial.engine.record import SampleResult
+from worktrial.engine.record import CLEAN, Key, SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
 from worktrial.language import JsonObject, JsonValue
@@ -13,16 +13,18 @@ from worktrial.language import JsonObject, JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to run: a task, and which repeat of it."""
+    """One sample to run: a task, which repeat of it, and under which condition."""
 
     sample: str
     repeat: int
     tags: Mapping[str, JsonValue] = field(default_factory=dict)
+    condition: str = CLEAN
+    """Under which faults: the name of one of the run's fault settings."""
 
     @property
-    def key(self) -> tuple[str, int]:
+    def key(self) -> Key:
         """What identifies the sample within its run."""
-        return self.sample, self.repeat
+        return self.sample, self.repeat, self.condition
 
 
 class Desk:
@@ -36,7 +38,9 @@ class Desk:
     def line(self, role: Role) -> Line:
         """The `Complete` of `role` for this sample."""
         # Samples are independent draws: the request cache never serves one sample's answer to another.
-        return self._clients[role].line(self.meter, f"{self.job.sample}/{self.job.repeat}")
+        job = self.job
+        salt = f"{job.sample}/{job.repeat}" + ("" if job.condition == CLEAN else f"/{job.condition}")
+        return self._clients[role].line(self.meter, salt)
 
 
 class Trial(Protocol):

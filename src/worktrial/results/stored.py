@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worktrial.engine.manifest import Manifest, read_manifest
-from worktrial.engine.record import SampleRecord
+from worktrial.engine.record import CLEAN, Key, SampleRecord
 from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
@@ -34,34 +34,43 @@ def open_run(folder: Path) -> StoredRun:
     if not folder.is_dir():
         raise DataError(folder, "no such folder", "Name the folder that `worktrial run -o` wrote")
     manifest = read_manifest(folder / MANIFEST)
-    last: dict[tuple[str, int], SampleRecord] = {}
+    last: dict[Key, SampleRecord] = {}
     for record in read_lines(folder / SAMPLES, SampleRecord):
         last[record.key] = record
     return StoredRun(folder, manifest, list(last.values()))
 
 
-def trajectory(folder: Path, sample: str, repeat: int, record: SampleRecord | None = None) -> JsonObject:
+def trajectory(
+    folder: Path, sample: str, repeat: int, condition: str = CLEAN, record: SampleRecord | None = None
+) -> JsonObject:
     """The last trajectory of one sample.
 
     Args:
         folder: The run's folder.
         sample: The task's id.
         repeat: 0-based.
+        condition: Under which faults.
         record: The sample's record, to say why there is no trajectory.
 
     Raises:
         DataError: there is none.
     """
     found: JsonObject | None = None
-    known: dict[str, None] = {}
+    known: dict[tuple[str, str], None] = {}
     for line in read_lines(folder / TRAJECTORIES, dict[str, object]):
-        known[str(line.get("sample"))] = None
-        if line.get("sample") == sample and line.get("repeat") == repeat:
+        # Runs from before there were conditions do not name theirs.
+        under = str(line.get("condition", CLEAN))
+        known[str(line.get("sample")), under] = None
+        if (line.get("sample"), line.get("repeat"), under) == (sample, repeat, condition):
             found = line
     if found is None:
-        what = f"no trajectory of sample {sample!r}, repeat {repeat}"
+        what = f"no trajectory of sample {sample!r}, repeat {repeat}, condition {condition}"
         if record is not None:
             raise DataError(folder, what, f"The sample did not get so far: {record.reason}")
-        some = ", ".join(list(known)[:12])
-        raise DataError(folder, what, f"There is: {some or 'none'}" + (", …" if len(known) > 12 else ""))
+        elsewhere = [under for name, under in known if name == sample]
+        if elsewhere and condition not in elsewhere:
+            raise DataError(folder, what, f"It ran under {', '.join(elsewhere)}: choose one with --condition")
+        names = list(dict.fromkeys(name for name, _ in known))
+        some = ", ".join(names[:12])
+        raise DataError(folder, what, f"There is: {some or 'none'}" + (", …" if len(names) > 12 else ""))
     return found

@@ -1,13 +1,16 @@
 """What a stored run says: rates with intervals, costs, reasons."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.grading import Outcome, majority
+from worktrial.results.conditions import by_condition, headline, robustness_by_setting
+from worktrial.results.fault_metrics import FaultMetrics, total
+from worktrial.results.run_faults import sample_faults
 from worktrial.results.stored import StoredRun
-from worktrial.statistics import Agreement, CompletionRate, agreement
+from worktrial.statistics import Agreement, CompletionRate, Robustness, ZeroCleanRate, agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +22,30 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """What the samples under one condition came to."""
+
+    name: str
+    rate: CompletionRate
+    calls: float
+    """Mean tool calls of a sample."""
+    faults: FaultMetrics | None
+    """Of all its samples together; None where no fault was planned."""
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """One run at a glance."""
 
+    headline: str
+    """The condition that `overall` and `groups` are about: E0 where the run has it. Conditions are never mixed
+    into one rate."""
     overall: CompletionRate
+    conditions: list[Condition]
+    """E0 first; one in most runs."""
+    robustness: Mapping[str, Robustness | ZeroCleanRate]
+    """Count and duration of the faults (`3x2`; "" where there is only one setting) to R, or to why it has no
+    value; {} where not all of E0 to E3 were tried."""
     missing: int
     """Samples that have not finished."""
     groups: Mapping[str, list[Group]]
@@ -45,14 +68,24 @@ GROUPED_BY = ("category", "difficulty")
 
 
 def summarise(run: StoredRun) -> Summary:
-    """The summary of `run`."""
+    """The summary of `run`.
+
+    Raises:
+        DataError: a trajectory of a sample with faults is damaged.
+    """
     records = run.records
+    conditions = by_condition(records)
+    chosen = headline(list(conditions))
+    shown = conditions.get(chosen, [])
     stops = Counter(r.stop_reason for r in records if r.stop_reason and r.outcome is not Outcome.INVALID)
     costs = [r.cost for r in records]
     return Summary(
-        overall=completion(records),
+        headline=chosen,
+        overall=completion(shown),
+        conditions=_conditions(run, conditions),
+        robustness=robustness_by_setting(conditions),
         missing=run.missing,
-        groups={tag: _groups(records, tag) for tag in GROUPED_BY},
+        groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
         usage=_usage(records),
         cost=None if None in costs else sum(c for c in costs if c is not None),
         seconds=_mean(r.seconds for r in records),
@@ -69,6 +102,16 @@ def completion(records: Iterable[SampleRecord]) -> CompletionRate:
     """The completion rate over `records`."""
     counts = Counter(r.outcome for r in records)
     return CompletionRate(counts[Outcome.PASS], counts[Outcome.FAIL], counts[Outcome.INVALID])
+
+
+def _conditions(run: StoredRun, conditions: Mapping[str, Sequence[SampleRecord]]) -> list[Condition]:
+    metrics = sample_faults(run)
+    found = []
+    for name, records in conditions.items():
+        faults = [metrics[r.key] for r in records if r.key in metrics]
+        calls = _mean(r.calls for r in records)
+        found.append(Condition(name, completion(records), calls, total(faults) if faults else None))
+    return found
 
 
 def _groups(records: Iterable[SampleRecord], tag: str) -> list[Group]:

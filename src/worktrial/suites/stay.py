@@ -9,6 +9,7 @@ from worktrial.engine.record import SampleResult
 from worktrial.errors import InvalidSample
 from worktrial.grading import Outcome, Verdict
 from worktrial.language import JsonObject
+from worktrial.suites.faults import note_faults
 
 Grade = Callable[[], Awaitable[SampleResult]]
 
@@ -36,6 +37,7 @@ async def stay(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResu
     result.calls, result.turns = len(done.calls), done.turns
     result.stop_reason = done.stop_reason.value if finished else None
     result.clock = assignment.clock
+    note_faults(result, assignment.session)
     result.trajectory = _trajectory_line(assignment, result)
     return result
 

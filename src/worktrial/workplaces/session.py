@@ -16,6 +16,7 @@ class Origin(StrEnum):
     SIMULATOR = "simulator"  # a language model
     LEDGER = "ledger"  # a repeated read of unchanged state, answered from the state ledger
     EXECUTABLE = "executable"  # the workplace's own Python functions
+    FAULT = "fault"  # a fault on purpose; the workplace was not asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Observation:
     origin: Origin
     exchange: Sequence[Message] = ()
     """What was said to and by the simulator for this call, for the trajectory record."""
+    clean: JsonObject | None = None
+    """What the workplace really answered, when a fault made the agent see something else. None too when the
+    workplace was never asked."""
+    fault: str | None = None
+    """The kind of fault that made `content` what it is; None for an observation as it came."""
 
 
 class Session(Protocol):

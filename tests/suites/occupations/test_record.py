@@ -18,6 +18,7 @@ FIELDS: dict[str, Any] = {
     "suite": str,
     "sample": str,
     "repeat": int,
+    "condition": str,
     "outcome": str,
     "reason": str,
     "votes": list,
@@ -30,6 +31,7 @@ FIELDS: dict[str, Any] = {
     "stop_reason": str | None,
     "fault_plan": list,
     "fault_ledger": list,
+    "fault_misses": list,
     "clock": str | None,
     "tags": dict,
     "replayed": int,
@@ -135,7 +137,7 @@ def test_a_trajectory_for_every_sample_that_began(run: Path) -> None:
         "final_state",
     }
     for line in lines:
-        assert line.keys() == {"suite", "sample", "repeat", *fields}
+        assert line.keys() == {"suite", "sample", "repeat", "condition", *fields}
         assert line["messages"][1] == {"role": "user", "content": line["instruction"]}
     done = next(n for n in lines if n["sample"] == "11")
     assert done["answer"] == "The work is done."

@@ -13,11 +13,9 @@ from worktrial.workplaces.tools import schema_problem
 
 def test_the_suite() -> None:
     tasks = load_tasks()
-    assert len({task.id for task in tasks}) == len(tasks) == 12
-    assert {task.difficulty for task in tasks} == {1, 2, 3}
-    assert len({task.category for task in tasks}) == len(workplace_names()) == 3
+    assert len({task.id for task in tasks}) == len(tasks)
     for name in workplace_names():
-        assert sum(task.workplace == name for task in tasks) == 4
+        assert sum(task.workplace == name for task in tasks) >= 4
         assert len(load_workplace(name).artifact.tools) >= 6
     assert load.fingerprint() == load.fingerprint()
 
@@ -71,6 +69,7 @@ def _change(task: dict[str, Any], path: str, value: Any) -> None:
         ("difficulty", 4, r"tasks\[0\] \(line-01\): difficulty: .*less than or equal to 3"),
         ("id", "Line 1", r"\(Line 1\): id: "),
         ("rubric", None, r"tasks\[0\]\.rubric: Field required"),
+        ("traits", ["hard"], r"tasks\[0\]\.traits\[0\]: .*implicit_fault_sensitive"),
         ("notes", "x", r"tasks\[0\]\.notes: Extra inputs"),
         ("checks", [], r"checks: "),
         ("checks/0/at", "orders", r"tasks\[0\]\.checks\[0\]\.state_equals\.at: "),

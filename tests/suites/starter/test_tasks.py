@@ -1,31 +1,14 @@
 """Every task: solvable by its plan, and by nothing that merely looks like work."""
 
-import asyncio
-from typing import Any
-
 import pytest
 
-from worktrial.agents.plan import Plan, Step, follow
-from worktrial.grading.state_checks import AnswerNumber, CheckResult, run_checks
+from tests.support.starter_work import add, change, leave_out, passes, work
+from worktrial.agents.plan import Plan
+from worktrial.grading.state_checks import AnswerNumber
 from worktrial.suites.starter.load import StarterTask, load_tasks, load_workplace
-from worktrial.workplaces import Trajectory
 
 TASKS = {task.id: task for task in load_tasks()}
 every_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS.keys())
-
-
-def work(task: StarterTask, plan: Plan, answer: str | None = None) -> tuple[list[CheckResult], Trajectory]:
-    session = load_workplace(task.workplace).open(task.initial_state)
-    before = session.state
-    done = asyncio.run(follow(plan, session))
-    if answer is not None:
-        done.answer = answer
-    results = run_checks(task.checks, initial_state=before, final_state=session.state, trajectory=done)
-    return results, done
-
-
-def passes(task: StarterTask, plan: Plan, answer: str | None = None) -> bool:
-    return all(result.passed for result in work(task, plan, answer)[0])
 
 
 @every_task
@@ -69,34 +52,10 @@ def test_wrong_numbers_fail(task: StarterTask) -> None:
     right = work(task, task.plan)[1].answer
     for check in task.checks:
         if isinstance(check, AnswerNumber):
-            written = [f"{check.value:,.2f}", f"{check.value:.2f}", f"{check.value:.0f}"]
+            written = [format(check.value, form) for form in (",.2f", ".2f", ",.1f", ".1f", ",.0f", ".0f", "g")]
             form = next(w for w in written if w in right)
             wrong = form[:-1] + str((int(form[-1]) + 1) % 10)
             assert not passes(task, task.plan, right.replace(form, wrong)), check
-
-
-def change(tool: str, nth: int = 0, **arguments: Any) -> Any:
-    """The plan with other arguments in the nth call of a tool."""
-
-    def changed(plan: Plan) -> Plan:
-        at = [i for i, step in enumerate(plan.steps) if step.call == tool][nth]
-        step = plan.steps[at]
-        other = step.model_copy(update={"arguments": {**step.arguments, **arguments}})
-        return plan.model_copy(update={"steps": (*plan.steps[:at], other, *plan.steps[at + 1 :])})
-
-    return changed
-
-
-def leave_out(tool: str, nth: int = 0) -> Any:
-    def changed(plan: Plan) -> Plan:
-        at = [i for i, step in enumerate(plan.steps) if step.call == tool][nth]
-        return plan.model_copy(update={"steps": (*plan.steps[:at], *plan.steps[at + 1 :])})
-
-    return changed
-
-
-def add(tool: str, **arguments: Any) -> Any:
-    return lambda plan: plan.model_copy(update={"steps": (*plan.steps, Step(call=tool, arguments=arguments))})
 
 
 MISTAKES = {
@@ -133,6 +92,12 @@ MISTAKES = {
             unit="mg",
             due_by="2025-01-18T20:12",
         ),
+    },
+    "triage-05": {
+        "the calm chart believed": change("record_triage", score=1, level=3),
+        "moved all the same": add("assign_bed", patient_id="P-301", bed_id="A2"),
+        "no word to the bed manager": leave_out("page_team"),
+        "no new set": leave_out("measure_vitals"),
     },
     "covenant-01": {
         "without the reserve": change("record_test", noi=374046.41),
@@ -183,6 +148,46 @@ MISTAKES = {
         "a drum too few": change("raise_requisition", drums=13),
         "no requisition": leave_out("raise_requisition"),
     },
+    "line-05": {
+        "where sales wants it": change("schedule_order", machine_id="F2", start="2025-06-03T12:40"),
+        "no changeover": change("schedule_order", start="2025-06-03T08:30"),
+        "the planned job taken off": add("unschedule_order", order_id="WO-494"),
+    },
+    "terminal-01": {
+        "closed days counted": change("issue_invoice", chargeable_days=10, demurrage=548.75),
+        "one rate for all days": change("issue_invoice", demurrage=332.00),
+        "a cent off": change("issue_invoice", demurrage=412.24),
+    },
+    "terminal-02": {
+        "the driver with the fewest hours": change(
+            "dispatch_job", driver_id="D-21", slot_id="S-1404", departs="2025-04-24T10:20"
+        ),
+        "an expired certificate": change("dispatch_job", driver_id="D-22"),
+        "back after the end of duty": change("dispatch_job", driver_id="D-27"),
+        "a needless break": change("dispatch_job", departs="2025-04-24T09:20"),
+    },
+    "terminal-03": {
+        "in the order of the list": change("move_container", 0, bay_id="D9"),
+        "too near to class 5.1": change("move_container", 1, bay_id="D6"),
+        "the harmless box moved too": add("move_container", container_id="KELU-6051", bay_id="D9"),
+        "one left in the lane": leave_out("move_container", 2),
+    },
+    "terminal-04": {
+        "dispatched as told": add(
+            "dispatch_job", job_id="J-3310", driver_id="D-25", slot_id="S-1702", departs="2025-04-24T11:10"
+        ),
+        "nobody asked": leave_out("ask_duty_manager"),
+        "about the container": change("ask_duty_manager", about="KELU-6032"),
+    },
+    "terminal-05": {
+        "no discount": change("issue_invoice", 0, demurrage=124.50),
+        "discount on the plug-in": change("issue_invoice", 0, plug_in=371.53),
+        "no surcharge for class 8": change("issue_invoice", 2, demurrage=249.73),
+        "the held one invoiced": add(
+            "issue_invoice", container_id="BOXU-7720", chargeable_days=4, demurrage=155.63, plug_in=0
+        ),
+        "the third page forgotten": leave_out("issue_invoice", 2),
+    },
 }
 
 
@@ -196,5 +201,7 @@ def test_plausible_mistakes_fail(task_id: str, mistake: str) -> None:
     assert not passes(task, wrong, right)
 
 
-def test_every_task_has_mistakes() -> None:
-    assert MISTAKES.keys() == TASKS.keys()
+def test_every_task_of_these_workplaces_has_mistakes() -> None:
+    """The other workplaces have theirs in files of their own."""
+    here = {"container_terminal", "emergency_triage", "loan_covenants", "production_line"}
+    assert MISTAKES.keys() == {task.id for task in TASKS.values() if task.workplace in here}

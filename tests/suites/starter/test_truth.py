@@ -164,3 +164,23 @@ def test_jobs_in_the_initial_states_take_as_long_as_they_must() -> None:
                 took = datetime.fromisoformat(order["end"]) - datetime.fromisoformat(order["start"])
                 assert took == timedelta(minutes=-(-order["quantity"] * 60 // rate)), order
     assert load_workplace("production_line").artifact.initial_state["maintenance"] == []
+
+
+def test_the_machine_on_which_it_ends_first() -> None:
+    state = TASKS["line-05"].initial_state
+    product = state["products"]["P-LEM"]
+    minutes = {(c["from_family"], c["to_family"]): c["minutes"] for c in state["changeovers"]}
+    ends = {}
+    for machine_id, rate in product["units_per_hour"].items():
+        jobs = [o for o in state["orders"].values() if o["machine_id"] == machine_id and o["end"]]
+        last = max(jobs, key=lambda order: order["end"])
+        change = minutes.get((state["products"][last["product_id"]]["family"], product["family"]), 0)
+        start = datetime.fromisoformat(last["end"]) + timedelta(minutes=change)
+        took = timedelta(minutes=-(-state["orders"]["WO-505"]["quantity"] * 60 // rate))
+        ends[machine_id] = (start + took, start)
+    best = min(ends, key=lambda machine_id: ends[machine_id])
+    given = recorded("line-05", "schedule_order")[0]
+    assert (given["machine_id"], given["start"]) == (best, ends[best][1].isoformat(timespec="minutes"))
+    assert f"{ends[best][0]:%H:%M}" in {
+        phrase for c in TASKS["line-05"].checks for phrase in getattr(c, "any_of", ())
+    }

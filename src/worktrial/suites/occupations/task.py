@@ -14,10 +14,12 @@ from worktrial.engine.trial import Desk, Job
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import JudgeCase, RubricJudge
 from worktrial.language import JsonObject
+from worktrial.suites.faults import check_conditions, faults_for_judge, faulty, in_manifest, jobs_under
 from worktrial.suites.occupations.load import Release, Task
 from worktrial.suites.stay import judged, stay
-from worktrial.workplaces import LanguageSimulator, Session, Workplace
+from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
+from worktrial.workplaces.faults import Conditions, FaultMode, PromptedFaults
 
 SUITE = "occupations"
 
@@ -37,6 +39,7 @@ class Settings:
     judge_record: int = 120_000
     """Characters of a trajectory that a judge is shown; the middle of long observations goes first."""
     limits: Limits = field(default_factory=Limits)
+    faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
     """The date and time of tasks that name none, ISO 8601."""
     with_plan: bool = False
@@ -47,7 +50,7 @@ class OccupationsTrial:
     """The suite made ready to run.
 
     Raises:
-        SettingError: the settings need solution plans, and the data has none.
+        SettingError: the settings need solution plans, and the data has none; or faults that no trial can hold.
     """
 
     suite = SUITE
@@ -56,15 +59,17 @@ class OccupationsTrial:
         if settings.with_plan or candidate.kind == "plan":
             _need_plans(tasks, "--with-plan" if settings.with_plan else "--agent plan")
         self._release = release
+        check_conditions(settings.faults, candidate, settings.limits)
+        self._conditions = settings.faults.by_name
         self._tasks = {task.id: task for task in tasks}
         self._candidate = candidate
         self._settings = settings
-        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in tasks]
+        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
         self.data: JsonObject = {"folder": str(release.folder), "fingerprint": release.fingerprint}
         self.settings: JsonObject = {
             "agent": candidate.spec,
             "tasks": [task.id for task in tasks],
-            **msgspec.to_builtins(settings),
+            **in_manifest(settings),
         }
 
     async def run(self, job: Job, desk: Desk) -> SampleResult:
@@ -72,24 +77,30 @@ class OccupationsTrial:
         task, settings = self._tasks[job.sample], self._settings
         workplace = self._workplace(task)
         clock = trial_clock(task.instruction, workplace.initial_state, settings.clock)
+        faults, prompted = self._conditions[job.condition], settings.faults.prompted
+        line = desk.line(Role.SIMULATOR)
         simulator = LanguageSimulator(
             workplace,
-            desk.line(Role.SIMULATOR),
+            PromptedFaults(line, faults) if prompted else line,
             memory=settings.memory,
             prompt=settings.simulator_prompt,
             clock=clock,
             # The compact prompt checks identifiers in code; those that the task names exist, too.
             task=task.instruction if settings.simulator_prompt == "compact" else None,
         )
+        session, trajectory = _open(simulator), Trajectory()
+        if faults.mode is not FaultMode.E0 and not prompted:
+            session = faulty(session, workplace, faults, task.id, trajectory)
         assignment = Assignment(
             instruction=_instruction(task, settings),
             clock=clock,
             tools=workplace.tool_specs,
-            session=_open(simulator),
+            session=session,
             limits=settings.limits,
             tokens=lambda: desk.meter.tokens(Role.AGENT),
             cost=lambda: desk.meter.known_cost,
             plan=task.plan,
+            trajectory=trajectory,
         )
 
         async def grade() -> SampleResult:
@@ -107,9 +118,10 @@ class OccupationsTrial:
                 state_description=workplace.state_description,
                 instruction=task.instruction,
                 rubric=task.rubric,
-                trajectory=assignment.trajectory,
+                trajectory=trajectory,
                 clock=clock,
-                final_state=assignment.session.state,
+                fault_ledger=faults_for_judge(session),
+                final_state=session.state,
             )
             verdict = await judge.judge(case)
             return judged(verdict)

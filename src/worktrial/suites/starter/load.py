@@ -34,6 +34,9 @@ Category = Literal[
     "Technology & IT",
     "Transportation & Logistics",
 ]
+Trait = Literal["implicit_fault_sensitive", "refuse_or_ask"]
+"""What else a task tests: whether a degraded answer is noticed, whether what must not be done is left undone."""
+
 Text = Annotated[str, Field(min_length=1)]
 M = TypeVar("M", bound=BaseModel)
 
@@ -52,6 +55,7 @@ class StarterTask(_Model):
     domain: Text
     language: Text
     difficulty: Annotated[int, Field(ge=1, le=3)]
+    traits: tuple[Trait, ...] = ()
     instruction: Text
     clock: Text
     """Date or time in the workplace, ISO 8601; also the state's `clock`."""
@@ -71,6 +75,7 @@ class StarterTask(_Model):
             "difficulty": self.difficulty,
             "workplace": self.workplace,
             "language": self.language,
+            "traits": list(self.traits),
         }
 
 
@@ -79,6 +84,7 @@ class _TaskEntry(_Model):
 
     id: Text
     difficulty: int
+    traits: tuple[Trait, ...] = ()
     language: str | None = None
     instruction: Text
     clock: str | None = None
@@ -183,6 +189,7 @@ def _task(
         "domain": file.domain,
         "language": entry.language or file.language,
         "difficulty": entry.difficulty,
+        "traits": entry.traits,
         "instruction": entry.instruction,
         "clock": state["clock"],
         "initial_state": state,

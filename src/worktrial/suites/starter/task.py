@@ -11,11 +11,15 @@ from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
+from worktrial.errors import SettingError
 from worktrial.grading import JudgeCase, Outcome, RubricJudge
 from worktrial.grading.state_checks import CheckResult, run_checks
 from worktrial.language import JsonObject
+from worktrial.suites.faults import check_conditions, faults_for_judge, faulty, in_manifest, jobs_under
 from worktrial.suites.starter.load import StarterTask, fingerprint, load_workplace
 from worktrial.suites.stay import judged, stay
+from worktrial.workplaces import Session, Trajectory
+from worktrial.workplaces.faults import Conditions, FaultMode
 
 SUITE = "starter"
 
@@ -31,33 +35,49 @@ class Settings:
     judge_record: int = 120_000
     """Characters of a trajectory that a judge is shown."""
     limits: Limits = field(default_factory=Limits)
+    faults: Conditions = field(default_factory=Conditions)
 
 
 class StarterTrial:
-    """The suite made ready to run. The state checks decide; a judge's votes are kept beside them."""
+    """The suite made ready to run. The state checks decide; a judge's votes are kept beside them.
+
+    Raises:
+        SettingError: faults that no trial can hold, or that would need a simulator.
+    """
 
     suite = SUITE
 
     def __init__(
         self, tasks: Sequence[StarterTask], candidate: Candidate, settings: Settings, *, with_judge: bool
     ) -> None:
+        if settings.faults.prompted:
+            raise SettingError(
+                "--faults prompted: asks the model that plays the workplace, and here none does. Use --faults E1, "
+                "E2, E3 or all"
+            )
+        check_conditions(settings.faults, candidate, settings.limits)
+        self._conditions = settings.faults.by_name
         self._tasks = {task.id: task for task in tasks}
         self._candidate = candidate
         self._settings = settings
         self._with_judge = with_judge
-        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in tasks]
+        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
         self.data: JsonObject = {"folder": "built in", "fingerprint": fingerprint()}
         self.settings: JsonObject = {
             "agent": candidate.spec,
             "tasks": [task.id for task in tasks],
-            **msgspec.to_builtins(settings),
+            **in_manifest(settings),
         }
 
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Set up, work, check; see `worktrial.engine.trial.Trial`."""
         task = self._tasks[job.sample]
         workplace = load_workplace(task.workplace)
-        session = workplace.open(task.initial_state)
+        faults = self._conditions[job.condition]
+        trajectory = Trajectory()
+        session: Session = workplace.open(task.initial_state)
+        if faults.mode is not FaultMode.E0:
+            session = faulty(session, workplace.artifact, faults, task.id, trajectory)
         assignment = Assignment(
             instruction=task.instruction,
             clock=task.clock,
@@ -67,14 +87,15 @@ class StarterTrial:
             tokens=lambda: desk.meter.tokens(Role.AGENT),
             cost=lambda: desk.meter.known_cost,
             plan=task.plan,
+            trajectory=trajectory,
         )
 
         async def grade() -> SampleResult:
             checks = run_checks(
                 task.checks,
                 initial_state=task.initial_state,
-                final_state=session.state,
-                trajectory=assignment.trajectory,
+                final_state=session.state or {},
+                trajectory=trajectory,
             )
             result = SampleResult(
                 outcome=Outcome.PASS if all(check.passed for check in checks) else Outcome.FAIL,
@@ -106,6 +127,7 @@ class StarterTrial:
             rubric=task.rubric,
             trajectory=assignment.trajectory,
             clock=task.clock,
+            fault_ledger=faults_for_judge(assignment.session),
             final_state=assignment.session.state,
         )
         return judged(await judge.judge(case))

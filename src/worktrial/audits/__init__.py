@@ -1,0 +1,1 @@
+"""How far simulators and judges can be trusted, measured against workplaces whose truth is known."""

@@ -1,0 +1,174 @@
+"""An answer beside the true one, field by field.
+
+A field is a scalar, or an empty object or list. The rules, all meant to be fair to the simulator:
+
+- Objects are compared key by key.
+- Lists of objects are matched by a field that identifies each true item (an id first, then a name, then
+  whatever is unique). Other lists are matched by their longest common part. So one missing item is one
+  omission, not a list of wrong ones, and order does not count.
+- Numbers are equal by value (`5` and `5.0`), texts but for spaces, times but for `:00` seconds.
+- A free text, which the truth composes and nobody could know word for word, has only to be there.
+- What stands in the place of a value of another kind (a text for an object) is extra, and the value missing.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import SequenceMatcher
+from enum import StrEnum
+from math import isclose
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.conformance.values import below, id_name, is_keyed_by_id, leaves
+from worktrial.workplaces.simulator.json_text import canonical_text
+
+IsFree = Callable[[str, str], bool]
+"""Whether the true text at this pointer is free."""
+
+
+class FieldStatus(StrEnum):
+    """How a field compares."""
+
+    EQUAL = "equal"
+    FREE = "free"
+    WRONG = "wrong"
+    MISSING = "missing"
+    EXTRA = "extra"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the truth, or one that the truth does not have."""
+
+    at: str
+    """JSON Pointer into the truth; into the other answer where the field is extra."""
+    status: FieldStatus
+    truth: JsonValue = None
+    simulated: JsonValue = None
+    in_record: bool = False
+    """Whether a whole item of a list, or a whole record, is missing or extra."""
+
+
+def never_free(at: str, text: str) -> bool:
+    """No text is free."""
+    return False
+
+
+def compare(truth: JsonValue, simulated: JsonValue, is_free: IsFree = never_free) -> list[Field]:
+    """Every field of either answer once."""
+    return list(_fields(truth, simulated, "", is_free))
+
+
+def _fields(truth: JsonValue, simulated: JsonValue, at: str, is_free: IsFree) -> Iterator[Field]:
+    if isinstance(truth, dict) and isinstance(simulated, dict) and (truth or simulated):
+        yield from _object_fields(truth, simulated, at, is_free)
+    elif isinstance(truth, list) and isinstance(simulated, list) and (truth or simulated):
+        yield from _list_fields(truth, simulated, at, is_free)
+    elif isinstance(truth, dict | list) or isinstance(simulated, dict | list):
+        if type(truth) is type(simulated):
+            yield Field(at, FieldStatus.EQUAL, truth, simulated)
+        else:
+            yield from _missing(truth, at)
+            if simulated is not None:
+                yield from _extra(simulated, at)
+    elif isinstance(truth, str) and is_free(at, truth):
+        told = isinstance(simulated, str) and bool(simulated.strip())
+        yield Field(at, FieldStatus.FREE if told else FieldStatus.WRONG, truth, simulated)
+    else:
+        yield Field(at, FieldStatus.EQUAL if same(truth, simulated) else FieldStatus.WRONG, truth, simulated)
+
+
+def _object_fields(truth: JsonObject, simulated: JsonObject, at: str, is_free: IsFree) -> Iterator[Field]:
+    records = is_keyed_by_id(truth)
+    for key, value in truth.items():
+        if key in simulated:
+            yield from _fields(value, simulated[key], below(at, key), is_free)
+        else:
+            yield from _missing(value, below(at, key), in_record=records)
+    for key, value in simulated.items():
+        if key not in truth:
+            yield from _extra(value, below(at, key), in_record=records)
+
+
+def _list_fields(truth: list[JsonValue], simulated: list[JsonValue], at: str, is_free: IsFree) -> Iterator[Field]:
+    pairs = _pairs_by_key(truth, simulated) or _pairs_by_content(truth, simulated)
+    for i, j in pairs:
+        if j is None and i is not None:
+            yield from _missing(truth[i], below(at, i), in_record=True)
+        elif i is None and j is not None:
+            yield from _extra(simulated[j], below(at, j), in_record=True)
+        elif i is not None and j is not None:
+            yield from _fields(truth[i], simulated[j], below(at, i), is_free)
+
+
+_Pairs = list[tuple[int | None, int | None]]
+
+
+def _pairs_by_key(truth: list[JsonValue], simulated: list[JsonValue]) -> _Pairs | None:
+    """Items that belong together by an identifying field; None when there is no such field."""
+    name = _identifying(truth)
+    if name is None or not all(isinstance(item, dict) for item in simulated):
+        return None
+    where = {str(item[name]): i for i, item in enumerate(truth)}
+    partner: dict[int, int] = {}
+    stray: list[int] = []
+    for j, item in enumerate(simulated):
+        i = where.get(str(item.get(name)))
+        if i is None or i in partner:
+            stray.append(j)
+        else:
+            partner[i] = j
+    if not partner:
+        return None
+    return [*((i, partner.get(i)) for i in range(len(truth))), *((None, j) for j in stray)]
+
+
+def _identifying(items: list[JsonValue]) -> str | None:
+    if not items or not all(isinstance(item, dict) for item in items):
+        return None
+    shared = [name for name in items[0] if all(isinstance(item.get(name), str | int) for item in items)]
+    for name in sorted(shared, key=lambda name: (not id_name(name), name != "name")):
+        if len({str(item[name]) for item in items}) == len(items):
+            return name
+    return None
+
+
+def _pairs_by_content(truth: list[JsonValue], simulated: list[JsonValue]) -> _Pairs:
+    one, other = [canonical_text(item) for item in truth], [canonical_text(item) for item in simulated]
+    pairs: _Pairs = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(a=one, b=other, autojunk=False).get_opcodes():
+        both = i2 - i1 if tag == "equal" else min(i2 - i1, j2 - j1)
+        pairs += [(i1 + n, j1 + n) for n in range(both)]
+        pairs += [(i, None) for i in range(i1 + both, i2)]
+        pairs += [(None, j) for j in range(j1 + both, j2)]
+    return pairs
+
+
+def _missing(value: JsonValue, at: str, *, in_record: bool = False) -> Iterator[Field]:
+    for pointer, leaf in leaves(value, at):
+        yield Field(pointer, FieldStatus.MISSING, leaf, None, in_record)
+
+
+def _extra(value: JsonValue, at: str, *, in_record: bool = False) -> Iterator[Field]:
+    for pointer, leaf in leaves(value, at):
+        yield Field(pointer, FieldStatus.EXTRA, None, leaf, in_record)
+
+
+def same(truth: JsonValue, simulated: JsonValue) -> bool:
+    """Whether two scalars say the same."""
+    if isinstance(truth, bool) or isinstance(simulated, bool):
+        return truth is simulated
+    if isinstance(truth, int | float) and isinstance(simulated, int | float):
+        return isclose(truth, simulated, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(truth, str) and isinstance(simulated, str):
+        return " ".join(truth.split()) == " ".join(simulated.split()) or _same_time(truth, simulated)
+    return type(truth) is type(simulated) and bool(truth == simulated)
+
+
+def _same_time(truth: str, simulated: str) -> bool:
+    if len(truth) < len("2026-01-15T09:00") or not truth[:4].isdigit():
+        return False
+    try:
+        return datetime.fromisoformat(truth) == datetime.fromisoformat(simulated)
+    except ValueError:
+        return False

@@ -1,0 +1,128 @@
+"""Recorded calls to be played again: from the starter suite's plans, and from agents' stored trajectories."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from worktrial.agents.plan import follow
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.store import TRAJECTORIES, read_lines
+from worktrial.errors import DataError
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject, JsonValue
+from worktrial.results.stored import open_run
+from worktrial.suites.starter.load import StarterTask, load_workplace
+from worktrial.workplaces import Tool
+
+PLAN = "plan"
+
+
+class RecordedCall(NamedTuple):
+    """A call that a workplace can carry out."""
+
+    tool: Tool
+    arguments: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class CallSequence:
+    """The calls of one stay, in order, of which those that never reached the workplace are left out."""
+
+    id: str
+    """The task's id and where the calls are from."""
+    task: StarterTask
+    recorded: tuple[JsonObject, ...] | None = None
+    """Rows with `tool` and `arguments`; None for the task's plan."""
+
+    async def calls(self) -> list[RecordedCall]:
+        """The calls, with a plan's references looked up in the true answers."""
+        workplace = load_workplace(self.task.workplace)
+        rows = self.recorded
+        if rows is None:
+            done = await follow(self.task.plan, workplace.open(self.task.initial_state))
+            rows = tuple({"tool": call.tool, "arguments": call.arguments} for call in done.calls)
+        known = [(workplace.artifact.tool(row["tool"]), row["arguments"]) for row in rows]
+        return [RecordedCall(tool, given) for tool, given in known if tool is not None and not tool.problems(given)]
+
+
+def plan_sequences(tasks: Iterable[StarterTask]) -> list[CallSequence]:
+    """One sequence for each task, from its plan."""
+    return [CallSequence(f"{task.id}/{PLAN}", task) for task in tasks]
+
+
+class StoredWork(NamedTuple):
+    """One stored sample of the starter suite."""
+
+    id: str
+    """The task's id and the run's folder, with repeat and condition where there are several."""
+    task: StarterTask
+    record: SampleRecord
+    line: JsonObject
+    """The line of `trajectories.jsonl`."""
+
+
+def stored_work(folders: Sequence[Path], tasks: Sequence[StarterTask]) -> list[StoredWork]:
+    """The valid samples of stored starter runs that belong to `tasks`.
+
+    Raises:
+        DataError: a folder holds no run of the starter suite, or none of these tasks.
+    """
+    by_id = {task.id: task for task in tasks}
+    found: list[StoredWork] = []
+    taken: set[str] = set()
+    for folder in folders:
+        run = open_run(folder)
+        if run.manifest.suite != "starter":
+            what = f"is a run of {run.manifest.suite}, whose workplaces have no executable truth"
+            raise DataError(folder, what, "Name a run of the starter suite with --from")
+        lines = {_key(line): line for line in read_lines(folder / TRAJECTORIES, dict[str, object])}
+        of_run = []
+        for record in run.records:
+            line = lines.get(_key(msgspec.structs.asdict(record)))
+            if record.sample not in by_id or record.outcome is Outcome.INVALID or line is None:
+                continue
+            name = _name(record, folder)
+            while name in taken:
+                name += "+"
+            taken.add(name)
+            of_run.append(StoredWork(name, by_id[record.sample], record, line))
+        if not of_run:
+            raise DataError(folder, "holds no finished sample of the chosen tasks", "Choose others with --tasks")
+        found += of_run
+    return found
+
+
+def stored_sequences(work: Iterable[StoredWork]) -> list[CallSequence]:
+    """One sequence for each stored sample that made a call."""
+    sequences = []
+    for one in work:
+        rows = tuple({"tool": c.get("tool"), "arguments": c.get("arguments")} for c in one.line.get("calls") or [])
+        if rows:
+            sequences.append(CallSequence(one.id, one.task, rows))
+    return sequences
+
+
+def work_fingerprint(work: Iterable[StoredWork]) -> str:
+    """SHA-256 over what the stored samples did, "" for none."""
+    digest = sha256()
+    empty = True
+    for one in work:
+        empty = False
+        digest.update(msgspec.json.encode([one.id, one.line.get("calls"), one.line.get("answer")]))
+    return "" if empty else digest.hexdigest()
+
+
+def _name(record: SampleRecord, folder: Path) -> str:
+    parts = [record.sample, folder.resolve().name]
+    if record.repeat:
+        parts.append(str(record.repeat))
+    condition = getattr(record, "condition", "E0")
+    return "/".join([*parts, *([] if condition == "E0" else [condition])])
+
+
+def _key(row: Mapping[str, object]) -> tuple[object, object, object]:
+    return row.get("sample"), row.get("repeat", 0), row.get("condition", "E0")

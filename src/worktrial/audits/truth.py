@@ -1,0 +1,130 @@
+"""One recorded call, carried out in the executable workplace: what is true, and of which kind the call is."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from worktrial.audits.compare import Field, FieldStatus, compare, same
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces import Session, Tool
+from worktrial.workplaces.conformance import Failure
+from worktrial.workplaces.conformance.context import is_error
+from worktrial.workplaces.conformance.values import leaves, scalars
+from worktrial.workplaces.simulator.json_text import json_text
+
+# A shorter text is a word or a code, which a simulator can be expected to get right.
+_FREE_WORDS = 4
+
+
+class Kind(StrEnum):
+    """What a call asks of a simulator."""
+
+    READ = "read"  # every value of the answer stands in the state or among the arguments
+    COMPUTED = "computed"  # a read with values that follow from the state and stand nowhere in it
+    WRITE = "write"
+    ERROR = "error"  # the rules forbid the call
+
+
+@dataclass(frozen=True, slots=True)
+class TrueCall:
+    """A call and what the workplace really answers."""
+
+    tool: Tool
+    arguments: JsonValue
+    content: JsonObject
+    before: JsonObject
+    """The state when the call was made."""
+    after: JsonObject
+
+    @property
+    def kind(self) -> Kind:
+        """What the call asks of a simulator."""
+        if is_error(self.content):
+            return Kind.ERROR
+        if self.tool.writes:
+            return Kind.WRITE
+        known = [v for v in (*scalars(self.before), *scalars(self.arguments)) if _is_substance(v)]
+        texts = {v for v in known if isinstance(v, str)} | set(_keys(self.before))
+        numbers = {float(v) for v in known if not isinstance(v, str)}
+        told = [v for v in scalars(self.content) if _is_substance(v)]
+        stands = all(v in texts if isinstance(v, str) else float(v) in numbers for v in told)
+        return Kind.READ if stands else Kind.COMPUTED
+
+    def compare(self, simulated: JsonValue) -> list[Field]:
+        """The fields of the true answer beside those of `simulated`; None is no answer at all.
+
+        A text is free when it has four words or more and stands neither in the state nor in the arguments; an
+        error's message always is.
+        """
+        known = json_text([self.before, self.after, self.arguments])
+
+        def is_free(at: str, text: str) -> bool:
+            if at.startswith("/error/") and at.endswith("/message"):
+                return True
+            return len(text.split()) >= _FREE_WORDS and json_text(text)[1:-1] not in known
+
+        return compare(self.content, simulated, is_free)
+
+    def failures(self, simulated: JsonValue, fields: list[Field]) -> set[Failure]:
+        """Which kinds of failure the comparison shows.
+
+        Inventing an error, or another error than the true one, is rule invention; success where the rules
+        forbid the call fabricates a state. Otherwise: a missing item is an omission, a wrong value or an extra
+        item a fabrication, a missing or extra field of an object a break of format.
+        """
+        if not isinstance(simulated, dict):
+            return {Failure.FORMAT_BREAK}
+        if is_error(simulated) and self.kind is not Kind.ERROR:
+            return {Failure.RULE_INVENTION}
+        if self.kind is Kind.ERROR and not is_error(simulated):
+            return {Failure.STATE_FABRICATION}
+        return {failure for field in fields if (failure := _failure(field, in_error=self.kind is Kind.ERROR))}
+
+
+async def true_call(session: Session, tool: Tool, arguments: JsonValue) -> TrueCall:
+    """Carry out one call in an executable workplace."""
+    before = session.state or {}
+    observation = await session.call(tool.name, arguments)
+    return TrueCall(tool, arguments, observation.content, before, session.state or {})
+
+
+@dataclass(frozen=True, slots=True)
+class StateFidelity:
+    """A simulator's state beside the true one, after a call."""
+
+    differing: int
+    """Fields that are wrong, missing or extra."""
+    changed: int
+    """Fields that the true state has changed, added or lost since the start."""
+    kept: int
+    """Those of them that the simulator's state has changed in the same way."""
+
+
+def state_fidelity(initial: JsonObject, true: JsonObject, simulated: JsonObject) -> StateFidelity:
+    """How far a simulator's state has drifted from the true one."""
+    fields = compare(true, simulated)
+    off = {f.at for f in fields if f.status not in (FieldStatus.EQUAL, FieldStatus.EXTRA)}
+    extra = {f.at for f in fields if f.status is FieldStatus.EXTRA}
+    before, now = dict(leaves(initial)), dict(leaves(true))
+    changed = {at for at, value in now.items() if at not in before or not same(before[at], value)}
+    lost = before.keys() - now.keys()
+    return StateFidelity(len(off) + len(extra), len(changed) + len(lost), len(changed - off) + len(lost - extra))
+
+
+def _failure(field: Field, *, in_error: bool) -> Failure | None:
+    if field.status in (FieldStatus.EQUAL, FieldStatus.FREE):
+        return None
+    if field.status is FieldStatus.WRONG:
+        return Failure.RULE_INVENTION if in_error else Failure.STATE_FABRICATION
+    if field.in_record:
+        return Failure.ENTITY_OMISSION if field.status is FieldStatus.MISSING else Failure.STATE_FABRICATION
+    return Failure.FORMAT_BREAK
+
+
+def _is_substance(value: JsonValue) -> bool:
+    return isinstance(value, int | float | str) and not isinstance(value, bool) and value != ""
+
+
+def _keys(value: JsonValue) -> list[str]:
+    if isinstance(value, dict):
+        return [*value, *(key for inner in value.values() for key in _keys(inner))]
+    return [key for inner in value for key in _keys(inner)] if isinstance(value, list) else []

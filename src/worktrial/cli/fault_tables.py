@@ -1,0 +1,83 @@
+"""What faults did to an agent, for the terminal."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from worktrial.cli.rate_cells import rate_cells
+from worktrial.cli.untrusted import printable
+from worktrial.results.fault_metrics import Funnel
+from worktrial.results.summary import Condition
+from worktrial.statistics import Robustness, ZeroCleanRate
+
+
+def conditions_table(conditions: Iterable[Condition]) -> Table:
+    """The completion rate under each condition."""
+    table = Table()
+    table.add_column("condition")
+    for column in ("passed", "invalid", "rate"):
+        table.add_column(column, justify="right")
+    table.add_column("95 % interval")
+    table.add_column("calls", justify="right")
+    for condition in conditions:
+        rate = condition.rate
+        counts = f"{rate.passed}/{rate.of_all.n}", str(rate.invalid)
+        table.add_row(_name(condition), *counts, *rate_cells(rate.of_all), f"{condition.calls:.1f}")
+    return table
+
+
+def robustness_line(setting: str, robustness: Robustness | ZeroCleanRate) -> Text:
+    """R of one setting (`3x2`, or "" for the only one), in words."""
+    name = f"robustness R ({printable(setting)})" if setting else "robustness R"
+    if isinstance(robustness, ZeroCleanRate):
+        return Text(f"{name} has no value: nothing passes without faults")
+    low, high = robustness.interval
+    tasks = "1 task" if robustness.tasks == 1 else f"{robustness.tasks} tasks"
+    line = f"{name} = {robustness.value:.2f} (95 % interval {low:.2f} - {high:.2f}); "
+    line += f"worst in {robustness.worst}; over {tasks} judged in all conditions"
+    if robustness.undefined:
+        line += f"; {robustness.undefined:.1%} of the resamples have no value"
+    return Text(line)
+
+
+def funnel_table(conditions: Sequence[Condition]) -> Table | None:
+    """From planned faults to recovered answers; None where none was planned."""
+    table = Table(caption=_CAPTION, caption_justify="left")
+    table.add_column("condition", no_wrap=True)
+    table.add_column("kind")
+    for column in ("reached", "degraded", "asked again", "recovered", "after"):
+        table.add_column(column, justify="right")
+    for condition in conditions:
+        if condition.faults is None:
+            continue
+        for kind, funnel in (("explicit", condition.faults.explicit), ("implicit", condition.faults.implicit)):
+            if funnel.planned or funnel.exposure:
+                table.add_row(_name(condition), kind, *_cells(funnel))
+    return table if table.row_count else None
+
+
+_CAPTION = (
+    "reached: of the planned fault events; degraded: calls that the agent saw so; asked again: the same tool with "
+    "the same arguments, having seen the answer (an implicit fault was detected); recovered: the clean answer "
+    "then came; after: how many calls later, on average"
+)
+
+
+def _cells(funnel: Funnel) -> tuple[str, ...]:
+    later = funnel.mean_calls_to_recovery
+    return (
+        f"{funnel.reached}/{funnel.planned}",
+        f"{funnel.exposure:,}",
+        _share(funnel.asked_again, funnel.exposure),
+        _share(funnel.recovered, funnel.exposure),
+        "-" if later is None else f"{later:.1f}",
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.0%})" if whole else "-"
+
+
+def _name(condition: Condition) -> Text:
+    return Text(printable(condition.name))

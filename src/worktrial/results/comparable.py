@@ -1,0 +1,92 @@
+"""Whether two runs measured under the same conditions, so that what differs is the agent's doing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from worktrial.engine.manifest import Manifest
+from worktrial.language import JsonObject, JsonValue
+
+# Here code decides; a judge's votes are only kept beside the verdict.
+_DECIDED_BY_CODE = frozenset({"starter"})
+
+_SIMULATION = ("memory", "simulator_prompt", "clock")
+_JUDGING = ("votes", "judge_method", "judge_record")
+
+# In runs from before there was the setting, and where the suite writes it only when it matters.
+_CLEAN: JsonObject = {"conditions": [{"mode": "E0"}], "prompted": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that two runs do not share."""
+
+    what: str
+    """`suite`, `data`, or a dotted path below `simulator`, `judge`, `faults`."""
+    first: JsonValue
+    """None where the first run has nothing of the kind."""
+    second: JsonValue
+
+    def __str__(self) -> str:
+        return f"{self.what}: {_short(self.first)} -> {_short(self.second)}"
+
+
+def comparable(first: Manifest, second: Manifest) -> list[Difference]:
+    """What makes two runs not comparable; [] when they are.
+
+    That is another suite, other data (by its fingerprint), another simulator (its model with its settings, its
+    memory and prompt, the clock of tasks without a date), another way to the verdict (the judge with its
+    settings, the number of votes and the method, replaced rubrics), and other faults (modes, counts, durations,
+    seed, unit, prompted or scheduled). Who worked, with which limits, on which of the tasks, and whether votes
+    were cast in parallel does not count.
+    """
+    # As JSON has it, so that a manifest just made and one that was read are the same.
+    before, after = (msgspec.json.decode(msgspec.json.encode(_measure(m))) for m in (first, second))
+    return list(_differences(before, after))
+
+
+def _measure(manifest: Manifest) -> JsonObject:
+    """Everything but the agent that a verdict depends on."""
+    settings = manifest.settings
+    # A run that judges stored work again names the roles of that work under `carried_roles`.
+    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    measure: JsonObject = {
+        "suite": manifest.suite,
+        "data": manifest.data.get("fingerprint"),
+        "simulator": {**roles.get("simulator", {}), **_some(settings, _SIMULATION)},
+        "faults": _faults(settings.get("faults")),
+    }
+    if manifest.suite not in _DECIDED_BY_CODE:
+        rubrics = (settings.get("regraded") or {}).get("rubrics")
+        judge = {**roles.get("judge", {}), **_some(settings, _JUDGING)}
+        measure["judge"] = {**judge, "rubrics": rubrics} if rubrics else judge
+    return measure
+
+
+def _faults(stored: JsonValue) -> JsonObject:
+    if not stored:
+        return _CLEAN
+    conditions = [c if c["mode"] != "E0" else {"mode": "E0"} for c in stored["settings"]]
+    if all(condition["mode"] == "E0" for condition in conditions):
+        return _CLEAN
+    # The order of conditions is only that of the samples.
+    ordered = sorted(conditions, key=lambda c: msgspec.json.encode(c, order="sorted"))
+    return {"conditions": ordered, "prompted": stored.get("prompted", False)}
+
+
+def _some(settings: JsonObject, names: tuple[str, ...]) -> JsonObject:
+    return {name: settings[name] for name in names if name in settings}
+
+
+def _differences(first: JsonValue, second: JsonValue, where: str = "") -> Iterator[Difference]:
+    if isinstance(first, dict) and isinstance(second, dict):
+        for key in first | second:
+            yield from _differences(first.get(key), second.get(key), f"{where}.{key}" if where else key)
+    elif first != second:
+        yield Difference(where, first, second)
+
+
+def _short(value: JsonValue) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,80 @@
+"""A run's conditions: which it has, and what the faulted ones say beside the clean one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.grading import Outcome
+from worktrial.statistics import Robustness, ZeroCleanRate, estimate_robustness
+from worktrial.statistics.robustness import FAULTED, Outcomes
+
+
+def by_condition(records: Iterable[SampleRecord]) -> dict[str, list[SampleRecord]]:
+    """Records of every condition that occurs; E0 first, then by mode, count and duration."""
+    found: dict[str, list[SampleRecord]] = {}
+    for record in records:
+        found.setdefault(record.condition, []).append(record)
+    return {name: found[name] for name in sorted(found, key=_place)}
+
+
+def headline(conditions: Sequence[str]) -> str:
+    """The one condition whose completion rate stands for the run: E0 where it was tried, else the first."""
+    return CLEAN if CLEAN in conditions or not conditions else conditions[0]
+
+
+def robustness_by_setting(
+    conditions: Mapping[str, Sequence[SampleRecord]],
+) -> dict[str, Robustness | ZeroCleanRate]:
+    """R for every setting of count and duration for which all four modes were tried.
+
+    Only samples count that have a verdict in all four: one that broke says nothing about the agent, and one
+    that is still to come would make rates of different tasks look like an effect of faults.
+
+    Args:
+        conditions: From `by_condition`.
+
+    Returns:
+        Setting (`3x2`; "" where the run has only one) to R, or to why it has no value. Settings without
+        a sample that counts are left out.
+    """
+    found: dict[str, Robustness | ZeroCleanRate] = {}
+    for setting in dict.fromkeys(_setting(name) for name in conditions if name != CLEAN):
+        names = {mode: f"{mode}/{setting}" if setting else mode for mode in FAULTED}
+        if CLEAN not in conditions or not conditions.keys() >= set(names.values()):
+            continue
+        tasks = _tasks({CLEAN: conditions[CLEAN], **{mode: conditions[name] for mode, name in names.items()}})
+        if tasks:
+            found[setting] = _estimate(tasks)
+    return found
+
+
+def _estimate(tasks: list[Outcomes]) -> Robustness | ZeroCleanRate:
+    try:
+        return estimate_robustness(tasks)
+    except ZeroCleanRate as e:
+        return e
+
+
+def _tasks(modes: Mapping[str, Sequence[SampleRecord]]) -> list[Outcomes]:
+    """Outcomes of every task, of the repeats with a verdict in all modes."""
+    verdicts = {
+        mode: {(r.sample, r.repeat): r.outcome is Outcome.PASS for r in records if r.outcome is not Outcome.INVALID}
+        for mode, records in modes.items()
+    }
+    clean, *faulted = verdicts.values()
+    tasks: dict[str, dict[str, list[bool]]] = {}
+    for sample, repeat in sorted(clean):
+        if all((sample, repeat) in others for others in faulted):
+            outcomes = tasks.setdefault(sample, {mode: [] for mode in modes})
+            for mode, passed in verdicts.items():
+                outcomes[mode].append(passed[sample, repeat])
+    return list(tasks.values())
+
+
+def _setting(condition: str) -> str:
+    return condition.partition("/")[2]
+
+
+def _place(condition: str) -> tuple[str, list[tuple[int, str]]]:
+    mode, _, setting = condition.partition("/")
+    # 10x2 comes after 9x2.
+    return mode, [(int(part), "") if part.isdecimal() else (0, part) for part in setting.split("x")]

@@ -1,0 +1,168 @@
+"""Judging stored work again, without the agent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from worktrial.engine.manifest import Manifest
+from worktrial.engine.record import SampleRecord, SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Desk, Job
+from worktrial.errors import DataError, InvalidSample, SettingError
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.suites.finished_work import FinishedRun, FinishedWork, without_work
+from worktrial.workplaces.loading.files import as_json, read_bytes
+
+# What the work itself has on record; the rest is the new judgement's.
+_CARRIED = (set(SampleResult.__struct_fields__) & set(SampleRecord.__struct_fields__)) - {
+    "outcome",
+    "reason",
+    "votes",
+    "checks",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeSettings:
+    """How the work is judged this time."""
+
+    votes: int = 3
+    parallel_votes: bool = False
+    judge_method: Literal["votes", "logprob"] = "votes"
+    judge_record: int = 120_000
+    """Characters of a trajectory that a judge is shown."""
+
+    @classmethod
+    def as_stored(cls, manifest: Manifest, given: Mapping[str, Any]) -> "JudgeSettings":
+        """What is given; for the rest what the source run had."""
+        stored = {name: manifest.settings[name] for name in cls.__dataclass_fields__ if name in manifest.settings}
+        return cls(**{**stored, **{name: value for name, value in given.items() if value is not None}})
+
+
+class Grader(Protocol):
+    """How a suite judges finished work."""
+
+    @property
+    def data(self) -> JsonObject:
+        """Where the suite's data is from, and its `fingerprint`."""
+        ...
+
+    async def grade(self, work: FinishedWork, rubric: str | None, desk: Desk) -> SampleResult:
+        """Judge `work`, by `rubric` where there is one in place of the task's own.
+
+        Raises:
+            InvalidSample: it has no verdict, through no fault of the agent.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rubrics:
+    """Rubrics that replace those of the tasks."""
+
+    by_sample: Mapping[str, str]
+    fingerprint: str
+
+
+class _RubricRow(msgspec.Struct, forbid_unknown_fields=True):
+    sample: str
+    rubric: str
+
+
+def read_rubrics(path: Path) -> Rubrics:
+    """The rubrics in a JSONL file of `{"sample": …, "rubric": …}`.
+
+    Raises:
+        DataError: a line is something else, its rubric is blank, or its sample occurs twice.
+    """
+    data = read_bytes(path)
+    found: dict[str, str] = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            row = msgspec.convert(as_json(line, where), _RubricRow)
+        except msgspec.ValidationError as e:
+            raise DataError(where, str(e), 'Each line is {"sample": "…", "rubric": "…"}') from None
+        if not row.rubric.strip():
+            raise DataError(where, f"the rubric of sample {row.sample} is blank", "Write it, or remove the line")
+        if row.sample in found:
+            raise DataError(where, f"sample {row.sample} again", "Keep one of its lines")
+        found[row.sample] = row.rubric
+    if not found:
+        raise DataError(path, "holds no rubric", 'Each line is {"sample": "…", "rubric": "…"}')
+    return Rubrics(found, sha256(data).hexdigest())
+
+
+class RegradeTrial:
+    """The samples of a stored run, ready to be judged again.
+
+    Their records keep calls, turns, faults and tags of the source; usage and cost are those of judging. A sample
+    whose work came to no end in the source run is `invalid` here, too.
+
+    Raises:
+        SettingError: a rubric is for a sample that the run does not have.
+    """
+
+    def __init__(
+        self, source: FinishedRun, grader: Grader, judging: JudgeSettings, rubrics: Rubrics | None = None
+    ) -> None:
+        self.suite = source.manifest.suite
+        self._source = source
+        self._grader = grader
+        self._rubrics = rubrics.by_sample if rubrics else {}
+        self._records = {record.key: record for record in source.records}
+        _refuse_strangers(self._rubrics, [record.sample for record in source.records])
+        self.jobs = [Job(r.sample, r.repeat, r.tags, r.condition) for r in source.records]
+        self.data: JsonObject = {**grader.data, "source_run": str(source.folder)}
+        before = source.manifest.settings
+        roles = {**before.get("carried_roles", {}), **before.get("roles", {})}
+        self.settings: JsonObject = {
+            **{name: value for name, value in before.items() if name != "roles"},
+            **msgspec.to_builtins(judging),
+            # Who worked and who played the workplace; `roles` holds those of this run itself.
+            "carried_roles": {name: role for name, role in roles.items() if name != Role.JUDGE},
+            "regraded": {"source": source.fingerprint, "rubrics": rubrics.fingerprint if rubrics else None},
+        }
+
+    async def run(self, job: Job, desk: Desk) -> SampleResult:
+        """Judge one sample's work; see `worktrial.engine.trial.Trial`."""
+        record = self._records[job.key]
+        work = self._source.work(record)
+        try:
+            if work is None:
+                raise without_work(record)
+            result = await self._grader.grade(work, self._rubrics.get(job.sample), desk)
+        except InvalidSample as e:
+            result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
+        for name in _CARRIED:
+            setattr(result, name, getattr(record, name))
+        if work is not None:
+            result.trajectory = {**work.line, "outcome": result.outcome, "reason": result.reason}
+        return result
+
+
+def refuse_other_data(source: FinishedRun, grader: Grader) -> None:
+    """Refuse to judge by tasks that are not those the agent worked on.
+
+    Raises:
+        SettingError: the suite's data has changed since.
+    """
+    then, now = source.manifest.data.get("fingerprint"), grader.data.get("fingerprint")
+    if then != now:
+        raise SettingError(
+            f"{source.folder}: the {source.manifest.suite} data had the fingerprint {str(then)[:12]}…, and "
+            f"this data has {str(now)[:12]}…. Give the data of then; with --force the work is judged by "
+            "this data, and the result is marked as not comparable"
+        )
+
+
+def _refuse_strangers(rubrics: Mapping[str, str], samples: Sequence[str]) -> None:
+    if strangers := [name for name in rubrics if name not in samples]:
+        raise SettingError(f"--rubric: the run has no sample {', '.join(strangers[:12])}")

@@ -1,0 +1,1 @@
+"""A research laboratory's samples, reagent lots and instruments."""

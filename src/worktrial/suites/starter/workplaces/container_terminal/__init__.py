@@ -1,0 +1,1 @@
+"""The dispatch desk of an inland container terminal."""

@@ -1,0 +1,1 @@
+"""Import entries at a customs office: assessment, holds and release."""

@@ -1,0 +1,1 @@
+"""The irrigation desk of an orchard on a canal with rotating turns."""

@@ -1,0 +1,1 @@
+"""The returns desk of an online shop for home and electronics."""

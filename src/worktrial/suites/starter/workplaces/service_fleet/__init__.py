@@ -1,0 +1,1 @@
+"""The operations desk of a fleet of services: budgets, incidents, changes."""

@@ -1,0 +1,19 @@
+"""Whether whoever plays a workplace behaves like it: checks of single observations, without the truth at hand."""
+
+from worktrial.workplaces.conformance.finding import FAILURE_OF, Check, Failure, Finding
+from worktrial.workplaces.conformance.report import CheckRate, Report, examine, failures, report
+from worktrial.workplaces.conformance.seen import SeenCall, stored_calls
+
+__all__ = [
+    "FAILURE_OF",
+    "Check",
+    "CheckRate",
+    "Failure",
+    "Finding",
+    "Report",
+    "SeenCall",
+    "examine",
+    "failures",
+    "report",
+    "stored_calls",
+]

@@ -1,0 +1,26 @@
+"""Faults on purpose: planned before the run, carried out in code, recorded call by call."""
+
+from worktrial.workplaces.faults.explicit import is_outage
+from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultKind, FaultMode, FaultUnit
+from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, draw_plan
+from worktrial.workplaces.faults.prompted import PromptedFaults
+from worktrial.workplaces.faults.session import FaultySession, Position, fingerprint
+from worktrial.workplaces.faults.settings import Conditions, FaultSettings
+
+__all__ = [
+    "EXPLICIT",
+    "IMPLICIT",
+    "Conditions",
+    "FaultEvent",
+    "FaultKind",
+    "FaultMode",
+    "FaultPlan",
+    "FaultSettings",
+    "FaultUnit",
+    "FaultySession",
+    "Position",
+    "PromptedFaults",
+    "draw_plan",
+    "fingerprint",
+    "is_outage",
+]

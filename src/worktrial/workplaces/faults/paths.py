@@ -1,0 +1,63 @@
+"""Places in a JSON value: fields alike in all rows of a list, and what differs between two values."""
+
+from collections.abc import Iterator, Sequence
+
+from worktrial.language import JsonValue
+
+Step = str | None
+"""A field's name; None for every item of a list."""
+Field = tuple[Step, ...]
+"""The same field in all rows: `("beds", None, "area")`."""
+
+
+def fields(value: JsonValue, prefix: Field = ()) -> Iterator[tuple[Field, JsonValue]]:
+    """Every field of every object in `value`, with what it holds; a field of many rows comes once for each."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*prefix, key), inner
+            yield from fields(inner, (*prefix, key))
+    elif isinstance(value, list):
+        for item in value:
+            yield from fields(item, (*prefix, None))
+
+
+def owners(value: JsonValue, steps: Sequence[Step]) -> Iterator[JsonValue]:
+    """The objects that hold the field of which `steps` are all but the last step."""
+    if not steps:
+        yield value
+        return
+    step, rest = steps[0], steps[1:]
+    if step is None and isinstance(value, list):
+        for item in value:
+            yield from owners(item, rest)
+    elif step is not None and isinstance(value, dict) and step in value:
+        yield from owners(value[step], rest)
+
+
+def touched(clean: JsonValue, degraded: JsonValue, pointer: str = "") -> Iterator[str]:
+    """JSON pointers into `clean` (into `degraded` for what only that has) of everything that differs."""
+    if isinstance(clean, dict) and isinstance(degraded, dict):
+        for key in {**clean, **degraded}:
+            here = f"{pointer}/{_escaped(key)}"
+            if key in clean and key in degraded:
+                yield from touched(clean[key], degraded[key], here)
+            else:
+                yield here
+    elif isinstance(clean, list) and isinstance(degraded, list):
+        if len(clean) != len(degraded):
+            yield pointer
+        for index, (before, after) in enumerate(zip(clean, degraded, strict=False)):
+            yield from touched(before, after, f"{pointer}/{index}")
+    # True == 1 in Python, but not in JSON.
+    elif clean != degraded or isinstance(clean, bool) is not isinstance(degraded, bool):
+        yield pointer
+
+
+def differ(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are not the same JSON; the order of fields does not count."""
+    # Not any(): the pointer to a whole value is "".
+    return next(touched(one, other), None) is not None
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,121 @@
+"""When faults strike: drawn before the run, whatever the agent will do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from random import Random
+from typing import TypeVar
+
+from worktrial.language import JsonObject
+from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultKind, FaultMode, FaultUnit
+from worktrial.workplaces.faults.settings import FaultSettings
+
+T = TypeVar("T")
+
+# The first call is always clean, and the first event begins within the next three: short trials meet it too.
+_FIRST = (1, 3)
+# Clean calls between an event and the next; each gap is one wider than the gap before it.
+_GAP = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultEvent:
+    """A stretch of consecutive calls (or turns) that are degraded."""
+
+    index: int
+    mode: FaultMode
+    """E1 for an explicit event, E2 for an implicit one."""
+    kind: FaultKind
+    """For an implicit event the first choice: what it would not change is degraded in another way."""
+    first: int
+    """0-based call (or turn)."""
+    length: int
+
+    def covers(self, position: int) -> bool:
+        """Whether the call (or turn) at `position` is degraded."""
+        return self.first <= position < self.first + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class FaultPlan:
+    """All events of one sample, in order, none touching another."""
+
+    events: tuple[FaultEvent, ...] = ()
+    unit: FaultUnit = FaultUnit.CALL
+    key: str = ""
+    """What the plan was drawn from; the choices within a degraded call are drawn from it as well."""
+
+    @property
+    def rows(self) -> list[JsonObject]:
+        """The plan as a sample's record holds it."""
+        return [
+            {
+                "event": e.index,
+                "mode": e.mode.value,
+                "kind": e.kind.value,
+                "first": e.first,
+                "length": e.length,
+                "unit": self.unit.value,
+            }
+            for e in self.events
+        ]
+
+
+def draw_plan(settings: FaultSettings, sample: str) -> FaultPlan:
+    """The plan of one sample; a pure function of its arguments, the same for every agent and repeat.
+
+    The first event begins at call 1, 2 or 3. Between one event and the next lie 2 to 4 clean calls, and one more
+    with each event: so a trial of four calls meets the first event, and long trials are covered to their end.
+    Of the events of E3 half are explicit; of an odd number, the draw decides about the last.
+
+    Args:
+        settings: The condition.
+        sample: The task's id.
+    """
+    if settings.mode is FaultMode.E0:
+        return FaultPlan(unit=settings.unit)
+    parts = (settings.seed, sample, settings.mode, settings.count, settings.duration, settings.unit)
+    key = "\0".join(str(part) for part in parts)
+    rng = generator(key)
+    modes = _modes(settings, rng)
+    kinds = {FaultMode.E1: shuffled(EXPLICIT, rng), FaultMode.E2: shuffled(IMPLICIT, rng)}
+    events: list[FaultEvent] = []
+    first = _between(rng, *_FIRST)
+    for index, mode in enumerate(modes):
+        nth = modes[:index].count(mode)
+        kind = kinds[mode][nth % len(kinds[mode])]
+        events.append(FaultEvent(index, mode, kind, first, settings.duration))
+        first += settings.duration + _between(rng, *_GAP) + index
+    return FaultPlan(tuple(events), settings.unit, key)
+
+
+def generator(key: str) -> Random:
+    """A source of random numbers that is the same everywhere for the same key.
+
+    Use `random()` only: it is all that Python promises to keep from version to version.
+    """
+    return Random(int.from_bytes(sha256(key.encode(errors="surrogatepass")).digest(), "big"))
+
+
+def below(rng: Random, n: int) -> int:
+    """One of 0 … n-1."""
+    return int(rng.random() * n)
+
+
+def _between(rng: Random, low: int, high: int) -> int:
+    return low + below(rng, high - low + 1)
+
+
+def shuffled(items: Sequence[T], rng: Random) -> list[T]:
+    """`items` in random order."""
+    return [item for _, item in sorted(((rng.random(), item) for item in items), key=lambda pair: pair[0])]
+
+
+def _modes(settings: FaultSettings, rng: Random) -> list[FaultMode]:
+    if settings.mode is not FaultMode.E3:
+        return [settings.mode] * settings.count
+    half = settings.count // 2
+    modes = [FaultMode.E1] * half + [FaultMode.E2] * half
+    if settings.count % 2:
+        modes.append((FaultMode.E1, FaultMode.E2)[below(rng, 2)])
+    return shuffled(modes, rng)

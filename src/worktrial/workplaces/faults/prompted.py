@@ -1,0 +1,71 @@
+"""The published way: the model that plays the workplace is asked to degrade its answers.
+
+Nothing guarantees that it does, or when; there is no plan and no ledger.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from worktrial.language import Complete, Completion, JsonObject, Message
+from worktrial.workplaces.faults.mode import FaultMode
+from worktrial.workplaces.faults.settings import FaultSettings
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+class PromptedFaults:
+    """A simulator's `Complete` that adds the rules of `settings` to the system message of every request."""
+
+    def __init__(self, complete: Complete, settings: FaultSettings) -> None:
+        self._complete = complete
+        self._rules = rules(settings)
+
+    async def __call__(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[JsonObject] = (),
+        schema: JsonObject | None = None,
+        draw: int = 0,
+        top_logprobs: int = 0,
+        max_tokens: int | None = None,
+    ) -> Completion:
+        """See `Complete`."""
+        if self._rules:
+            system, *rest = messages
+            messages = [{**system, "content": f"{system['content']}\n\n{self._rules}"}, *rest]
+        return await self._complete(
+            messages, tools=tools, schema=schema, draw=draw, top_logprobs=top_logprobs, max_tokens=max_tokens
+        )
+
+
+def rules(settings: FaultSettings) -> str:
+    """What the model is told; "" under E0."""
+    if settings.mode is FaultMode.E0:
+        return ""
+    return (
+        _template()
+        .render(
+            mode=settings.mode.value,
+            count=settings.count,
+            duration=settings.duration,
+            unit=settings.unit.value,
+        )
+        .strip()
+    )
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("worktrial.workplaces.faults", "prompts"),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("prompted.j2")

@@ -1,0 +1,161 @@
+"""Any session, with faults between it and the agent."""
+
+import asyncio
+from collections.abc import Callable
+from hashlib import sha256
+from random import Random
+from typing import NamedTuple
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.faults.explicit import failed
+from worktrial.workplaces.faults.implicit import TRANSFORMS, Context
+from worktrial.workplaces.faults.memory import Memory
+from worktrial.workplaces.faults.mode import IMPLICIT, FaultKind, FaultMode, FaultUnit
+from worktrial.workplaces.faults.paths import touched
+from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, generator, shuffled
+from worktrial.workplaces.faults.signals import is_error
+from worktrial.workplaces.session import Observation, Origin, Session, refusal
+from worktrial.workplaces.simulator.json_text import canonical_text
+
+
+class Position(NamedTuple):
+    """Where in an agent's work a call stands, both 0-based."""
+
+    call: int
+    turn: int
+
+
+class FaultySession:
+    """Carries out a fault plan, and keeps the ledger of what it did.
+
+    An implicit fault degrades what the workplace has really answered; whoever plays it remembers the clean
+    observation. An explicit one never reaches the workplace. A refused call (unknown tool, arguments that do not
+    fit) is never degraded, nor is an answer that is an error already.
+    """
+
+    def __init__(
+        self,
+        inner: Session,
+        plan: FaultPlan,
+        workplace: Workplace,
+        *,
+        position: Callable[[], Position] | None = None,
+    ) -> None:
+        """Wrap `inner`.
+
+        Args:
+            inner: The workplace's own session.
+            plan: When to degrade what.
+            workplace: For the tools: which calls are refused, and which of them write.
+            position: Where the next call stands, for callers that also count calls which never come here, or
+                that know turns; without it each call of this session is a turn of its own.
+        """
+        self.plan = plan
+        self.ledger: list[JsonObject] = []
+        """One row for each degraded call."""
+        self.spared: list[JsonObject] = []
+        """One row for each call inside an event that could not be degraded."""
+        self._inner = inner
+        self._workplace = workplace
+        self._memory = Memory(inner)
+        self._position = position
+        self._calls = 0
+        self._reached: set[int] = set()
+        implicit = [e.first + e.length for e in plan.events if e.mode is FaultMode.E2]
+        self._last_implicit = max(implicit, default=0)
+        self._turn = asyncio.Lock()
+
+    @property
+    def state(self) -> JsonObject | None:
+        """The workplace's real state."""
+        return self._inner.state
+
+    @property
+    def misses(self) -> list[JsonObject]:
+        """What of the plan did not happen: calls that were spared, and events that the work never reached."""
+        never = [{"event": e.index, "why": "not_reached"} for e in self.plan.events if e.index not in self._reached]
+        return [*self.spared, *never]
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one tool call; see `Session.call`."""
+        async with self._turn:
+            at = Position(self._calls, self._calls) if self._position is None else self._position()
+            self._calls += 1
+            place = at.call if self.plan.unit is FaultUnit.CALL else at.turn
+            event = next((e for e in self.plan.events if e.covers(place)), None)
+            if event is None and place >= self._last_implicit:
+                # No stale answer will be needed any more.
+                return await self._inner.call(tool, arguments)
+            known = self._workplace.tool(tool)
+            if event is None:
+                return (await self._memory.call(known, tool, arguments))[0]
+            self._reached.add(event.index)
+            call = _Call(event, at, tool, arguments)
+            refused = refusal(self._workplace, tool, arguments)
+            if refused is not None:
+                return self._spare(call, refused, "refusal")
+            if event.mode is FaultMode.E1:
+                return self._fail(call)
+            observation, context = await self._memory.call(known, tool, arguments)
+            return self._degrade(call, observation, context)
+
+    def _fail(self, call: "_Call") -> Observation:
+        content = failed(call.event.kind, call.tool)
+        self._note(call, call.event.kind, None, content, [])
+        return Observation(content, Origin.FAULT, fault=call.event.kind.value)
+
+    def _degrade(self, call: "_Call", observation: Observation, context: Context) -> Observation:
+        clean = observation.content
+        if observation.origin is Origin.REFUSAL:
+            return self._spare(call, observation, "refusal")
+        if not isinstance(clean, dict):
+            return self._spare(call, observation, "not_an_object")
+        if is_error(clean):
+            return self._spare(call, observation, "error")
+        rng = generator(f"{self.plan.key}\0{call.event.index}\0{call.at.call}")
+        for kind in _by_preference(call.event.kind, rng):
+            degraded = TRANSFORMS[kind](clean, rng, context)
+            if degraded is not None:
+                self._note(call, kind, clean, degraded, list(touched(clean, degraded)))
+                return Observation(degraded, observation.origin, observation.exchange, clean, kind.value)
+        return self._spare(call, observation, "nothing_to_degrade")
+
+    def _spare(self, call: "_Call", observation: Observation, why: str) -> Observation:
+        row = {"event": call.event.index, "call": call.at.call, "turn": call.at.turn, "tool": call.tool, "why": why}
+        self.spared.append(row)
+        return observation
+
+    def _note(
+        self, call: "_Call", kind: FaultKind, clean: JsonObject | None, degraded: JsonObject, fields: list[str]
+    ) -> None:
+        self.ledger.append(
+            {
+                "event": call.event.index,
+                "call": call.at.call,
+                "turn": call.at.turn,
+                "tool": call.tool,
+                "arguments": call.arguments,
+                "mode": call.event.mode.value,
+                "kind": kind.value,
+                "clean": None if clean is None else fingerprint(clean),
+                "degraded": fingerprint(degraded),
+                "fields": fields,
+            }
+        )
+
+
+class _Call(NamedTuple):
+    event: FaultEvent
+    at: Position
+    tool: str
+    arguments: JsonValue
+
+
+def fingerprint(observation: JsonObject) -> str:
+    """A hash of an observation, the same whatever the order of its fields: 16 hexadecimal characters."""
+    return sha256(canonical_text(observation).encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def _by_preference(first: FaultKind, rng: Random) -> list[FaultKind]:
+    return [first, *shuffled([kind for kind in IMPLICIT if kind is not first], rng)]

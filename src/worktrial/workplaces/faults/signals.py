@@ -1,0 +1,55 @@
+"""What in an observation says that a call failed."""
+
+import re
+from collections.abc import Iterator
+
+from worktrial.language import JsonValue
+
+_ERROR = re.compile(
+    r"errors?|error_(?:code|message|type)|errorcode|errormessage|exception|traceback", re.IGNORECASE
+)
+_SUCCESS = frozenset({"success", "ok", "succeeded"})
+_STATUS = frozenset({"status", "code", "status_code", "result_code"})
+_IDENTIFIER = re.compile(r"(?:.*[_\-.\s])?(?:id|ids|uuid|ID)|.*[a-z](?:Id|ID|Ids)")
+
+
+def is_error(observation: JsonValue) -> bool:
+    """Whether the workplace itself answered with an error."""
+    if not isinstance(observation, dict):
+        return False
+    return any(_signals(key, value) for key, value in observation.items())
+
+
+def error_signals(value: JsonValue, pointer: str = "") -> Iterator[str]:
+    """Where, at any depth, something says that the call failed; each with what it says."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if _signals(key, inner):
+                yield f"{pointer}/{key}"
+            yield from error_signals(inner, f"{pointer}/{key}")
+    elif isinstance(value, list):
+        for item in value:
+            # Without the position: an item that only moved up is no new signal.
+            yield from error_signals(item, f"{pointer}/-")
+
+
+def is_critical(key: str, depth: int) -> bool:
+    """Whether a field must not be lost: it identifies something, or says whether the call succeeded."""
+    name = key.lower()
+    if _ERROR.fullmatch(key) or name in _SUCCESS or is_identifier(key):
+        return True
+    return depth == 0 and name in _STATUS
+
+
+def is_identifier(key: str) -> bool:
+    """Whether a field of this name says which thing an object is about."""
+    return _IDENTIFIER.fullmatch(key) is not None
+
+
+def _signals(key: str, value: JsonValue) -> bool:
+    name = key.lower()
+    if name in _SUCCESS:
+        return value is False
+    if name == "status":
+        return isinstance(value, str) and value.lower() == "error"
+    return bool(value) and _ERROR.fullmatch(key) is not None

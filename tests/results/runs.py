@@ -1,0 +1,77 @@
+"""Small run folders, written as the engine writes them."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from worktrial.engine.manifest import Manifest
+from worktrial.engine.record import SampleRecord
+from worktrial.grading import Outcome
+from worktrial.results.fault_metrics import SeenAnswer, StoredCall
+from worktrial.results.stored import StoredRun, open_run
+from worktrial.workplaces.faults.digest import digest
+
+CLEAN_ANSWER = {"bed": "B3", "free": True}
+SPOILT_ANSWER = {"bed": "B3"}
+
+
+def record(sample: str, outcome: str = "pass", condition: str = "E0", repeat: int = 0, **more: Any) -> SampleRecord:
+    return SampleRecord(
+        suite="s",
+        sample=sample,
+        repeat=repeat,
+        condition=condition,
+        outcome=Outcome(outcome),
+        reason=more.pop("reason", "why"),
+        **{"cost": 0.0, **more},
+    )
+
+
+def event(number: int, mode: str, first: int, length: int = 2, unit: str = "call") -> dict[str, Any]:
+    kind = "http_500" if mode == "E1" else "fields_dropped"
+    return {"event": number, "mode": mode, "kind": kind, "first": first, "length": length, "unit": unit}
+
+
+def row(number: int, mode: str, call: StoredCall) -> dict[str, Any]:
+    """The ledger row of a degraded call."""
+    explicit = mode == "E1"
+    return {
+        "event": number,
+        "call": call.index,
+        "turn": call.turn,
+        "tool": call.tool,
+        "arguments": call.arguments,
+        "mode": mode,
+        "kind": "http_500" if explicit else "fields_dropped",
+        "clean": None if explicit else digest(CLEAN_ANSWER),
+        "degraded": digest(call.observation.content),
+        "fields": [] if explicit else ["/free"],
+    }
+
+
+def work(*steps: str, at_once: bool = False) -> list[StoredCall]:
+    """Calls, one a turn: `"bed 3"` is a clean answer, `"bed 3!"` a spoilt one, `"bed 3?"` a refusal."""
+    calls = []
+    for n, step in enumerate(steps):
+        tool, argument = step.rstrip("!?").split()
+        content = SPOILT_ANSWER if step.endswith("!") else CLEAN_ANSWER
+        seen = SeenAnswer({"error": {}}, "refusal") if step.endswith("?") else SeenAnswer(content, "executable")
+        calls.append(StoredCall(n, 0 if at_once else n, tool, {"id": argument}, seen))
+    return calls
+
+
+def store(
+    folder: Path, records: list[SampleRecord], works: dict[int, list[StoredCall]] | None = None, **settings: Any
+) -> StoredRun:
+    """A run of `records`; `works` gives the calls of the record at a position."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = Manifest(suite="s", data={}, settings=settings, samples=len({r.key for r in records}))
+    (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    (folder / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in records))
+    lines = [
+        {"suite": "s", "sample": r.sample, "repeat": r.repeat, "condition": r.condition, "calls": calls}
+        for r, calls in ((records[n], calls) for n, calls in (works or {}).items())
+    ]
+    (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    return open_run(folder)

@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import pytest
+from tests.results.runs import event, record, row, store, work
+
+from worktrial.errors import DataError
+from worktrial.results.fault_metrics import Funnel
+from worktrial.results.run_faults import sample_faults
+
+CALLS = work("bed 3!", "bed 3")
+PLAN = [event(0, "E2", 0, 1)]
+LEDGER = [row(0, "E2", CALLS[0])]
+
+
+def test_a_run_without_faults_is_not_even_read(tmp_path: Path) -> None:
+    run = store(tmp_path, [record("1")])
+    (tmp_path / "trajectories.jsonl").write_text("damaged\n")
+    assert sample_faults(run) == {}
+
+
+def test_each_condition_has_its_own_trajectory(tmp_path: Path) -> None:
+    faulty = {"fault_plan": PLAN, "fault_ledger": LEDGER, "turns": 3}
+    records = [record("1"), record("1", condition="E2", **faulty), record("1", condition="E3", fault_plan=PLAN)]
+    run = store(tmp_path, records, {0: work("bed 9"), 1: CALLS})
+    found = sample_faults(run)
+    assert {key: m.implicit for key, m in found.items()} == {
+        ("1", 0, "E2"): Funnel(1, 1, 1, 1, 1, 1, (1,)),
+        # Broke before its first call.
+        ("1", 0, "E3"): Funnel(planned=1),
+    }
+
+
+def test_the_last_trajectory_counts(tmp_path: Path) -> None:
+    first = record("1", "invalid", "E2", fault_plan=PLAN, fault_ledger=LEDGER, turns=1)
+    again = record("1", "fail", "E2", fault_plan=PLAN, fault_ledger=LEDGER, turns=1)
+    run = store(tmp_path, [first, again], {0: CALLS, 1: CALLS[:1]})
+    (found,) = sample_faults(run).values()
+    assert found.implicit == Funnel(1, 1, 1, 1)
+
+
+def test_an_agent_without_messages(tmp_path: Path) -> None:
+    calls = work("bed 3!", "bed 3", at_once=True)
+    rows = [row(0, "E2", calls[0])]
+    for turns, recovered in ((0, 1), (1, 0)):
+        records = [record("1", condition="E2", fault_plan=PLAN, fault_ledger=rows, turns=turns)]
+        (found,) = sample_faults(store(tmp_path / str(turns), records, {0: calls})).values()
+        assert found.implicit.recovered == recovered
+
+
+def test_damage_is_named(tmp_path: Path) -> None:
+    records = [record("7", condition="E2", fault_plan=PLAN, fault_ledger=[{"event": 0}], turns=1)]
+    with pytest.raises(DataError, match=r"sample '7', repeat 0, condition E2: .* has no field 'call'"):
+        sample_faults(store(tmp_path / "a", records, {0: CALLS}))
+    records = [record("7", condition="E2", fault_plan=PLAN)]
+    run = store(tmp_path / "b", records)
+    line = '{"sample":"7","repeat":0,"condition":"E2","calls":[{"index":"x"}]}\n'
+    (tmp_path / "b" / "trajectories.jsonl").write_text(line)
+    with pytest.raises(DataError, match=r"trajectories.jsonl: the trajectory of sample '7', repeat 0 is damaged"):
+        sample_faults(run)
