@@ -5,9 +5,10 @@ import pytest
 from pydantic import ValidationError
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.plan import Plan, PlanFollower, follow, plan_problems
+from worktrial.agents.plan import MOST_TRIES, Plan, PlanBroken, PlanFollower, follow, plan_problems
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.workplaces import Observation, Origin, StopReason, Tool, Trajectory, Workplace
+from worktrial.workplaces.faults import FaultEvent, FaultKind, FaultMode, FaultPlan, FaultySession
 
 SHELF = Workplace(
     "shelf",
@@ -119,3 +120,42 @@ def test_problems_that_show_without_running(told: Plan, said: str) -> None:
 def test_steps_that_cannot_be_read(field: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         plan({"call": "find", **field})
+
+
+def _faulty(mode: FaultMode, kind: FaultKind, length: int) -> FaultySession:
+    return FaultySession(Shelf(), FaultPlan((FaultEvent(0, mode, kind, 0, length),)), SHELF)
+
+
+def _work(session: FaultySession) -> Trajectory:
+    told = {"steps": [FIND, LEND], "answer": "Book {{ found.books[1].id }}."}
+    assignment = Assignment("Lend Emma.", "2025-01-01", SHELF.tool_specs, session, plan=told)
+    asyncio.run(PlanFollower()(assignment))
+    return assignment.trajectory
+
+
+def test_a_call_that_fails_for_the_moment_is_made_again() -> None:
+    done = _work(_faulty(FaultMode.E1, FaultKind.CONNECTION_REFUSED, 3))
+    assert [c.tool for c in done.calls] == ["find"] * 4 + ["lend"]
+    assert (done.answer, done.turns, done.stop_reason) == ("Book 9.", 6, StopReason.ANSWERED)
+    ids = [m["tool_call_id"] for m in done.messages if m["role"] == "tool"]
+    assert len(set(ids)) == 5
+
+
+def test_a_lasting_outage_ends_the_work_with_an_answer() -> None:
+    done = _work(_faulty(FaultMode.E1, FaultKind.HTTP_500, 99))
+    assert len(done.calls) == MOST_TRIES
+    assert done.answer.startswith("The plan could not be carried out: plan step 1 (lend): 'found' has nothing at")
+    assert done.stop_reason is StopReason.ANSWERED
+
+
+def test_a_silent_fault_that_takes_what_the_plan_needs() -> None:
+    done = _work(_faulty(FaultMode.E2, FaultKind.LIST_CUT, 1))
+    assert [c.tool for c in done.calls] == ["find"]
+    assert "could not be carried out" in done.answer
+
+
+def test_without_a_fault_a_broken_plan_is_the_tasks_own() -> None:
+    missing = {"call": "lend", "with": {"books": [{"from": "found", "at": "/pages/1"}]}}
+    assignment = Assignment("x", "2025-01-01", [], Shelf(), plan={"steps": [FIND, missing], "answer": "x"})
+    with pytest.raises(PlanBroken, match="task_data"):
+        asyncio.run(PlanFollower()(assignment))

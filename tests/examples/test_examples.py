@@ -19,11 +19,29 @@ def test_play_a_workplace() -> None:
     assert "P-999" in said.splitlines()[-1]
 
 
+def test_parcel_lockers() -> None:
+    """The example of docs/write-a-workplace.md: short enough to copy, and a plan that passes its checks."""
+    path = ROOT / "examples/parcel_lockers.py"
+    assert len(path.read_text().splitlines()) < 80
+    said = subprocess.run([sys.executable, path], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [line.partition(" - ")[0] for line in said.splitlines()] == ["passed"] * 3
+
+
 def test_own_agent(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         env = {"MODEL_URL": server.url, "MODEL_NAME": "agent-1"}
         spec = f"python:{ROOT}/examples/own_agent.py:agent"
-        ran = worktrial("run", "starter", "--agent", spec, "--limit", "2", "-o", str(tmp_path / "run"), env=env)
+        ran = worktrial(
+            "run",
+            "starter",
+            "--agent",
+            spec,
+            "--tasks",
+            "triage-01,triage-02",
+            "-o",
+            str(tmp_path / "run"),
+            env=env,
+        )
         assert server.count("agent") == 6
     assert ran.code == 0, ran.said
     assert outcomes(tmp_path / "run") == {"triage-01": "fail", "triage-02": "fail"}

@@ -99,10 +99,13 @@ async def dispatch(agent: NaiveAgent, job_id: str) -> str:
     if job is None:
         raise StuckError(f"no job {job_id}")
     receiver = await agent.look("get_receiver", receiver_id=text(job, "receiver_id"))
-    drivers = []
-    for row in rows(await agent.look("list_drivers"), "drivers"):
-        if text(row, "status") == "available" and text(row, "certificate_until") >= now.date().isoformat():
-            drivers.append(await agent.look("get_driver", driver_id=text(row, "driver_id")))
+    today = now.date().isoformat()
+    certified = [
+        text(row, "driver_id")
+        for row in rows(await agent.look("list_drivers"), "drivers")
+        if text(row, "status") == "available" and text(row, "certificate_until") >= today
+    ]
+    drivers = [await agent.look("get_driver", driver_id=driver_id) for driver_id in certified]
     for slot in rows(receiver, "slots"):
         if text(slot, "status") != "free" or moment(slot, "start") > moment(job, "deliver_by"):
             continue

@@ -13,21 +13,23 @@ BANDS = {
     "pulse": [(40, 3), (50, 1), (90, 0), (110, 1), (130, 2), (TOP, 3)],
     "temperature": [(35, 3), (36, 1), (38, 0), (39, 1), (TOP, 2)],
 }
+SPO2_ON_SCALE_2 = [(83, 3), (85, 2), (87, 1), (92, 0)]
+ON_OXYGEN_ABOVE_92 = [(94, 1), (96, 2), (TOP, 3)]
 PLACES = {1: ("resus", True), 2: ("acute", True), 3: ("acute", False), 4: ("fast_track", False)}
 
 
-def parts(vitals: dict[str, Any]) -> list[int]:
-    """Points of each sign on oxygen scale 1; a sign that is not given is taken to be normal."""
+def parts(vitals: dict[str, Any], scale: int = 1) -> list[int]:
+    """Points of each sign; a sign that is not given is taken to be normal."""
+    bands = dict(BANDS)
+    if scale == 2:
+        bands["spo2"] = SPO2_ON_SCALE_2 + (ON_OXYGEN_ABOVE_92 if vitals.get("on_oxygen") else [(TOP, 0)])
     points = [
-        next(p for limit, p in bands if vitals[sign] <= limit)
-        for sign, bands in BANDS.items()
+        next(p for limit, p in limits if vitals[sign] <= limit)
+        for sign, limits in bands.items()
         if vitals.get(sign) is not None
     ]
-    return [
-        *points,
-        2 if vitals.get("on_oxygen") else 0,
-        0 if vitals.get("consciousness") in (None, "", "alert") else 3,
-    ]
+    awake = vitals.get("consciousness") in (None, "", "alert")
+    return [*points, 2 if vitals.get("on_oxygen") else 0, 0 if awake else 3]
 
 
 def level_of(points: list[int]) -> int:
@@ -50,7 +52,8 @@ async def chart(agent: NaiveAgent, patient_id: str) -> list[dict[str, Any]]:
 
 async def triage(agent: NaiveAgent, patient_id: str) -> tuple[int, int]:
     """Score a patient and record it."""
-    points = parts((await chart(agent, patient_id))[-1])
+    patient = await agent.look("get_patient", patient_id=patient_id)
+    points = parts((await chart(agent, patient_id))[-1], int(number(patient, "oxygen_scale")))
     score, level = sum(points), level_of(points)
     await agent.do("record_triage", patient_id=patient_id, score=score, level=level)
     return score, level

@@ -63,7 +63,7 @@ def agreement_report(folders: Sequence[Path], condition: str = CLEAN) -> Agreeme
 
     Raises:
         SettingError: an agent has no run under some simulator, or two under one; there are fewer than two
-            simulators or two agents; or the runs share no sample.
+            simulators or two agents; the runs differ in suite, data or judge, or share no sample.
         DataError: a folder holds no run.
     """
     runs: dict[tuple[str, str], StoredRun] = {}
@@ -71,10 +71,10 @@ def agreement_report(folders: Sequence[Path], condition: str = CLEAN) -> Agreeme
         run = open_run(folder)
         key = _simulator(run), _agent(run)
         if key in runs:
-            raise SettingError(
-                f"{folder} and {runs[key].folder}: both are agent {key[1]} under simulator {key[0]}; name one of them"
-            )
+            both = f"{runs[key].folder} and {folder}"
+            raise SettingError(f"{both}: both are agent {key[1]} under simulator {key[0]}; name one of them")
         runs[key] = run
+    _refuse_different_trials(list(runs.values()))
     simulators = tuple(dict.fromkeys(simulator for simulator, _ in runs))
     agents = tuple(dict.fromkeys(agent for _, agent in runs))
     for what, found in (("simulators", simulators), ("agents", agents)):
@@ -96,6 +96,31 @@ def agreement_report(folders: Sequence[Path], condition: str = CLEAN) -> Agreeme
         pairs=tuple(_pair(a, b, agents, rates, common) for a, b in combinations(simulators, 2)),
         left_out=max(len(found) for found in outcomes.values()) - len(shared),
     )
+
+
+def _refuse_different_trials(runs: Sequence[StoredRun]) -> None:
+    """Runs that differ in more than agent and simulator say nothing about the simulators."""
+    for name, of in (("suite", _suite), ("data", _data), ("judge", _judge)):
+        for run in runs[1:]:
+            if of(run) != of(runs[0]):
+                raise SettingError(
+                    f"{runs[0].folder} and {run.folder} differ in their {name} ({of(runs[0])}, {of(run)}); only "
+                    "agent and simulator may differ"
+                )
+
+
+def _suite(run: StoredRun) -> str:
+    return run.manifest.suite
+
+
+def _data(run: StoredRun) -> str:
+    return str(run.manifest.data.get("fingerprint"))[:12]
+
+
+def _judge(run: StoredRun) -> str:
+    settings = run.manifest.settings
+    model = settings.get("roles", {}).get("judge", {}).get("model", "none")
+    return f"{model}, {settings.get('judge_method', 'votes')}, {settings.get('votes', 1)} votes"
 
 
 def _pair(

@@ -126,7 +126,7 @@ def _pairs_by_key(truth: list[JsonValue], simulated: list[JsonValue]) -> _Pairs 
 def _identifying(items: list[JsonValue]) -> str | None:
     if not items or not all(isinstance(item, dict) for item in items):
         return None
-    shared = [name for name in items[0] if all(isinstance(item.get(name), str | int) for item in items)]
+    shared: list[str] = [name for name in items[0] if all(isinstance(item.get(name), str | int) for item in items)]
     for name in sorted(shared, key=lambda name: (not id_name(name), name != "name")):
         if len({str(item[name]) for item in items}) == len(items):
             return name

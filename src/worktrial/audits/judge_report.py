@@ -95,7 +95,7 @@ def judge_report(folder: Path) -> JudgeReport:
         model=settings.get("roles", {}).get("judge", {}).get("model", "?"),
         method=settings["judge_method"],
         votes=settings["votes"],
-        verdicts=confusion((_truth(r), _verdict(r)) for r in run.records),
+        verdicts=_confusion(run.records),
         single_votes=confusion(
             (_truth(r), vote["is_correct"]) for r in run.records if by_votes for vote in r.votes
         ),
@@ -116,6 +116,10 @@ def confusion(cases: Iterable[tuple[bool, bool | None]]) -> Confusion:
         false_fail=pairs.count((True, False)),
         invalid=sum(said is None for _, said in pairs),
     )
+
+
+def _confusion(records: Iterable[SampleRecord]) -> Confusion:
+    return confusion((_truth(r), _verdict(r)) for r in records)
 
 
 def _truth(record: SampleRecord) -> bool:

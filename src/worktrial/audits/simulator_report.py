@@ -56,7 +56,8 @@ class Fidelity:
 class Drift:
     """How far the state has gone astray after a number of calls. Counted over sequences that got so far."""
 
-    calls: int
+    calls: int | None
+    """None for the end of each sequence, however long."""
     sequences: int
     true: int
     """Sequences whose state still is the true one."""
@@ -159,8 +160,9 @@ def _rows(run: StoredRun) -> Iterable[list[CallRow]]:
 
 
 def _drift(sequences: Sequence[list[CallRow]]) -> Iterable[Drift]:
-    for calls in DRIFT_AT:
-        states = [rows[calls - 1].state for rows in sequences if len(rows) >= calls]
+    for calls in (*DRIFT_AT, None):
+        reached = [rows for rows in sequences if rows and (calls is None or len(rows) >= calls)]
+        states = [rows[-1 if calls is None else calls - 1].state for rows in reached]
         found = [state for state in states if state is not None]
         if found:
             yield Drift(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from worktrial import __version__
-from worktrial.cli import data, doctor, lint, list_suites, model, regrade, run, show, trajectory, validate
+from worktrial.cli import audit, data, doctor, lint, list_suites, model, regrade, run, show, trajectory, validate
 from worktrial.cli.untrusted import printable
 from worktrial.errors import WorktrialError
 
@@ -25,6 +25,7 @@ app.command("list")(list_suites.list_suites)
 app.command("regrade")(regrade.regrade)
 app.command("lint")(lint.lint)
 app.command("validate")(validate.validate)
+app.add_typer(audit.app, name="audit")
 app.add_typer(data.app, name="data")
 app.add_typer(model.app, name="model")
 app.command("doctor")(doctor.doctor)

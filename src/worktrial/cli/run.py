@@ -134,6 +134,7 @@ def occupations(**given: Any) -> None:
     from worktrial.suites.selection import select
 
     check_share(given)
+    faults = fault_conditions(given)
     who = candidate(given["agent"])
     roles = _roles(given, agent=who.needs_model)
     release = load_release(given["data"])
@@ -156,7 +157,7 @@ def occupations(**given: Any) -> None:
         judge_record=given["judge_record"]
         or (LOCAL_RECORD if roles[Role.JUDGE].is_local else Settings.judge_record),
         limits=agent_limits(given, roles.get(Role.AGENT)),
-        faults=fault_conditions(given),
+        faults=faults,
         with_plan=given["with_plan"],
     )
     carry_out(
@@ -191,6 +192,7 @@ def starter(**given: Any) -> None:
     from worktrial.suites.starter.task import Settings, StarterTrial
 
     check_share(given)
+    faults = fault_conditions(given)
     who = candidate(given["agent"])
     roles = _roles({**given, "simulator": None}, agent=who.needs_model)
     tasks = select(load_tasks(), _split(given["tasks"]), given["category"] or (), given["limit"])
@@ -201,7 +203,7 @@ def starter(**given: Any) -> None:
         judge_method=given["judge_method"],
         judge_record=_judge_record(given, roles.get(Role.JUDGE)),
         limits=agent_limits(given, roles.get(Role.AGENT)),
-        faults=fault_conditions(given),
+        faults=faults,
     )
     trial = StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles)
     carry_out(trial, roles, run_settings(given, "starter", roles), given)

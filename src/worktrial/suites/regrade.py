@@ -12,7 +12,7 @@ from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord, SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
-from worktrial.errors import DataError, InvalidSample, SettingError
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.finished_work import FinishedRun, FinishedWork, without_work
@@ -134,10 +134,9 @@ class RegradeTrial:
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Judge one sample's work; see `worktrial.engine.trial.Trial`."""
         record = self._records[job.key]
-        work = self._source.work(record)
+        work: FinishedWork | None = None
         try:
-            if work is None:
-                raise without_work(record)
+            work = self._work(record)
             result = await self._grader.grade(work, self._rubrics.get(job.sample), desk)
         except InvalidSample as e:
             result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
@@ -146,6 +145,15 @@ class RegradeTrial:
         if work is not None:
             result.trajectory = {**work.line, "outcome": result.outcome, "reason": result.reason}
         return result
+
+    def _work(self, record: SampleRecord) -> FinishedWork:
+        try:
+            work = self._source.work(record)
+        except DataError as e:
+            raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+        if work is None:
+            raise without_work(record)
+        return work
 
 
 def refuse_other_data(source: FinishedRun, grader: Grader) -> None:

@@ -4,9 +4,9 @@ import asyncio
 from typing import NamedTuple
 
 import pytest
-
 from tests.support.solvers import SOLVERS
 from tests.support.two_agents import CarefulAgent, NaiveAgent, StuckError
+
 from worktrial.grading.state_checks import run_checks
 from worktrial.suites.starter.load import load_tasks, load_workplace
 from worktrial.workplaces.faults import FaultMode, FaultSettings, FaultySession, draw_plan

@@ -1,8 +1,8 @@
 """Every task: solvable by its plan, and by nothing that merely looks like work."""
 
 import pytest
-
 from tests.support.starter_work import add, change, leave_out, passes, work
+
 from worktrial.agents.plan import Plan
 from worktrial.grading.state_checks import AnswerNumber
 from worktrial.suites.starter.load import StarterTask, load_tasks, load_workplace

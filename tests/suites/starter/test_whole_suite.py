@@ -4,8 +4,8 @@ from collections import Counter
 from typing import get_args
 
 import pytest
-
 from tests.support.starter_work import passes
+
 from worktrial.agents.plan import Plan
 from worktrial.suites.starter.load import Category, StarterTask, load_tasks, load_workplace, workplace_names
 

@@ -17,7 +17,6 @@ from worktrial.workplaces.faults.implicit import (
 from worktrial.workplaces.faults.mode import FaultKind
 from worktrial.workplaces.faults.paths import touched
 from worktrial.workplaces.faults.signals import error_signals, is_error
-from worktrial.workplaces.faults.stale import changes
 
 NAMES = st.sampled_from(
     ["id", "order_id", "status", "error", "success", "total", "a/b", "name", "items", "", "P-1"]
@@ -26,7 +25,7 @@ SCALARS = st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4) |
 VALUES = st.recursive(SCALARS, lambda v: st.lists(v, max_size=4) | st.dictionaries(NAMES, v, max_size=4))
 OBSERVATIONS = st.dictionaries(NAMES, VALUES, max_size=6)
 CONTEXTS = st.builds(
-    lambda earlier, before, now: Context(earlier, changes(before, now)),
+    lambda earlier, before, now: Context(earlier, (before, now)),
     st.lists(OBSERVATIONS, max_size=2),
     OBSERVATIONS,
     OBSERVATIONS,
@@ -141,7 +140,7 @@ def test_stale_shows_the_same_thing_as_before_the_last_write() -> None:
         "orders": [{"order_id": "O-1", "n": 1}],
     }
     after = {"beds": {"F3": {"status": "free"}, "F1": {"status": "free"}}, "orders": [{"order_id": "O-1", "n": 2}]}
-    context = Context(last_write=changes(before, after))
+    context = Context(states=(before, after))
     rows = {"beds": [{"bed_id": "F1", "status": "free"}, {"bed_id": "F3", "status": "free"}]}
     assert serve_stale(rows, Random(0), context) == {
         "beds": [{"bed_id": "F1", "status": "free"}, {"bed_id": "F3", "status": "cleaning"}]
@@ -150,12 +149,12 @@ def test_stale_shows_the_same_thing_as_before_the_last_write() -> None:
         "order": {"order_id": "O-1", "n": 1}
     }
     assert serve_stale({"order_id": "O-2", "n": 2}, Random(0), context) is None
-    about = Context(last_write=context.last_write, arguments={"bed": "F3"})
+    about = Context(states=context.states, arguments={"bed": "F3"})
     assert serve_stale({"status": "free"}, Random(0), about) == {"status": "cleaning"}
 
 
 def test_a_list_that_grew_is_stale_without_its_new_item() -> None:
-    context = Context(last_write=changes({"log": []}, {"log": ["x"]}))
+    context = Context(states=({"log": []}, {"log": ["x"]}))
     assert serve_stale({"log": ["x"]}, Random(0), context) == {"log": []}
 
 

@@ -52,7 +52,8 @@ def test_the_schedule_is_the_same_on_every_machine_and_version() -> None:
 
 
 FROZEN = [
-    {"event": 0, "mode": "", "kind": "", "first": 0, "length": 2, "unit": "call"},
+    {"event": 0, "mode": "E1", "kind": "unavailable", "first": 2, "length": 2, "unit": "call"},
+    {"event": 1, "mode": "E2", "kind": "fields_dropped", "first": 8, "length": 2, "unit": "call"},
 ]
 
 

@@ -14,7 +14,7 @@ from worktrial.workplaces.faults.mode import FaultKind
 from worktrial.workplaces.faults.paths import Field, differ, fields, owners
 from worktrial.workplaces.faults.plan import below, shuffled
 from worktrial.workplaces.faults.signals import error_signals, is_critical
-from worktrial.workplaces.faults.stale import Change, rolled_back
+from worktrial.workplaces.faults.stale import changes, rolled_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Context:
 
     earlier: Sequence[JsonObject] = ()
     """What the same read really showed before, oldest first; () for a call that writes."""
-    last_write: Sequence[Change] = ()
-    """What the last write changed in the state; () where the state cannot be seen."""
+    states: tuple[JsonObject, JsonObject] | None = None
+    """The state before the last write and as it is now; None without a write, or where no state can be seen."""
     arguments: JsonValue = None
     """Of the call."""
 
@@ -79,9 +79,9 @@ def serve_stale(observation: JsonObject, rng: Random, context: Context) -> JsonO
     for earlier in reversed(context.earlier):
         if known.issuperset(error_signals(earlier)) and differ(observation, earlier):
             return deepcopy(earlier)
-    if not context.last_write:
+    if context.states is None:
         return None
-    degraded = rolled_back(observation, context.last_write, context.arguments)
+    degraded = rolled_back(observation, changes(*context.states), context.arguments)
     if not isinstance(degraded, dict) or not known.issuperset(error_signals(degraded)):
         return None
     return _if_changed(observation, degraded)

@@ -89,7 +89,7 @@ class FaultySession:
                 return await self._inner.call(tool, arguments)
             known = self._workplace.tool(tool)
             if event is None:
-                return (await self._memory.call(known, tool, arguments))[0]
+                return (await self._memory.call(known, tool, arguments, degrades=False))[0]
             self._reached.add(event.index)
             call = _Call(event, at, tool, arguments)
             refused = refusal(self._workplace, tool, arguments)
@@ -97,7 +97,7 @@ class FaultySession:
                 return self._spare(call, refused, "refusal")
             if event.mode is FaultMode.E1:
                 return self._fail(call)
-            observation, context = await self._memory.call(known, tool, arguments)
+            observation, context = await self._memory.call(known, tool, arguments, degrades=True)
             return self._degrade(call, observation, context)
 
     def _fail(self, call: "_Call") -> Observation:

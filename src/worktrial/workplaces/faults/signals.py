@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from worktrial.language import JsonValue
 
@@ -33,6 +34,7 @@ def error_signals(value: JsonValue, pointer: str = "") -> Iterator[str]:
             yield from error_signals(item, f"{pointer}/-")
 
 
+@lru_cache(maxsize=4096)
 def is_critical(key: str, depth: int) -> bool:
     """Whether a field must not be lost: it identifies something, or says whether the call succeeded."""
     name = key.lower()

@@ -44,14 +44,14 @@ def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterat
     if isinstance(before, dict) and isinstance(now, dict):
         whose = _names(now) or whose
         for key in now:
-            if key not in before or before[key] is now[key]:
+            if key not in before or before[key] == now[key]:
                 continue
             was, is_ = before[key], now[key]
             if isinstance(was, list) and isinstance(is_, list) and len(was) != len(is_):
                 yield Change(key, is_, was, whose)
             elif isinstance(was, dict | list) and type(was) is type(is_):
                 yield from _changes(was, is_, frozenset({key}) if _DIGIT.search(key) else whose)
-            elif differ(was, is_):
+            else:
                 yield Change(key, is_, was, whose)
     elif isinstance(before, list) and isinstance(now, list):
         for was, is_ in zip(before, now, strict=False):

@@ -3,6 +3,7 @@
 from worktrial.suites.starter.workplaces.course_registry.state_types import (
     Appeal,
     Course,
+    Enrolment,
     Result,
     Section,
     State,
@@ -45,6 +46,15 @@ def result(state: State, student_id: str, course_id: str) -> Result:
         if (published.student_id, published.course_id) == (student_id, course_id):
             return published
     raise ToolError("no_result", f"{student_id} has no published result in {course_id}.")
+
+
+def place(state: State, student_id: str, section_id: str) -> Enrolment:
+    """The student's place in the section or on its waiting list, or `ToolError`."""
+    for enrolment in state.enrolments:
+        held = enrolment.status != "dropped"
+        if held and (enrolment.student_id, enrolment.section_id) == (student_id, section_id):
+            return enrolment
+    raise ToolError("not_enrolled", f"{student_id} has no place in {section_id}.")
 
 
 def refuse_second_place(state: State, student_id: str, course_id: str) -> None:

@@ -124,10 +124,9 @@ def list_items(state: State, student_id: str, course_id: str, page: Page = 1) ->
     pages = max(1, -(-len(items) // PAGE_SIZE))
     if page > pages:
         raise ToolError("no_such_page", f"There are {pages} pages of items.")
-    shown = [
-        {name: value for name, value in msgspec.structs.asdict(item).items() if name not in ("student_id", "course_id")}
-        for item in items[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    ]
+    shown = [msgspec.structs.asdict(item) for item in items[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]]
+    for item in shown:
+        del item["student_id"], item["course_id"]
     return {"student_id": student_id, "course_id": course_id, "page": page, "pages": pages, "items": shown}
 
 
@@ -199,15 +198,13 @@ def drop(state: State, student_id: str, section_id: str) -> Json:
     """
     records.student(state, student_id)
     section = records.section(state, section_id)
-    for enrolment in state.enrolments:
-        if (enrolment.student_id, enrolment.section_id) == (student_id, section_id) and enrolment.status != "dropped":
-            if enrolment.status == "enrolled":
-                section.enrolled -= 1
-            else:
-                section.waiting -= 1
-            enrolment.status, enrolment.changed_on = "dropped", state.clock
-            return {"enrolment": enrolment, "section": section}
-    raise ToolError("not_enrolled", f"{student_id} has no place in {section_id}.")
+    enrolment = records.place(state, student_id, section_id)
+    if enrolment.status == "enrolled":
+        section.enrolled -= 1
+    else:
+        section.waiting -= 1
+    enrolment.status, enrolment.changed_on = "dropped", state.clock
+    return {"enrolment": enrolment, "section": section}
 
 
 @writes(student_id="S-4058", section_id="CHE-160-A", posting="credit", amount=100)
@@ -229,9 +226,7 @@ def post_fee(
     records.student(state, student_id)
     records.section(state, section_id)
     dollars = Decimal(str(amount)).quantize(Decimal("0.01"))
-    fee = Fee(
-        student_id=student_id, section_id=section_id, posting=posting, amount=dollars, posted_on=state.clock
-    )
+    fee = Fee(student_id=student_id, section_id=section_id, posting=posting, amount=dollars, posted_on=state.clock)
     state.fees.append(fee)
     return {"fee": fee}
 

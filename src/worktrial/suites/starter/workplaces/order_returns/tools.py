@@ -214,9 +214,7 @@ def cancel_units(state: State, order_id: str, line_id: str, quantity: Quantity) 
 
 
 @writes(order_id="O-7701", amount=12.5, means="card")
-def issue_refund(
-    state: State, order_id: str, amount: Annotated[float, Meta(gt=0, le=1e6)], means: Means
-) -> Json:
+def issue_refund(state: State, order_id: str, amount: Annotated[float, Meta(gt=0, le=1e6)], means: Means) -> Json:
     """Pay money back on an order; it goes out at once.
 
     Args:
@@ -242,9 +240,7 @@ def issue_refund(
 
 
 @writes(order_id="O-7701", team="warehouse", note="Please check the parcel again.")
-def open_ticket(
-    state: State, order_id: str, team: Team, note: Annotated[str, Meta(max_length=2000)]
-) -> Json:
+def open_ticket(state: State, order_id: str, team: Team, note: Annotated[str, Meta(max_length=2000)]) -> Json:
     """Hand a case to people who may decide it.
 
     Args:

@@ -1,0 +1,180 @@
+"""Tables of audits for the terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from worktrial.audits.agreement import AgreementReport
+from worktrial.audits.judge_report import Confusion, JudgeReport
+from worktrial.audits.simulator_report import Fidelity, SimulatorReport
+from worktrial.cli.untrusted import printable
+from worktrial.statistics import Rate
+
+_FLIPS_SHOWN = 10
+
+
+def print_simulator(reports: Sequence[SimulatorReport], console: Console | None = None) -> None:
+    """Fidelity, drift, conformance, failures and costs, one simulator after the other."""
+    console = console or Console(highlight=False)
+    for report in reports:
+        who = f"{report.model} · {report.memory} memory, {report.prompt} prompt · {report.folder}"
+        console.print(Text.assemble(("simulator ", "bold"), printable(who)), soft_wrap=True)
+        console.print(_fidelity(report))
+        if report.drift:
+            console.print(_drift(report))
+        console.print(_conformance(report))
+        console.print(_failures(report))
+        per_call = f"{report.input_tokens:.0f} tokens in and {report.output_tokens:.0f} out"
+        console.print(
+            f"{report.asked} of {report.overall.calls} calls reached the model; each {per_call}, "
+            f"{report.seconds:.2f} s (median), {report.slow_seconds:.2f} s (95th percentile)",
+            soft_wrap=True,
+        )
+        if report.invalid:
+            console.print(f"[yellow]invalid:[/yellow] {report.invalid} sequences could not be played")
+
+
+def print_judges(reports: Sequence[JudgeReport], console: Console | None = None) -> None:
+    """Accuracy of judges, one row for each."""
+    console = console or Console(highlight=False)
+    table = Table(title="verdicts beside the truth of the state checks", title_justify="left")
+    table.add_column("judge")
+    for column in ("cases", "accuracy", "95 % interval", "false pass", "false fail", "kappa", "no verdict"):
+        table.add_column(column, justify="right")
+    for report in reports:
+        how = f"{report.votes} votes" if report.method == "votes" else report.method
+        name = Text(printable(f"{report.model} ({how})"))
+        table.add_row(name, *_confusion(report.verdicts))
+        if report.single_votes.judged:
+            table.add_row("  each vote by itself", *_confusion(report.single_votes))
+    console.print(table)
+    variants = Table(title="true verdicts by kind of work", title_justify="left")
+    variants.add_column("work")
+    names = list(dict.fromkeys(name for report in reports for name in report.variants))
+    for report in reports:
+        variants.add_column(Text(printable(report.model)), justify="right")
+    for variant in names:
+        variants.add_row(variant, *(_of(report.variants.get(variant, Rate(0, 0))) for report in reports))
+    console.print(variants)
+    for report in reports:
+        usage = report.summary.usage.get("judge")
+        if usage is not None:
+            tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+            seconds = f"{report.summary.seconds:.1f} s a case"
+            console.print(
+                printable(f"{report.model}: {usage.requests} requests, {tokens}, {seconds}"), markup=False
+            )
+
+
+def print_agreement(report: AgreementReport, console: Console | None = None) -> None:
+    """Rates of agents by simulator, agreement of each two simulators, and the tasks that flip."""
+    console = console or Console(highlight=False)
+    rates = Table(title=f"completion rate over {report.samples} shared samples", title_justify="left")
+    rates.add_column("agent")
+    for simulator in report.simulators:
+        rates.add_column(Text(printable(simulator)), justify="right")
+    for agent in report.agents:
+        cells = [f"{report.rates[simulator, agent]:.1%}" for simulator in report.simulators]
+        rates.add_row(Text(printable(agent)), *cells)
+    console.print(rates)
+    pairs = Table(title="agreement of simulators", title_justify="left")
+    pairs.add_column("simulators")
+    for column in ("same order", "pairs", "share", "tau-b", "samples flipped", "tasks"):
+        pairs.add_column(column, justify="right")
+    for pair in report.pairs:
+        share, tau = pair.order.share, pair.order.tau_b
+        pairs.add_row(
+            Text(printable(f"{pair.first} / {pair.second}")),
+            str(pair.order.agreed),
+            str(pair.order.pairs),
+            "-" if share is None else f"{share:.1%}",
+            "-" if tau is None else f"{tau:.2f}",
+            _of(Rate(pair.flipped, pair.compared)),
+            str(len(pair.flips)),
+        )
+    console.print(pairs)
+    for pair in report.pairs:
+        shown = [f"{f.sample} (+{f.passed_first}/+{f.passed_second})" for f in pair.flips[:_FLIPS_SHOWN]]
+        if shown:
+            rest = ", …" if len(pair.flips) > _FLIPS_SHOWN else ""
+            line = f"flips {pair.first} / {pair.second}, passed by so many agents under just the one: "
+            console.print(printable(f"{line}{', '.join(shown)}{rest}"), markup=False, soft_wrap=True)
+    if report.left_out:
+        console.print(f"{report.left_out} samples are not in all runs and were left out")
+
+
+def _fidelity(report: SimulatorReport) -> Table:
+    table = Table(title=f"fidelity over {report.sequences} sequences", title_justify="left")
+    table.add_column("calls")
+    columns = ("n", "exact", "fields equal", "of", "wrong", "missing", "extra", "free text", "unusable")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for kind, own in report.kinds.items():
+        table.add_row(kind.value, *_fidelity_cells(own))
+    table.add_row("all", *_fidelity_cells(report.overall))
+    return table
+
+
+def _fidelity_cells(own: Fidelity) -> list[str]:
+    share = "-" if own.share is None else f"{own.share:.1%}"
+    counts = (own.fields, own.wrong, own.missing, own.extra, own.free, own.unusable)
+    return [str(own.calls), _percent(own.exact_rate), share, *map(str, counts)]
+
+
+def _drift(report: SimulatorReport) -> Table:
+    table = Table(title="state drift", title_justify="left")
+    for column in ("after call", "sequences", "state still true", "fields off (mean)", "changes kept"):
+        table.add_column(column, justify="right")
+    for drift in report.drift:
+        table.add_row(
+            "the last" if drift.calls is None else str(drift.calls),
+            str(drift.sequences),
+            _of(Rate(drift.true, drift.sequences)),
+            f"{drift.differing:.1f}",
+            _of(Rate(drift.kept, drift.changed)),
+        )
+    return table
+
+
+def _conformance(report: SimulatorReport) -> Table:
+    table = Table(title="conformance, without the truth", title_justify="left")
+    table.add_column("check")
+    table.add_column("passed", justify="right")
+    for check, rate in report.conformance.items():
+        table.add_row(check.value, _of(Rate(rate.passed, rate.applied)))
+    return table
+
+
+def _failures(report: SimulatorReport) -> Table:
+    table = Table(title="answers that show a failure", title_justify="left")
+    table.add_column("failure")
+    table.add_column("by the truth", justify="right")
+    table.add_column("by conformance", justify="right")
+    for failure, count in report.failures.items():
+        # The truth does not say what is hidden.
+        by_truth = "-" if failure.value == "state_leak" else str(count)
+        table.add_row(failure.value, by_truth, str(report.conformance_failures[failure]))
+    return table
+
+
+def _confusion(found: Confusion) -> list[str]:
+    interval = found.accuracy.interval()
+    return [
+        str(found.judged),
+        _percent(found.accuracy),
+        f"{interval.low:.1%} - {interval.high:.1%}",
+        _of(found.false_pass_rate),
+        _of(found.false_fail_rate),
+        "-" if found.kappa is None else f"{found.kappa:.2f}",
+        str(found.invalid),
+    ]
+
+
+def _percent(rate: Rate) -> str:
+    return "-" if rate.share is None else f"{rate.share:.1%}"
+
+
+def _of(rate: Rate) -> str:
+    return "-" if rate.share is None else f"{rate.successes}/{rate.n} ({rate.share:.0%})"

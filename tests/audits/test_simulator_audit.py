@@ -1,0 +1,154 @@
+"""The audit of simulators over real HTTP, against simulators whose faults are known."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.cli import Ran, command, lines_of
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+from tests.support.true_simulator import TrueSimulator
+
+from worktrial.audits.simulator_report import SimulatorReport, simulator_report
+from worktrial.audits.truth import Kind
+from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
+from worktrial.workplaces.conformance import Check, Failure
+
+TASKS = [
+    task
+    for name in ("emergency_triage", "loan_covenants", "production_line")
+    for task in read_tasks(FOLDER / name / TASKS_FILE, load_workplace(name))
+]
+IDS = ",".join(task.id for task in TASKS)
+
+
+def audit(tmp_path: Path, simulator: Any, *words: Any) -> tuple[Ran, SimulatorReport]:
+    with ScriptedServer(Script(simulator=simulator)) as server:
+        ran = command(
+            *("audit", "simulator", "--simulator", "simulator-1", "--base-url", server.url),
+            *("--tasks", IDS, "-o", tmp_path / "audit", *words),
+        )
+    return ran, simulator_report(tmp_path / "audit")
+
+
+@pytest.mark.parametrize("memory", ["history", "ledger"])
+def test_the_truth_is_faithful_to_itself(tmp_path: Path, memory: str) -> None:
+    ran, report = audit(tmp_path, TrueSimulator(TASKS), "--memory", memory)
+    assert ran.code == 0, ran.err
+    assert report.overall.share == 1.0 and report.overall.exact == report.overall.calls > 100
+    assert {Kind.READ, Kind.WRITE} <= report.kinds.keys()
+    assert not any(report.failures.values()) and not any(report.conformance_failures.values())
+    assert all(rate.share in (None, 1.0) for rate in report.conformance.values())
+    assert report.input_tokens > 0 and report.output_tokens > 0 and report.sequences == len(TASKS)
+    if memory == "history":
+        assert not report.drift
+    else:
+        assert all(d.true == d.sequences and d.kept == d.changed and d.differing == 0 for d in report.drift)
+        assert report.drift[-1].changed > 0
+    assert "fidelity over" in ran.said and "known_ids" in ran.said
+    rows = [row for line in lines_of(tmp_path / "audit" / "trajectories.jsonl") for row in line["audit"]]
+    assert len(rows) == report.overall.calls and all(row["equal"] and not row["differences"] for row in rows)
+
+
+def test_a_shortened_list_is_an_omission(tmp_path: Path) -> None:
+    def spoil(tool: str, observation: dict[str, Any]) -> Any:
+        return {**observation, "beds": observation["beds"][1:]} if tool == "list_beds" else observation
+
+    # Only the ledger tells, after a write, how many beds there ought to be.
+    _, report = audit(tmp_path, TrueSimulator(TASKS, spoil), "--memory", "ledger")
+    assert report.failures[Failure.ENTITY_OMISSION] > 0
+    assert sum(report.failures.values()) == report.failures[Failure.ENTITY_OMISSION]
+    # Matched by id, the other beds are as they should be.
+    assert report.overall.wrong == report.overall.extra == 0 < report.overall.missing
+    assert report.conformance[Check.WHOLE_LISTS].share != 1.0
+
+
+def test_another_value_is_a_fabrication(tmp_path: Path) -> None:
+    def spoil(tool: str, observation: dict[str, Any]) -> Any:
+        return {**observation, "weight_kg": 71.3, "patient_id": "P-999"} if tool == "get_patient" else observation
+
+    _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
+    count = report.failures[Failure.STATE_FABRICATION]
+    assert 0 < count == sum(report.failures.values())
+    assert report.overall.wrong == 2 * count and report.overall.missing == report.overall.extra == 0
+    assert report.overall.calls - report.overall.exact == count
+    assert report.conformance[Check.KNOWN_IDS].applied - report.conformance[Check.KNOWN_IDS].passed == count
+
+
+def test_an_invented_error_is_rule_invention(tmp_path: Path) -> None:
+    invented = {"error": {"type": "quota_used_up", "message": "Your weekly quota of downloads is exhausted."}}
+
+    def spoil(tool: str, observation: dict[str, Any]) -> Any:
+        return invented if tool == "get_vitals" else observation
+
+    _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
+    count = report.failures[Failure.RULE_INVENTION]
+    assert 0 < count == sum(report.failures.values()) == report.conformance_failures[Failure.RULE_INVENTION]
+    assert report.conformance[Check.LICENSED_ERRORS].applied == count
+
+
+def test_a_reply_that_is_no_object_is_a_format_break(tmp_path: Path) -> None:
+    def spoil(tool: str, observation: dict[str, Any]) -> Any:
+        return '["no", "object"]' if tool == "get_policy" else observation
+
+    ran, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
+    assert ran.code == 0, "an unusable reply is a finding, not an invalid sample"
+    count = report.overall.unusable
+    assert 0 < count == report.failures[Failure.FORMAT_BREAK] == sum(report.failures.values())
+    assert report.conformance[Check.FORMAT].passed == report.conformance[Check.FORMAT].applied - count
+    assert report.kinds[Kind.READ].missing > 0
+
+
+def test_hidden_state_that_shows_is_a_leak(tmp_path: Path) -> None:
+    hidden = {task.id: task.initial_state.get("bedside") for task in TASKS}["triage-02"]
+
+    def spoil(tool: str, observation: dict[str, Any]) -> Any:
+        return {**observation, "bedside": hidden} if tool == "get_vitals" else observation
+
+    _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
+    assert report.conformance_failures[Failure.STATE_LEAK] > 0
+    assert report.overall.extra > 0
+
+
+def test_a_forgotten_write_is_drift(tmp_path: Path) -> None:
+    _, report = audit(tmp_path, TrueSimulator(TASKS, spoil_patch=lambda patch: []), "--memory", "ledger")
+    late = report.drift[-1]
+    assert late.kept == 0 < late.changed and late.true < late.sequences and late.differing > 0
+    first = report.drift[0]
+    assert first.calls == 1 and first.true == first.sequences
+
+
+def test_calls_of_a_stored_run(tmp_path: Path) -> None:
+    assert command("run", "starter", "--agent", "plan", "--tasks", "triage-01", "-o", tmp_path / "run").code == 0
+    ran, report = audit(tmp_path, TrueSimulator(TASKS), "--from", tmp_path / "run", "--no-plans")
+    assert ran.code == 0, ran.err
+    assert report.sequences == 1 and report.overall.share == 1.0
+
+
+def test_calls_may_be_limited(tmp_path: Path) -> None:
+    _, report = audit(tmp_path, TrueSimulator(TASKS), "--calls", 2)
+    assert report.overall.calls == 2 * len(TASKS)
+
+
+def test_an_endpoint_that_breaks_down_is_not_the_simulators_failure(tmp_path: Path) -> None:
+    from tests.support.behaviours import Status
+
+    ran, report = audit(
+        tmp_path, Status(503), "--retries", 1, "--retry-seconds", 0, "--concurrency", 1, "--limit", 2
+    )
+    assert ran.code == 3 and report.invalid == 2 and report.sequences == 0
+    assert report.overall.share is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--no-plans"], "nothing to audit with"),
+        (["--from", "nowhere"], "no such folder"),
+        (["--calls", "0"], "--calls"),
+        (["--tasks", "no-such-99"], "no task no-such-99"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: list[str], said: str) -> None:
+    ran = command("audit", "simulator", "--simulator", "m", "--base-url", "http://127.0.0.1:9/v1", *words)
+    assert ran.code == 2 and said in ran.said

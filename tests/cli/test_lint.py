@@ -1,0 +1,44 @@
+"""`worktrial lint`."""
+
+import json
+from pathlib import Path
+
+from tests.support.cli import command
+from tests.support.occubench import TinyRelease
+
+
+def test_counts_and_rows_as_table_and_json(tmp_path: Path) -> None:
+    data = TinyRelease().write(tmp_path)
+    shown = command("lint", "occupations", "--data", data)
+    assert shown.code == 0
+    assert "4 tasks, 3 workplaces" in shown.out
+    assert "dates-without-clock" in shown.out
+    got = command("lint", "occupations", "--data", data, "--json", "--only", "dates-without-clock")
+    rows = json.loads(got.out)
+    assert rows["counts"] == {"dates-without-clock": 4}
+    assert {row["name"] for row in rows["hazards"]} == {"dates-without-clock"}
+    assert rows["hazards"][0].keys() == {"name", "subject", "file", "field", "what", "fix"}
+
+
+def test_strict_fails_only_for_what_was_asked(tmp_path: Path) -> None:
+    data = TinyRelease().write(tmp_path)
+    assert command("lint", "occupations", "--data", data, "--strict").code == 1
+    assert command("lint", "occupations", "--data", data, "--strict", "--only", "rubric-tools").code == 0
+
+
+def test_the_starter_suite_gives_its_tasks_clocks_descriptions_and_honest_rubrics() -> None:
+    options = ["--only", "rubric-tools", "--only", "dates-without-clock", "--only", "undescribed-state"]
+    ran = command("lint", "starter", "--strict", *options, "--only", "prompt-calls")
+    assert ran.code == 0, ran.out
+
+
+def test_what_makes_no_sense(tmp_path: Path) -> None:
+    for words, said in (
+        (["occupations"], "--data DIR"),
+        (["nowhere"], "there is starter, occupations"),
+        (["occupations", "--data", tmp_path / "none"], "no such folder"),
+        (["starter", "--only", "typos"], "there is rubric-tools"),
+    ):
+        ran = command("lint", *words)
+        assert ran.code == 2
+        assert said in ran.said

@@ -1,0 +1,106 @@
+"""What makes two runs not comparable, and what does not."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from worktrial.engine.manifest import Manifest
+from worktrial.results.comparable import comparable
+
+E2 = {"mode": "E2", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
+E0 = {"mode": "E0", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
+BASE: dict[str, Any] = {
+    "agent": "agent-1",
+    "tasks": ["1", "2"],
+    "limits": {"turns": 60},
+    "memory": "history",
+    "simulator_prompt": "full",
+    "votes": 3,
+    "parallel_votes": False,
+    "judge_method": "votes",
+    "judge_record": 120_000,
+    "roles": {
+        "agent": {"model": "agent-1", "temperature": None},
+        "simulator": {"model": "sim", "temperature": None},
+        "judge": {"model": "judge", "temperature": 0.0},
+    },
+}
+
+
+def _manifest(*changes: tuple[str, Any], suite: str = "occupations", data: str = "abc") -> Manifest:
+    settings = copy.deepcopy(BASE)
+    for path, value in changes:
+        *folders, name = path.split(".")
+        place = settings
+        for folder in folders:
+            place = place[folder]
+        place[name] = value
+    return Manifest(suite=suite, data={"folder": "x", "fingerprint": data}, settings=settings, samples=2)
+
+
+def _faults(*conditions: dict[str, Any], prompted: bool = False) -> tuple[str, Any]:
+    return "faults", {"settings": list(conditions), "prompted": prompted}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [],
+        [("agent", "agent-2"), ("roles.agent.model", "agent-2"), ("limits.turns", 9), ("tasks", ["1"])],
+        [("parallel_votes", True), ("repeats", 3)],
+        [_faults(E0)],
+        [_faults({**E0, "seed": 7})],
+        [("faults", None)],
+    ],
+)
+def test_what_does_not_matter(changes: list[tuple[str, Any]]) -> None:
+    assert comparable(_manifest(), _manifest(*changes)) == []
+    assert comparable(_manifest(*changes), _manifest()) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ([("roles.simulator.model", "other")], "simulator.model"),
+        ([("roles.simulator.temperature", 1.0)], "simulator.temperature"),
+        ([("memory", "ledger")], "simulator.memory"),
+        ([("simulator_prompt", "compact")], "simulator.simulator_prompt"),
+        ([("roles.judge.model", "other")], "judge.model"),
+        ([("votes", 5)], "judge.votes"),
+        ([("judge_method", "logprob")], "judge.judge_method"),
+        ([("regraded", {"source": "x", "rubrics": "y"})], "judge.rubrics"),
+        ([_faults(E2)], "faults.conditions"),
+        ([_faults(E0, E2)], "faults.conditions"),
+    ],
+)
+def test_what_matters(changes: list[tuple[str, Any]], what: str) -> None:
+    for pair in ((_manifest(), _manifest(*changes)), (_manifest(*changes), _manifest())):
+        assert [d.what for d in comparable(*pair)] == [what]
+
+
+def test_other_suites_and_data() -> None:
+    found = comparable(_manifest(), _manifest(suite="starter", data="def"))
+    assert {d.what for d in found} >= {"suite", "data"}
+    assert str(found[0]) == 'suite: "occupations" -> "starter"'
+
+
+def test_faults_are_compared_by_what_they_do() -> None:
+    first, same = _manifest(_faults(E0, E2)), _manifest(_faults(E2, {**E0, "count": 9}))
+    assert comparable(first, same) == []
+    assert comparable(first, _manifest(_faults(E0, {**E2, "seed": 1})))
+    assert [d.what for d in comparable(first, _manifest(_faults(E0, E2, prompted=True)))] == ["faults.prompted"]
+
+
+def test_judging_again_carries_the_roles_of_the_work() -> None:
+    again = _manifest(
+        ("roles", {"judge": BASE["roles"]["judge"]}),
+        ("carried_roles", {k: v for k, v in BASE["roles"].items() if k != "judge"}),
+        ("regraded", {"source": "x", "rubrics": None}),
+    )
+    assert comparable(_manifest(), again) == []
+
+
+def test_where_code_decides_a_judge_makes_no_difference() -> None:
+    first, second = _manifest(suite="starter"), _manifest(("roles.judge.model", "other"), suite="starter")
+    assert comparable(first, second) == []
