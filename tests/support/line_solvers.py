@@ -1,7 +1,9 @@
 """The scheduling tasks, worked from what the agent sees."""
 
+import re
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import permutations
 from math import ceil
 from typing import Any
 
@@ -68,3 +70,44 @@ async def split_and_schedule(agent: NaiveAgent, order_id: str) -> str:
     await agent.do("schedule_order", order_id=order_id, machine_id=machine_id, start=begins)
     total = drums * number(material, "price_per_drum") if rest else Decimal(0)
     return f"{kept} units on {machine_id} until {end:%H:%M}, {rest} open, requisition {total:,.2f}."
+
+
+async def best_sequence(agent: NaiveAgent, machine_id: str, *order_ids: str) -> str:
+    """Plan orders on one machine: all in time, with the least changeover."""
+    machine = await agent.look("get_machine", machine_id=machine_id)
+    free = max((moment(span, "end") for span in rows(machine, "schedule")), default=moment(machine, "time"))
+    orders, products, minutes = {}, {}, {}
+    for order_id in order_ids:
+        orders[order_id] = await agent.look("get_order", order_id=order_id)
+        product_id = text(orders[order_id], "product_id")
+        products[order_id] = await agent.look("get_product", product_id=product_id)
+    families = {order_id: text(product, "family") for order_id, product in products.items()}
+    for old, new in permutations([text(machine, "setup"), *families.values()], 2):
+        seen = await agent.look("get_changeover", from_family=old, to_family=new)
+        minutes[old, new] = int(number(seen, "minutes"))
+    plans = []
+    for sequence in permutations(order_ids):
+        now, setup, total, starts, late = free, text(machine, "setup"), 0, [], False
+        for order_id in sequence:
+            rate = (products[order_id].get("units_per_hour") or {}).get(machine_id)
+            if not rate:
+                raise StuckError(f"no rate for {order_id}")
+            total += minutes[setup, families[order_id]]
+            now += timedelta(minutes=minutes[setup, families[order_id]])
+            starts.append(now)
+            now += timedelta(minutes=-(-int(number(orders[order_id], "quantity")) * 60 // rate))
+            late, setup = late or now > moment(orders[order_id], "due"), families[order_id]
+        if not late:
+            plans.append((total, sequence, starts))
+    if not plans:
+        raise StuckError("every sequence is late")
+    total, sequence, starts = min(plans)
+    for order_id, start in zip(sequence, starts, strict=True):
+        begins = start.isoformat(timespec="minutes")
+        await agent.do("schedule_order", order_id=order_id, machine_id=machine_id, start=begins)
+    rule = text(await agent.look("get_rule", topic="changeover_cost"), "text")
+    hourly, each = (
+        (Decimal(found) for found in re.findall(r"\d+\.\d\d", rule)) if rule else (Decimal(0), Decimal(0))
+    )
+    cost = hourly * total / 60 + each * len(sequence)
+    return f"{', '.join(sequence)}: {total} minutes of changeover, {cost:.2f}."

@@ -110,3 +110,26 @@ async def step_down(agent: NaiveAgent, patient_id: str) -> str:
         return f"Score {score}, level {level}, now in {await place(agent, patient_id, level)}."
     await agent.do("page_team", team="bed_manager", patient_id=patient_id, reason="Still level 1; stays.")
     return f"Score {score}, level 1: stays in R2."
+
+
+async def make_room(agent: NaiveAgent, patient_id: str) -> str:
+    """Triage a patient who needs resus, and step down whoever there scores lowest."""
+    score, level = await triage(agent, patient_id)
+    if level > 1:
+        return f"Score {score}, level {level}, bed {await place(agent, patient_id, level)}."
+    beds = rows(await agent.look("list_beds", area="resus"), "beds")
+    scored = []
+    for bed in beds:
+        if text(bed, "patient_id"):
+            found = await triage(agent, text(bed, "patient_id"))
+            scored.append((*found, text(bed, "patient_id"), text(bed, "bed_id")))
+    if not scored:
+        raise StuckError("nobody in resus")
+    low, new_level, moved, bed_id = min(scored)
+    if new_level == 1:
+        raise StuckError("nobody may leave resus")
+    place_of_moved = await place(agent, moved, new_level)
+    await agent.do("turn_over_bed", bed_id=bed_id)
+    await agent.do("assign_bed", patient_id=patient_id, bed_id=bed_id)
+    await agent.do("page_team", team="resus_team", patient_id=patient_id, reason=f"Level 1, score {score}.")
+    return f"Score {score}, bed {bed_id}; {moved} to {place_of_moved} with score {low}."

@@ -1,14 +1,15 @@
 """One recorded call, carried out in the executable workplace: what is true, and of which kind the call is."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from worktrial.audits.compare import Field, FieldStatus, compare, same
+from worktrial.audits.compare import Field, FieldStatus, compare
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Session, Tool
 from worktrial.workplaces.conformance import Failure
 from worktrial.workplaces.conformance.context import is_error
-from worktrial.workplaces.conformance.values import leaves, scalars
+from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.simulator.json_text import json_text
 
 # A shorter text is a word or a code, which a simulator can be expected to get right.
@@ -101,13 +102,16 @@ class StateFidelity:
 
 def state_fidelity(initial: JsonObject, true: JsonObject, simulated: JsonObject) -> StateFidelity:
     """How far a simulator's state has drifted from the true one."""
-    fields = compare(true, simulated)
-    off = {f.at for f in fields if f.status not in (FieldStatus.EQUAL, FieldStatus.EXTRA)}
-    extra = {f.at for f in fields if f.status is FieldStatus.EXTRA}
-    before, now = dict(leaves(initial)), dict(leaves(true))
-    changed = {at for at, value in now.items() if at not in before or not same(before[at], value)}
-    lost = before.keys() - now.keys()
+    off, extra = _astray(compare(true, simulated))
+    changed, lost = _astray(compare(true, initial))
     return StateFidelity(len(off) + len(extra), len(changed) + len(lost), len(changed - off) + len(lost - extra))
+
+
+def _astray(fields: Iterable[Field]) -> tuple[set[str], set[str]]:
+    """Pointers of the true fields that are not met, and of the other's fields that are too many."""
+    fields = list(fields)
+    unmet = {f.at for f in fields if f.status in (FieldStatus.WRONG, FieldStatus.MISSING)}
+    return unmet, {f.at for f in fields if f.status is FieldStatus.EXTRA}
 
 
 def _failure(field: Field, *, in_error: bool) -> Failure | None:

@@ -155,6 +155,24 @@ def agreement(
     print_agreement(agreement_report(runs, condition))
 
 
+@app.command("conformance")
+def conformance(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs with a simulator.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the OccuBench release, for runs of occupations.", metavar="DIR")
+    ] = None,
+    evidence: Annotated[int, typer.Option(help="Show so many failed checks of each run.", min=0)] = 5,
+) -> None:
+    """Check what the simulators of stored runs answered, without any truth at hand.
+
+    Example: worktrial audit conformance runs/first --data occubench
+    """
+    from worktrial.audits.conformance import run_conformance
+    from worktrial.cli.audit_tables import print_conformance
+
+    print_conformance([run_conformance(run, data) for run in runs], evidence)
+
+
 @app.command("show")
 def show(
     audits: Annotated[list[Path], typer.Argument(help="Folders of audits of simulators, of judges, or of both.")],
@@ -195,13 +213,21 @@ def _refuse_nothing(work: list[Any]) -> None:
 def _carry_out(audit: Any, role: RoleSettings, given: Mapping[str, Any]) -> Path:
     """Run the audit to its end; returns its folder."""
     from worktrial.cli.untrusted import printable
-    from worktrial.engine.run import run_trial
+    from worktrial.engine.run import Interrupted, run_trial
+    from worktrial.engine.store import SAMPLES
+    from worktrial.errors import StopRun
 
     settings = run_settings(given, audit.suite, {role.role: role})
     what = f"{audit.suite}: {len(audit.jobs)} samples · {role.role} {role.model} -> {settings.folder}"
     typer.echo(printable(what), err=True)
-    run_trial(audit, {role.role: role}, settings)
     folder: Path = settings.folder
+    try:
+        run_trial(audit, {role.role: role}, settings)
+    except (Interrupted, StopRun):
+        if (folder / SAMPLES).is_file() and (folder / SAMPLES).stat().st_size:
+            said = f"What is finished is stored: the same command with -o {folder} goes on from there, and"
+            typer.echo(printable(f"{said} `worktrial audit show {folder}` shows it."), err=True)
+        raise
     return folder
 
 

@@ -7,10 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from worktrial.audits.agreement import AgreementReport
+from worktrial.audits.conformance import RunConformance
 from worktrial.audits.judge_report import Confusion, JudgeReport
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport
 from worktrial.cli.untrusted import printable
 from worktrial.statistics import Rate
+from worktrial.workplaces.conformance import Check, Failure
 
 _FLIPS_SHOWN = 10
 
@@ -103,6 +105,28 @@ def print_agreement(report: AgreementReport, console: Console | None = None) -> 
             console.print(printable(f"{line}{', '.join(shown)}{rest}"), markup=False, soft_wrap=True)
     if report.left_out:
         console.print(f"{report.left_out} samples are not in all runs and were left out")
+
+
+def print_conformance(runs: Sequence[RunConformance], evidence: int, console: Console | None = None) -> None:
+    """Rates of each check and counts of each failure, one column for each run, and some evidence."""
+    console = console or Console(highlight=False)
+    table = Table(title="conformance", title_justify="left")
+    table.add_column("check")
+    for run in runs:
+        table.add_column(Text(printable(f"{run.simulator}\n{run.folder}")), justify="right")
+    for check in Check:
+        rates = [run.report.rates[check] for run in runs]
+        table.add_row(check.value, *(_of(Rate(rate.passed, rate.applied)) for rate in rates))
+    table.add_section()
+    for failure in Failure:
+        counts = [Rate(run.report.failures[failure], run.report.observations) for run in runs]
+        table.add_row(failure.value, *map(_of, counts))
+    console.print(table)
+    for run in runs:
+        failed = [(sample, f) for sample in run.samples for f in sample.findings if not f.passed]
+        for sample, finding in failed[:evidence]:
+            where = f"{run.folder}: {sample.sample}, call {finding.call}, {finding.check}"
+            console.print(printable(f"{where}: {'; '.join(finding.evidence)}"), markup=False, soft_wrap=True)
 
 
 def _fidelity(report: SimulatorReport) -> Table:

@@ -74,7 +74,7 @@ def test_asking_again_finds_the_truth(task_id: str) -> None:
 @pytest.mark.parametrize("task_id", SOLVERS)
 def test_a_fault_that_goes_unnoticed_changes_the_answer(task_id: str) -> None:
     """For each task: with some seeds the naive agent works to the end, satisfied, and is wrong."""
-    naive = [stay(task_id, NaiveAgent, FaultMode.E2, seed) for seed in range(40)]
+    naive = (stay(task_id, NaiveAgent, FaultMode.E2, seed) for seed in range(40))
     assert any(not one.passed and not one.stuck for one in naive)
 
 

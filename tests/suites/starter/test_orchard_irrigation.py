@@ -1,12 +1,13 @@
 """The orchard: its numbers worked out a second time from the initial states, and the mistakes that must fail."""
 
 from datetime import datetime, timedelta
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil
 from typing import Any, NamedTuple
 
 import pytest
+from tests.support.starter_refusals import refused
 from tests.support.starter_work import add, change, leave_out, passes, work
 
 from worktrial.suites.starter.load import load_tasks
@@ -75,7 +76,8 @@ def tonight(state: dict[str, Any], block_id: str, volume: int) -> tuple[str, str
 
 def free_water(state: dict[str, Any]) -> Fraction:
     turn = state["turn"]
-    used = sum(exact(d["volume_m3"]) for d in state["deliveries"] if turn["begins"] <= d["ended_at"] <= turn["ends"])
+    this_turn = [d for d in state["deliveries"] if turn["begins"] <= d["ended_at"] <= turn["ends"]]
+    used = sum(exact(delivery["volume_m3"]) for delivery in this_turn)
     spoken_for = sum(
         job["volume_m3"]
         for job in state["jobs"].values()
@@ -143,13 +145,36 @@ def test_jobs_in_the_initial_state_take_as_long_as_they_must() -> None:
     state = TASKS["irrigation-01"].initial_state
     for job in state["jobs"].values():
         block = state["blocks"][job["block_id"]]
-        minutes = Decimal(job["volume_m3"] * 60) / block["flow_m3_per_hour"]
+        minutes = ceil(Fraction(job["volume_m3"] * 60, block["flow_m3_per_hour"]))
         took = datetime.fromisoformat(job["end"]) - datetime.fromisoformat(job["start"])
-        assert job["line"] == block["line"]
-        assert took in (
-            timedelta(minutes=ceil(minutes)),
-            timedelta(minutes=int(minutes.to_integral_value(ROUND_FLOOR))),
-        )
+        assert (job["line"], took) == (block["line"], timedelta(minutes=minutes))
+
+
+JOB = {"block_id": "B1", "volume_m3": 100}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code"),
+    [
+        ("get_block", {"block_id": "B9"}, "unknown_block"),
+        ("get_readings", {"probe_id": "P-99"}, "unknown_probe"),
+        ("list_deliveries", {"page": 4}, "no_such_page"),
+        ("schedule_job", {**JOB, "start": "2025-07-14T22:11"}, "overlap"),
+        ("schedule_job", {**JOB, "start": "2025-07-14T16:29"}, "time_passed"),
+        ("schedule_job", {**JOB, "start": "2025-07-32T20:00"}, "invalid_time"),
+        ("schedule_job", {**JOB, "start": "2025-07-28T16:31"}, "beyond_horizon"),
+        ("cancel_job", {"job_id": "J-1"}, "unknown_job"),
+        ("cancel_job", {"job_id": "J-70"}, "not_scheduled"),
+        ("ask_manager", {"block_id": "B1", "question": " "}, "no_question"),
+    ],
+)
+def test_what_the_system_refuses(tool: str, arguments: dict[str, Any], code: str) -> None:
+    assert refused("orchard_irrigation", tool, arguments) == code
+
+
+def test_a_probe_is_reported_once() -> None:
+    report = {"probe_id": "P-43", "problem": "out_of_range"}
+    assert refused("orchard_irrigation", "report_probe", report, ("report_probe", report)) == "already_reported"
 
 
 MISTAKES = {
@@ -162,7 +187,7 @@ MISTAKES = {
         "rounded down": change("schedule_job", volume_m3=314),
     },
     "irrigation-02": {
-        "the dead probe counted": change("schedule_job", volume_m3=1343),
+        "the dead probe counted": change("schedule_job", volume_m3=1339),
         "the dead probe not reported": leave_out("report_probe"),
         "a sound probe reported": add("report_probe", probe_id="P-44", problem="out_of_range"),
         "the spray forgotten": change("schedule_job", start="2025-07-14T21:42"),
@@ -172,7 +197,6 @@ MISTAKES = {
     "irrigation-03": {
         "the vines too": add("schedule_job", block_id="B3", start="2025-07-14T21:42", volume_m3=100),
         "the walnuts in full": change("schedule_job", 1, volume_m3=835),
-        "without the district's part": change("schedule_job", 1, volume_m3=835),
         "the walnuts first": change("schedule_job", 0, volume_m3=771),
         "the job after the turn counted": change("schedule_job", 1, volume_m3=423),
         "nobody asked": leave_out("ask_manager"),

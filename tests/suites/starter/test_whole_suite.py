@@ -1,6 +1,8 @@
 """The suite as a whole: how broad it is, and that it can be solved, by work only."""
 
+import re
 from collections import Counter
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -61,3 +63,17 @@ def test_every_plan_passes_and_idling_never_does() -> None:
 def test_what_must_not_be_done_is_checked(task: StarterTask) -> None:
     """Doing everything but for saying so is not enough: a check watches what must be left alone."""
     assert {"never_called", "only_changed", "state_equals", "state_absent"} & {check.check for check in task.checks}
+
+
+def test_the_page_tells_what_there_is() -> None:
+    page = (Path(__file__).parents[3] / "docs/starter.md").read_text()
+    assert f"with {len(TASKS)} tasks" in page
+    for trait in ("implicit_fault_sensitive", "refuse_or_ask"):
+        assert f"| `{trait}` | {len(with_trait(trait))} |" in page
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d+) \| .+ \| (\w+-01) … (\d\d) \|$", page, re.MULTILINE)
+    assert [row[0] for row in rows] == workplace_names()
+    for name, category, tools, first, last in rows:
+        here = [task for task in TASKS if task.workplace == name]
+        assert {task.category for task in here} == {category}
+        assert len(load_workplace(name).artifact.tools) == int(tools)
+        assert (here[0].id, here[-1].id) == (first, f"{first[:-2]}{last}")

@@ -81,13 +81,14 @@ class Stay:
     def revealed_by(self, field: str) -> frozenset[str]:
         """The tools of which the rules speak in the same sentence as of a hidden field, or in the next."""
         if field not in self._revealed:
-            described = self.workplace.state_description.values()
-            texts = [self.workplace.system_prompt, *(text for text in described if isinstance(text, str))]
+            described = self.workplace.state_description.items()
+            # A description rarely repeats the name of what it describes.
+            texts = [self.workplace.system_prompt, *(f"{key}: {json_text(text)}" for key, text in described)]
             near = "\n".join(
                 f"{one} {other}"
                 for text in texts
                 for one, other in pairwise([*_SENTENCE.split(text), ""])
-                if field in one or field in other
+                if field in one
             )
             self._revealed[field] = frozenset(t.name for t in self.workplace.tools if t.name in near)
         return self._revealed[field]

@@ -1,0 +1,63 @@
+"""Conformance of stored runs, and of the truth itself."""
+
+import asyncio
+from pathlib import Path
+
+from tests.support.cli import at, command
+from tests.support.occubench import TinyRelease
+from tests.support.scripted_server import ScriptedServer
+
+from worktrial.agents.plan import follow
+from worktrial.audits.conformance import run_conformance
+from worktrial.audits.truth import Kind, true_call
+from worktrial.suites.starter.load import load_tasks, load_workplace
+from worktrial.workplaces.conformance import Check, Failure, SeenCall, examine
+
+
+def test_the_truth_conforms_and_is_of_every_kind() -> None:
+    """No check may blame a workplace for being what it is."""
+    kinds: set[Kind] = set()
+    for task in load_tasks():
+        workplace = load_workplace(task.workplace).starting_from(task.initial_state)
+        done = asyncio.run(follow(task.plan, workplace.open()))
+        truth = workplace.open()
+        for call in done.calls:
+            tool = workplace.artifact.tool(call.tool)
+            assert tool is not None
+            true = asyncio.run(true_call(truth, tool, call.arguments))
+            assert all(f.status == "equal" or f.status == "free" for f in true.compare(call.observation.content))
+            kinds.add(true.kind)
+        shown = ((call, call.observation) for call in done.calls)
+        seen = [SeenCall(c.index, c.tool, c.arguments, o.content, o.origin) for c, o in shown]
+        failed = [f for f in examine(workplace.artifact, seen, task=task.instruction) if not f.passed]
+        assert not failed, (task.id, failed)
+    assert {Kind.READ, Kind.COMPUTED, Kind.WRITE} <= kinds
+
+
+def test_a_run_of_occupations(tmp_path: Path) -> None:
+    data = TinyRelease().write(tmp_path / "data")
+    with ScriptedServer() as server:
+        assert command("run", "occupations", "--data", data, *at(server.url), "-o", tmp_path / "run").code == 0
+    found = run_conformance(tmp_path / "run", data)
+    assert found.simulator == "simulator-1" and found.report.observations > 0
+    assert found.report.rates[Check.FORMAT].share == 1
+    # The scripted simulator says {"status": "ok"} whatever the tool's example.
+    ran = command("audit", "conformance", tmp_path / "run", "--data", data)
+    assert ran.code == 0 and "simulator-1" in ran.said and Failure.FORMAT_BREAK in ran.said
+
+
+def test_the_data_must_be_that_of_the_run(tmp_path: Path) -> None:
+    data = TinyRelease().write(tmp_path / "data")
+    with ScriptedServer() as server:
+        assert command("run", "occupations", "--data", data, *at(server.url), "-o", tmp_path / "run").code == 0
+    assert "--data DIR" in command("audit", "conformance", tmp_path / "run").said
+    tasks = next(data.glob("eval*"))
+    tasks.write_text(tasks.read_text().replace('"difficulty_level": 1', '"difficulty_level": 2'))
+    ran = command("audit", "conformance", tmp_path / "run", "--data", data)
+    assert ran.code == 2 and "fingerprint" in ran.said
+
+
+def test_a_run_of_the_starter_suite(tmp_path: Path) -> None:
+    assert command("run", "starter", "--agent", "plan", "--limit", "3", "-o", tmp_path / "run").code == 0
+    found = run_conformance(tmp_path / "run")
+    assert len(found.samples) == 3 and not found.report.failed and found.simulator == "executable"

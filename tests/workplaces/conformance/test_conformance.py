@@ -1,0 +1,212 @@
+"""Checks of single observations, without the truth at hand."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worktrial.workplaces import Origin, Tool, Workplace
+from worktrial.workplaces.conformance import (
+    Check,
+    Failure,
+    Finding,
+    SeenCall,
+    examine,
+    failures,
+    report,
+    stored_calls,
+)
+
+ID = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+NONE: dict[str, Any] = {"type": "object", "properties": {}}
+PAGED = {"type": "object", "properties": {"page": {"type": "integer", "default": 1}}}
+ORDER = {"order_id": "O-0", "status": "new", "total": 1.5, "items": [{"sku": "s", "count": 1}]}
+
+SHOP = Workplace(
+    "shop",
+    "You play a shop. cancel_order on a shipped order is the error already_shipped and changes nothing at all.",
+    (
+        Tool("get_order", "Open an order.", ID, ORDER),
+        Tool("list_orders", "All orders.", NONE, {"orders": [{"order_id": "O-0", "status": "new"}]}),
+        Tool("page_orders", "A page of orders.", PAGED, {"orders": []}),
+        Tool("cancel_order", "Cancel an order.", ID, {"cancelled": True}, writes=True),
+        Tool("audit_margin", "Show what the margin is.", NONE, None),
+    ),
+    {
+        "orders": {
+            "O-1": {"status": "shipped", "total": 20, "items": [{"sku": "tea", "count": 2}]},
+            "O-2": {"status": "new", "total": 5.25, "items": []},
+        },
+        "margins": {"tea": 0.41372, "note": "negotiated in secret by Ilse"},
+    },
+    {"orders": "By id.", "margins": "Hidden. Only audit_margin shows it."},
+)
+SHIPPED = {"order_id": "O-1", "status": "shipped", "total": 20, "items": [{"sku": "tea", "count": 2}]}
+
+
+def call(tool: str, content: Any, index: int = 0, origin: Origin = Origin.SIMULATOR, **arguments: Any) -> SeenCall:
+    return SeenCall(index, tool, arguments, content, origin)
+
+
+def only(check: Check, *calls: SeenCall, task: str = "") -> list[Finding]:
+    return [f for f in examine(SHOP, calls, task=task) if f.check is check]
+
+
+def verdicts(check: Check, *calls: SeenCall, task: str = "") -> list[bool]:
+    return [f.passed for f in only(check, *calls, task=task)]
+
+
+def test_a_faithful_stay_passes_every_check() -> None:
+    listed = {"orders": [{"order_id": "O-1", "status": "shipped"}, {"order_id": "O-2", "status": "new"}]}
+    refused = {"error": {"type": "already_shipped", "message": "O-1 has been shipped."}}
+    stay = [
+        call("list_orders", listed, 0),
+        call("get_order", SHIPPED, 1, order_id="O-1"),
+        call("cancel_order", refused, 2, order_id="O-1"),
+        call("get_order", {"error": "not found"}, 3, order_id="O-9"),
+        call("get_order", SHIPPED, 4, order_id="O-1"),
+        call("audit_margin", {"margin": 0.41372}, 5),
+    ]
+    found = report(examine(SHOP, stay))
+    assert not found.failed and found.observations == 6
+    assert all(rate.share == 1 for rate in found.rates.values()), found.rates
+
+
+@pytest.mark.parametrize("content", [None, [], ["x"], "done", 7, True])
+def test_an_observation_that_is_no_object(content: Any) -> None:
+    (finding,) = examine(SHOP, [call("get_order", content, order_id="O-1")])
+    assert finding.check is Check.FORMAT and not finding.passed
+    assert failures([finding]) == {Failure.FORMAT_BREAK}
+
+
+def test_shape() -> None:
+    (finding,) = only(Check.SHAPE, call("get_order", {**SHIPPED, "total": "20", "mood": 1}, order_id="O-1"))
+    assert sorted(finding.evidence) == [
+        "/mood: not a field of this tool's answer",
+        "/total: text in place of a number",
+    ]
+    assert verdicts(Check.SHAPE, call("get_order", {**SHIPPED, "total": None}, order_id="O-1")) == [True]
+    assert verdicts(Check.SHAPE, call("audit_margin", {"anything": 1})) == [], "there is no example"
+    deep = {**SHIPPED, "items": [{"sku": "tea", "count": 2, "colour": "green"}]}
+    assert only(Check.SHAPE, call("get_order", deep, order_id="O-1"))[0].evidence[0].startswith("/items/0/colour")
+
+
+def test_known_ids() -> None:
+    other = {**SHIPPED, "order_id": "O-77"}
+    assert verdicts(Check.KNOWN_IDS, call("get_order", other, order_id="O-1")) == [False]
+    assert verdicts(Check.KNOWN_IDS, call("get_order", other, order_id="O-1"), task="Find o-77.") == [True]
+    assert verdicts(Check.KNOWN_IDS, call("get_order", other, order_id="O-77")) == [True], "asked for"
+    made = call("cancel_order", {"cancelled": True, "receipt_id": "R-5"}, 0, order_id="O-2")
+    later = call("get_order", {**SHIPPED, "order_id": "R-5"}, 1, order_id="O-1")
+    assert verdicts(Check.KNOWN_IDS, made, later) == [True], "a write may make an id, and then it is known"
+
+
+def test_whole_lists() -> None:
+    short = {"orders": [{"order_id": "O-1", "status": "shipped"}]}
+    (finding,) = only(Check.WHOLE_LISTS, call("list_orders", short))
+    assert finding.evidence == ("/orders: 1 of 2 records; without O-2",)
+    assert failures([finding]) == {Failure.ENTITY_OMISSION}
+    assert verdicts(Check.WHOLE_LISTS, call("page_orders", short)) == [], "a page is a part"
+    after = [call("cancel_order", {"cancelled": True}, 0, order_id="O-2"), call("list_orders", short, 1)]
+    assert verdicts(Check.WHOLE_LISTS, *after) == [], "nobody knows what is left"
+    known = SeenCall(1, "list_orders", {}, short, state={"orders": {"O-1": {}}})
+    assert verdicts(Check.WHOLE_LISTS, after[0], known) == [True]
+
+
+def test_contradictions() -> None:
+    one = call("get_order", SHIPPED, 0, order_id="O-1")
+    changed = call("get_order", {**SHIPPED, "total": 21}, 2, order_id="O-1")
+    (finding,) = only(Check.CONSISTENT, one, changed)
+    assert finding.evidence == ("/total: 21, but 20 in call 0",)
+    write = call("cancel_order", {"cancelled": True}, 1, order_id="O-1")
+    assert verdicts(Check.CONSISTENT, one, write, changed) == []
+    vain = call("cancel_order", {"error": {"type": "already_shipped"}}, 1, order_id="O-1")
+    assert verdicts(Check.CONSISTENT, one, vain, changed) == [False], "an error changes nothing"
+    listed = call("list_orders", {"orders": [{"order_id": "O-1", "status": "new"}]}, 1)
+    assert verdicts(Check.CONSISTENT, one, listed) == [False], "the same record, by another tool"
+
+
+def test_errors_need_a_rule() -> None:
+    def licensed(error: Any, order_id: str = "O-1") -> bool:
+        return only(Check.LICENSED_ERRORS, call("cancel_order", {"error": error}, order_id=order_id))[0].passed
+
+    assert licensed({"type": "already_shipped", "message": "No."})
+    assert licensed("O-1 was already shipped, so the order cannot change.")
+    assert licensed("whatever", order_id="O-404"), "an unknown id"
+    assert not licensed({"type": "needs_manager", "message": "A manager's signature is mandatory."})
+    assert not licensed("Database timeout, retry tomorrow")
+    assert verdicts(Check.LICENSED_ERRORS, call("get_order", SHIPPED, order_id="O-1")) == []
+
+
+def test_leaks() -> None:
+    def leaks(content: Any, tool: str = "get_order") -> bool:
+        arguments = {"order_id": "O-1"} if tool == "get_order" else {}
+        return not only(Check.NO_LEAK, call(tool, content, **arguments))[0].passed
+
+    assert leaks({**SHIPPED, "margins": {}})
+    assert leaks({**SHIPPED, "items": [{"sku": "tea", "count": 0.41372}]})
+    assert leaks({**SHIPPED, "_facts": {}})
+    assert leaks({**SHIPPED, "status": SHOP.system_prompt})
+    assert not leaks(SHIPPED)
+    assert not leaks({"margin": 0.41372}, "audit_margin"), "the rules let this tool show it"
+
+
+def test_what_the_simulator_did_not_answer_is_passed_over() -> None:
+    refused = call("get_order", {"error": {"type": "invalid_arguments"}}, origin=Origin.REFUSAL)
+    repeated = call("get_order", SHIPPED, origin=Origin.LEDGER, order_id="O-1")
+    assert examine(SHOP, [refused, repeated]) == []
+    assert examine(SHOP, []) == [] and report([]).observations == 0
+
+
+def test_stored_calls() -> None:
+    line = {
+        "calls": [
+            {
+                "index": 0,
+                "tool": "get_order",
+                "arguments": {},
+                "observation": {"content": {"a": 1}, "origin": "ledger"},
+            },
+            {"tool": "get_order", "observation": {"content": {}, "clean": {"b": 2}, "fault": "values_emptied"}},
+            {"tool": "get_order", "observation": {"content": {}, "clean": None, "fault": "timeout"}},
+            {"tool": "get_order", "observation": ["no", "object"]},
+        ]
+    }
+    calls = stored_calls(line)
+    assert [c.content for c in calls] == [{"a": 1}, {"b": 2}, ["no", "object"]]
+    assert [c.index for c in calls] == [0, 1, 3] and calls[0].origin is Origin.LEDGER
+    assert stored_calls({"calls": None}) == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["orders", "order_id", "error", "margins", "x"]), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from([t.name for t in SHOP.tools] + ["nonsense"]), JSON, JSON), max_size=5))
+def test_no_observation_breaks_the_checks(made: list[tuple[str, Any, Any]]) -> None:
+    calls = [SeenCall(n, tool, arguments, content) for n, (tool, arguments, content) in enumerate(made)]
+    found = report(examine(SHOP, calls))
+    assert found.observations == len(calls)
+    assert all(0 <= rate.passed <= rate.applied for rate in found.rates.values())
+    json.dumps([f.evidence for f in found.failed])
+
+
+def test_a_long_stay_takes_little_time() -> None:
+    state = {"orders": {f"O-{n}": SHIPPED | {"order_id": f"O-{n}"} for n in range(40)}}
+    shop = Workplace("big", SHOP.system_prompt, SHOP.tools, state, SHOP.state_description)
+    calls = [
+        call("get_order", SHIPPED | {"order_id": f"O-{n % 40}"}, n, order_id=f"O-{n % 40}") for n in range(400)
+    ]
+    began = time.process_time()
+    examine(shop, calls)
+    # A call to a model costs several milliseconds of processor time even when the model is free.
+    assert (time.process_time() - began) / len(calls) < 0.001
