@@ -14,7 +14,10 @@ from worktrial.statistics import Agreement, CompletionRate, Rate
 
 
 def print_summary(run: StoredRun, console: Console | None = None) -> None:
-    """One screen: who, how well, where, at what cost, what went wrong."""
+    """One screen: who, how well, where, at what cost, what went wrong.
+
+    On a narrow terminal figures are folded, never cut: half a number is a wrong number.
+    """
     console = console or Console(highlight=False, soft_wrap=False)
     summary = summarise(run)
     console.print(_title(run), soft_wrap=True)
@@ -39,7 +42,9 @@ def _title(run: StoredRun) -> Text:
 def _rates(summary: Summary) -> Table:
     rate = summary.overall
     title = f"{rate.passed} passed · {rate.failed} failed · {rate.invalid} invalid"
-    table = Table("completion rate", "", "95 % interval", title=title, title_justify="left")
+    table = Table(title=title, title_justify="left")
+    for column in ("completion rate", "", "95 % interval"):
+        table.add_column(column, overflow="fold")
     table.add_row("of all samples", *_cells(rate.of_all))
     table.add_row("of valid samples", *_cells(rate.of_valid))
     return table
@@ -47,11 +52,10 @@ def _rates(summary: Summary) -> Table:
 
 def _groups(tag: str, groups: list[Group]) -> Table:
     table = Table()
-    table.add_column(tag)
-    table.add_column("passed", justify="right")
-    table.add_column("invalid", justify="right")
-    table.add_column("rate", justify="right")
-    table.add_column("95 % interval")
+    table.add_column(tag, overflow="fold")
+    for column in ("passed", "invalid", "rate"):
+        table.add_column(column, justify="right", overflow="fold")
+    table.add_column("95 % interval", overflow="fold")
     for group in groups:
         done = group.rate
         table.add_row(
@@ -64,7 +68,7 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
     table = Table()
     table.add_column("role")
     for column in ("requests", "tokens in", "of them cached", "tokens out", "cost"):
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", overflow="fold")
     for role, u in usage.items():
         counts = (u.requests, u.input_tokens, u.cached_tokens, u.output_tokens)
         table.add_row(role, *(f"{n:,}" for n in counts), _dollars(u.cost))
