@@ -25,6 +25,23 @@ def test_calls_are_recorded_in_order() -> None:
     ]
 
 
+def test_the_record_cannot_be_altered_afterwards() -> None:
+    given = assignment(Desk())
+    arguments = {"id": 1}
+    seen = asyncio.run(given.call("look", arguments))
+    seen["n"] = "better"
+    arguments["id"] = 2
+    [call] = given.trajectory.calls
+    assert (call.arguments, call.observation.content) == ({"id": 1}, {"n": 1})
+
+
+def test_arguments_that_are_no_json() -> None:
+    given = assignment(Desk())
+    with pytest.raises(ValueError, match="not JSON"):
+        asyncio.run(given.call("look", {"id": object()}))
+    assert given.trajectory.calls == []
+
+
 def test_calls_made_at_once_run_one_after_the_other() -> None:
     class Narrow(Desk):
         busy = False

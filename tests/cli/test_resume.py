@@ -50,6 +50,31 @@ def test_an_interrupted_run_says_how_to_go_on(how: signal.Signals, tmp_path: Pat
     assert [s["end"] for s in sessions] == ["interrupted", "done"]
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.002, 0.02, 0.1])
+def test_a_signal_that_comes_twice_ends_the_run_once(pause: float, tmp_path: Path) -> None:
+    data, run = TinyRelease().write(tmp_path / "data"), tmp_path / "run"
+    with ScriptedServer(Script(latency=0.02)) as server:
+        child = start(
+            "run", "occupations", "--data", data, *at(server.url), "--repeats", 40, "--concurrency", 8, "-o", run
+        )
+        while count_lines(run / "samples.jsonl") < 1:
+            time.sleep(0.005)
+        child.send_signal(signal.SIGINT)
+        time.sleep(pause)
+        ran = interrupt(child, signal.SIGINT, run / "samples.jsonl", at_least=1)
+    assert (ran.code, "Traceback" in ran.err) == (130, False), ran.err
+    assert "interrupted" in ran.err
+    [session] = json.loads((run / "manifest.json").read_text())["sessions"]
+    assert session["end"] == "interrupted"
+
+
+def test_the_output_of_a_terminal_without_unicode(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    ran = worktrial("run", "starter", "--agent", "plan", "-o", run, env={"PYTHONIOENCODING": "ascii"})
+    assert (ran.code, "Traceback" in ran.err) == (0, False), ran.err
+    assert "12 passed ? 0 failed" in ran.out
+
+
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     data, run = TinyRelease().write(tmp_path / "data"), tmp_path / "run"
     with ScriptedServer(Script(latency=0.05)) as server:

@@ -57,6 +57,16 @@ def test_a_finished_run(tmp_path: Path) -> None:
     assert "invalid: no_majority 1" in shown.out
 
 
+def test_a_narrow_terminal_cuts_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = _run(tmp_path, Script())
+    monkeypatch.setenv("COLUMNS", "44")
+    shown = command("show", run).out
+    # Folded figures are whole when their lines are put together again.
+    assert "100.0%" in "".join(line.split("│")[2].strip() for line in shown.splitlines() if line.count("│") == 4)
+    assert max(len(line) for line in shown.splitlines() if "│" in line) <= 44
+    assert not [line for line in shown.splitlines() if "│" in line and "…" in line.split("│", 2)[2]]
+
+
 def test_an_unfinished_run(tmp_path: Path) -> None:
     run = _run(tmp_path, Script(), "--max-tokens", 4000, "--concurrency", 1)
     shown = command("show", run)

@@ -112,6 +112,13 @@ def test_a_key_that_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not (tmp_path / "run").exists()
 
 
+def test_what_cannot_be_a_key_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANTED", "planted-key\nof two lines")
+    with pytest.raises(SettingError, match=r"PLANTED .*line break") as refused:
+        run_tiny(tmp_path / "run", "", role=role_settings("http://127.0.0.1:9/v1", api_key_env="PLANTED"))
+    assert "planted-key" not in str(refused.value)
+
+
 def test_an_address_with_a_secret_in_its_query() -> None:
     redactor = Redactor()
     redactor.add_url("http://127.0.0.1/v1?key=sesame%2Fopen&api-version=2026-01-01")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
+
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
 
@@ -51,12 +53,18 @@ class Assignment:
         """Make one tool call in the workplace and put it on record; returns what the agent sees.
 
         Calls made at the same time are carried out one after the other, in the order in which they were made.
+
+        Raises:
+            ValueError: the arguments are no JSON.
         """
+        # Copies, so that an agent of the user's own that goes on using either object cannot alter the record.
+        given = _copy(arguments)
         async with self._one_at_a_time:
             started = time.monotonic()
-            observation = await self.session.call(tool, arguments)
-            self.record(tool, arguments, observation, time.monotonic() - started)
-        return observation.content
+            observation = await self.session.call(tool, given)
+            self.record(tool, given, observation, time.monotonic() - started)
+        seen: JsonObject = _copy(observation.content)
+        return seen
 
     def record(self, tool: str, arguments: JsonValue, observation: Observation, seconds: float = 0.0) -> None:
         """Put a call on record that never reached the workplace, or has been made already."""
@@ -76,6 +84,13 @@ class Assignment:
         if limits.cost is not None and self.cost() >= limits.cost:
             return StopReason.COST_LIMIT
         return None
+
+
+def _copy(value: JsonValue) -> JsonValue:
+    try:
+        return msgspec.json.decode(msgspec.json.encode(value))
+    except (TypeError, ValueError, OverflowError, RecursionError) as e:
+        raise ValueError(f"not JSON: {e}") from e
 
 
 class Agent(Protocol):

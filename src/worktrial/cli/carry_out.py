@@ -1,6 +1,7 @@
 """Running a trial for a command: announce, run, show the table, choose the exit code."""
 
 import shlex
+import signal
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,6 +31,10 @@ def carry_out(
     try:
         end = run_trial(trial, roles, settings)
     except (Interrupted, StopRun) as e:
+        if isinstance(e, Interrupted):
+            # Nothing is left to interrupt, and an echo of the signal would change the exit code.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
         _say_how_to_resume(roles, settings, e)
         raise
     from worktrial.cli.tables import print_summary
@@ -52,11 +57,12 @@ def _announce(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSet
     if Role.AGENT not in roles:
         parts.insert(0, f"agent {trial.settings['agent']}")
     typer.echo(f"{trial.suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}", err=True)
-    local = {role for role, s in roles.items() if s.is_local}
-    if local:
-        from worktrial.engine.local import estimate_text
+    local = {role: s.model for role, s in roles.items() if s.is_local}
+    if local and not settings.cache_only:
+        from worktrial.engine.local import estimate_text, resolve
 
-        typer.echo(estimate_text(len(trial.jobs), local), err=True)
+        slowest = max((resolve(model) for model in local.values()), key=lambda file: file.path.stat().st_size)
+        typer.echo(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
 
 
 def _say_how_to_resume(roles: Mapping[Role, RoleSettings], settings: RunSettings, stop: Exception) -> None:

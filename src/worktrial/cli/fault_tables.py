@@ -15,11 +15,11 @@ from worktrial.statistics import Robustness, ZeroCleanRate
 def conditions_table(conditions: Iterable[Condition]) -> Table:
     """The completion rate under each condition."""
     table = Table()
-    table.add_column("condition")
+    table.add_column("condition", overflow="fold")
     for column in ("passed", "invalid", "rate"):
-        table.add_column(column, justify="right")
-    table.add_column("95 % interval")
-    table.add_column("calls", justify="right")
+        table.add_column(column, justify="right", overflow="fold")
+    table.add_column("95 % interval", overflow="fold")
+    table.add_column("calls", justify="right", overflow="fold")
     for condition in conditions:
         rate = condition.rate
         counts = f"{rate.passed}/{rate.of_all.n}", str(rate.invalid)

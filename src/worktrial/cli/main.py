@@ -1,5 +1,6 @@
 """The `worktrial` command."""
 
+import io
 import sys
 from typing import Annotated
 
@@ -48,6 +49,10 @@ def root(
 
 def main() -> None:
     """Entry point; errors of ours become one message and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or a pipe without UTF-8 gets question marks, not a traceback.
+            stream.reconfigure(errors="replace")
     try:
         app()
     except WorktrialError as e:

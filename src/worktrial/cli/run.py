@@ -92,7 +92,10 @@ _SIMULATING = [
 _CHOICE = [
     Option("--tasks", list[str] | None, "Only these task ids; comma-separated or repeated.", panel=_WHAT),
     Option(
-        "--category", list[str] | None, "Only this industry (a name, or its beginning); repeatable.", panel=_WHAT
+        "--category",
+        list[str] | None,
+        "Only these industries (names, or their beginnings); comma-separated or repeated.",
+        panel=_WHAT,
     ),
     Option("--limit", int | None, "At most so many tasks.", panel=_WHAT, minimum=1),
     Option("--repeats", int, "Samples of each task.", 1, _WHAT, minimum=1),
@@ -140,8 +143,8 @@ def occupations(**given: Any) -> None:
     release = load_release(given["data"])
     tasks = select(
         release.tasks,
-        _split(given["tasks"]),
-        given["category"] or (),
+        _split(given["tasks"], "--tasks", "task"),
+        _split(given["category"], "--category", "industry"),
         given["limit"],
         known=release.categories,
         source=str(given["data"]),
@@ -154,8 +157,7 @@ def occupations(**given: Any) -> None:
         votes=given["votes"],
         parallel_votes=given["parallel_votes"],
         judge_method=given["judge_method"],
-        judge_record=given["judge_record"]
-        or (LOCAL_RECORD if roles[Role.JUDGE].is_local else Settings.judge_record),
+        judge_record=_judge_record(given, roles[Role.JUDGE]),
         limits=agent_limits(given, roles.get(Role.AGENT)),
         faults=faults,
         with_plan=given["with_plan"],
@@ -195,7 +197,12 @@ def starter(**given: Any) -> None:
     faults = fault_conditions(given)
     who = candidate(given["agent"])
     roles = _roles({**given, "simulator": None}, agent=who.needs_model)
-    tasks = select(load_tasks(), _split(given["tasks"]), given["category"] or (), given["limit"])
+    tasks = select(
+        load_tasks(),
+        _split(given["tasks"], "--tasks", "task"),
+        _split(given["category"], "--category", "industry"),
+        given["limit"],
+    )
     settings = Settings(
         repeats=given["repeats"],
         votes=given["votes"],
@@ -219,8 +226,8 @@ def _judge_record(given: Mapping[str, Any], judge: Any) -> int:
     return given["judge_record"] or (LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD)
 
 
-def _split(ids: list[str] | None) -> list[str]:
-    split = [part.strip() for text in ids or () for part in text.split(",")]
-    if ids and not any(split):
-        raise SettingError("--tasks: names no task")
+def _split(texts: list[str] | None, option: str, noun: str) -> list[str]:
+    split = [part.strip() for text in texts or () for part in text.split(",")]
+    if texts and not any(split):
+        raise SettingError(f"{option}: names no {noun}")
     return [part for part in split if part]

@@ -16,7 +16,10 @@ from worktrial.statistics import Agreement
 
 
 def print_summary(run: StoredRun, console: Console | None = None) -> None:
-    """One screen: who, how well, where, at what cost, what went wrong."""
+    """One screen: who, how well, where, at what cost, what went wrong.
+
+    On a narrow terminal figures are folded, never cut: half a number is a wrong number.
+    """
     console = console or Console(highlight=False, soft_wrap=False)
     summary = summarise(run)
     console.print(_title(run), soft_wrap=True)
@@ -38,7 +41,8 @@ def print_summary(run: StoredRun, console: Console | None = None) -> None:
 
 
 def _title(run: StoredRun) -> Text:
-    roles = run.manifest.settings.get("roles", {})
+    # A regraded run keeps the roles of its source apart from those that worked on it.
+    roles = {**run.manifest.settings.get("carried_roles", {}), **run.manifest.settings.get("roles", {})}
     who = [f"agent {run.manifest.settings.get('agent', '?')}"]
     who += [f"{role} {s['model']}" for role, s in roles.items() if role != "agent"]
     rest = printable(f" · {' · '.join(who)} · {run.folder}")
@@ -50,7 +54,9 @@ def _rates(summary: Summary) -> Table:
     title = f"{rate.passed} passed · {rate.failed} failed · {rate.invalid} invalid"
     if summary.headline != CLEAN or len(summary.conditions) > 1:
         title = f"{printable(summary.headline)}: {title}"
-    table = Table("completion rate", "", "95 % interval", title=Text(title), title_justify="left")
+    table = Table(title=Text(title), title_justify="left")
+    for column in ("completion rate", "", "95 % interval"):
+        table.add_column(column, overflow="fold")
     table.add_row("of all samples", *rate_cells(rate.of_all))
     table.add_row("of valid samples", *rate_cells(rate.of_valid))
     return table
@@ -58,11 +64,10 @@ def _rates(summary: Summary) -> Table:
 
 def _groups(tag: str, groups: list[Group]) -> Table:
     table = Table()
-    table.add_column(tag)
-    table.add_column("passed", justify="right")
-    table.add_column("invalid", justify="right")
-    table.add_column("rate", justify="right")
-    table.add_column("95 % interval")
+    table.add_column(tag, overflow="fold")
+    for column in ("passed", "invalid", "rate"):
+        table.add_column(column, justify="right", overflow="fold")
+    table.add_column("95 % interval", overflow="fold")
     for group in groups:
         done = group.rate
         table.add_row(
@@ -78,7 +83,7 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
     table = Table()
     table.add_column("role")
     for column in ("requests", "tokens in", "of them cached", "tokens out", "cost"):
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", overflow="fold")
     for role, u in usage.items():
         counts = (u.requests, u.input_tokens, u.cached_tokens, u.output_tokens)
         table.add_row(role, *(f"{n:,}" for n in counts), _dollars(u.cost))

@@ -107,7 +107,7 @@ class RoleSettings:
         """The secret, read from the environment.
 
         Raises:
-            SettingError: the named variable is not set.
+            SettingError: the named variable is not set, or holds what cannot be a key.
         """
         if self.api_key_env is None:
             return None
@@ -116,6 +116,12 @@ class RoleSettings:
             raise SettingError(
                 f"the environment variable {self.api_key_env} (key of the {self.role}) is not set; "
                 f"export it, or name another with --{self.role}-api-key-env"
+            )
+        if not value.isprintable():
+            # Two lines of a file, for example; a header cannot carry them.
+            raise SettingError(
+                f"the environment variable {self.api_key_env} (key of the {self.role}) holds a line break or "
+                f"another control character; set it to the key alone"
             )
         return value
 

@@ -2,14 +2,12 @@
 
 import asyncio
 import datetime as dt
-import signal
-import sys
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from worktrial.engine.client import Client
+from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.line_up import Wiring, line_up
 from worktrial.engine.manifest import Manifest, SessionRecord, versions
 from worktrial.engine.progress import Tally, display
@@ -114,12 +112,12 @@ def _fingerprint(settings: RoleSettings) -> JsonObject:
 async def _run(
     trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings, store: RunStore, redactor: Redactor
 ) -> RunEnd:
-    _treat_sigterm_as_interrupt()
     earlier_cost, earlier_tokens = _earlier_spend(store)
     spend = Spend(settings.budget, cost=earlier_cost, tokens=earlier_tokens)
     end = "interrupted"
     try:
-        retries = await _work_off(trial, roles, settings, store, spend, redactor)
+        with cancelled_by_signals():
+            retries = await _work_off(trial, roles, settings, store, spend, redactor)
         end = "done"
     except WorktrialError as e:
         end = f"stopped: {e}"
@@ -196,11 +194,3 @@ def _address(settings: RoleSettings) -> str:
 
 def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-
-
-def _treat_sigterm_as_interrupt() -> None:
-    """A polite kill ends the run like Ctrl-C: what has finished is stored."""
-    task = asyncio.current_task()
-    is_main = threading.current_thread() is threading.main_thread()
-    if task is not None and is_main and sys.platform != "win32":
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

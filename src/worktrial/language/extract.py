@@ -12,14 +12,15 @@ class NotOneObject(ValueError):
 
 
 def one_object(text: str) -> JsonObject:
-    """The single JSON object in `text`: bare, in a code fence, or with prose around it.
+    """The single JSON object in `text`: bare, in a code fence, in a tag, or with prose around it.
 
+    What a model thinks aloud in a leading `<think>` block is not its reply, and often holds drafts of it.
     Two objects that say the same count as one; two that differ are ambiguous, never a choice of ours.
 
     Raises:
         NotOneObject: there is none, it is a list or a scalar, or there are several that differ.
     """
-    stripped = text.strip()
+    stripped = _after_thinking(text.strip())
     if not stripped:
         raise NotOneObject("the reply is empty")
     try:
@@ -36,6 +37,11 @@ def one_object(text: str) -> JsonObject:
     if any(other != found[0] for other in found[1:]):
         raise NotOneObject(f"the reply holds {len(found)} different JSON objects")
     return found[0]
+
+
+def _after_thinking(text: str) -> str:
+    """The reply proper; "" when it broke off before the thinking ended."""
+    return text.partition("</think>")[2].strip() if text.startswith("<think>") else text
 
 
 def _objects(text: str) -> list[JsonObject]:

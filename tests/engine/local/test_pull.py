@@ -113,6 +113,13 @@ def test_a_full_disk_is_noticed_first(monkeypatch: pytest.MonkeyPatch) -> None:
         assert index.fetched == []
 
 
+def test_a_cache_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WORKTRIAL_CACHE", str(tmp_path / "file"))
+    with pytest.raises(PullFailed, match=r"models: cannot be written .*WORKTRIAL_CACHE"):
+        pull(ENTRY)
+
+
 def test_two_pulls_at_once_fetch_each_part_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with _index() as index:
         _use(index, monkeypatch)

