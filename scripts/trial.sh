@@ -8,9 +8,12 @@ rm -rf runs/trial-plan runs/trial-local
 printf '\n== 1. An agent that follows the solution plans: it must pass every task\n'
 worktrial run starter --agent plan -o runs/trial-plan
 
+# One task of each industry: the embedded model takes about half a minute for each.
+tasks=triage-01,covenant-01,line-01,irrigation-01,returns-01,registry-01,customs-01,lab-01,fleet-01,terminal-01
+
 printf '\n== 2. A real language model on this machine: the embedded %s model\n' "$model"
 worktrial model pull "$model"
-worktrial run starter --agent "local:$model" -o runs/trial-local
+worktrial run starter --agent "local:$model" --tasks "$tasks" -o runs/trial-local
 
 cat <<'END'
 

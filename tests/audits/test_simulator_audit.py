@@ -36,10 +36,10 @@ def test_the_truth_is_faithful_to_itself(tmp_path: Path, memory: str) -> None:
     ran, report = audit(tmp_path, TrueSimulator(TASKS), "--memory", memory)
     assert ran.code == 0, ran.err
     assert report.overall.share == 1.0 and report.overall.exact == report.overall.calls > 100
-    assert {Kind.READ, Kind.WRITE} <= report.kinds.keys()
+    assert report.kinds.keys() == set(Kind)
     assert not any(report.failures.values()) and not any(report.conformance_failures.values())
     assert all(rate.share in (None, 1.0) for rate in report.conformance.values())
-    assert report.input_tokens > 0 and report.output_tokens > 0 and report.sequences == len(TASKS)
+    assert report.input_tokens > 0 and report.output_tokens > 0 and report.sequences == 2 * len(TASKS)
     if memory == "history":
         assert not report.drift
     else:
@@ -52,7 +52,7 @@ def test_the_truth_is_faithful_to_itself(tmp_path: Path, memory: str) -> None:
 
 def test_a_shortened_list_is_an_omission(tmp_path: Path) -> None:
     def spoil(tool: str, observation: dict[str, Any]) -> Any:
-        return {**observation, "beds": observation["beds"][1:]} if tool == "list_beds" else observation
+        return {**observation, "beds": observation["beds"][1:]} if "beds" in observation else observation
 
     # Only the ledger tells, after a write, how many beds there ought to be.
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil), "--memory", "ledger")
@@ -65,7 +65,9 @@ def test_a_shortened_list_is_an_omission(tmp_path: Path) -> None:
 
 def test_another_value_is_a_fabrication(tmp_path: Path) -> None:
     def spoil(tool: str, observation: dict[str, Any]) -> Any:
-        return {**observation, "weight_kg": 71.3, "patient_id": "P-999"} if tool == "get_patient" else observation
+        return (
+            {**observation, "weight_kg": 71.3, "patient_id": "P-999"} if "weight_kg" in observation else observation
+        )
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
     count = report.failures[Failure.STATE_FABRICATION]
@@ -83,8 +85,20 @@ def test_an_invented_error_is_rule_invention(tmp_path: Path) -> None:
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
     count = report.failures[Failure.RULE_INVENTION]
-    assert 0 < count == sum(report.failures.values()) == report.conformance_failures[Failure.RULE_INVENTION]
-    assert report.conformance[Check.LICENSED_ERRORS].applied == count
+    assert 0 < count == sum(report.failures.values())
+    # Where an id is unknown some error is in order, and conformance cannot tell that it is another one.
+    assert 0 < report.conformance_failures[Failure.RULE_INVENTION] <= count
+    assert report.conformance[Check.LICENSED_ERRORS].applied >= count
+
+
+def test_success_where_the_rules_forbid_it_is_a_fabrication(tmp_path: Path) -> None:
+    def spoil(tool: str, observation: dict[str, Any]) -> Any:
+        return {"status": "ok"} if "error" in observation else observation
+
+    _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
+    errors = report.kinds[Kind.ERROR]
+    assert errors.equal == 0 < errors.calls == report.failures[Failure.STATE_FABRICATION]
+    assert report.kinds[Kind.WRITE].share == 1
 
 
 def test_a_reply_that_is_no_object_is_a_format_break(tmp_path: Path) -> None:
@@ -103,7 +117,7 @@ def test_hidden_state_that_shows_is_a_leak(tmp_path: Path) -> None:
     hidden = {task.id: task.initial_state.get("bedside") for task in TASKS}["triage-02"]
 
     def spoil(tool: str, observation: dict[str, Any]) -> Any:
-        return {**observation, "bedside": hidden} if tool == "get_vitals" else observation
+        return {**observation, "bedside": hidden} if "sets" in observation else observation
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
     assert report.conformance_failures[Failure.STATE_LEAK] > 0
@@ -127,7 +141,8 @@ def test_calls_of_a_stored_run(tmp_path: Path) -> None:
 
 def test_calls_may_be_limited(tmp_path: Path) -> None:
     _, report = audit(tmp_path, TrueSimulator(TASKS), "--calls", 2)
-    assert report.overall.calls == 2 * len(TASKS)
+    assert all(row.calls <= 2 * report.sequences for row in [report.overall])
+    assert report.kinds[Kind.READ].calls <= 2 * len(TASKS)
 
 
 def test_an_endpoint_that_breaks_down_is_not_the_simulators_failure(tmp_path: Path) -> None:
@@ -136,7 +151,7 @@ def test_an_endpoint_that_breaks_down_is_not_the_simulators_failure(tmp_path: Pa
     ran, report = audit(
         tmp_path, Status(503), "--retries", 1, "--retry-seconds", 0, "--concurrency", 1, "--limit", 2
     )
-    assert ran.code == 3 and report.invalid == 2 and report.sequences == 0
+    assert ran.code == 3 and report.invalid == 4 and report.sequences == 0
     assert report.overall.share is None
 
 

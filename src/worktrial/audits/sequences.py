@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from worktrial.agents.plan import follow
+from worktrial.audits.misuse import misuses
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.errors import DataError
@@ -19,6 +20,7 @@ from worktrial.suites.starter.load import StarterTask, load_workplace
 from worktrial.workplaces import Tool
 
 PLAN = "plan"
+MISUSE = "misuse"
 
 
 class RecordedCall(NamedTuple):
@@ -36,7 +38,9 @@ class CallSequence:
     """The task's id and where the calls are from."""
     task: StarterTask
     recorded: tuple[JsonObject, ...] | None = None
-    """Rows with `tool` and `arguments`; None for the task's plan."""
+    """Rows with `tool` and `arguments`; None for those that the task's plan leads to."""
+    misused: bool = False
+    """Not the plan's calls, but forbidden ones made from them."""
 
     async def calls(self) -> list[RecordedCall]:
         """The calls, with a plan's references looked up in the true answers."""
@@ -45,13 +49,22 @@ class CallSequence:
         if rows is None:
             done = await follow(self.task.plan, workplace.open(self.task.initial_state))
             rows = tuple({"tool": call.tool, "arguments": call.arguments} for call in done.calls)
+            if self.misused:
+                rows = tuple(await misuses(self.task, done.calls))
         known = [(workplace.artifact.tool(row["tool"]), row["arguments"]) for row in rows]
         return [RecordedCall(tool, given) for tool, given in known if tool is not None and not tool.problems(given)]
 
 
 def plan_sequences(tasks: Iterable[StarterTask]) -> list[CallSequence]:
-    """One sequence for each task, from its plan."""
-    return [CallSequence(f"{task.id}/{PLAN}", task) for task in tasks]
+    """Two sequences for each task: its plan, and calls that its rules forbid."""
+    return [
+        sequence
+        for task in tasks
+        for sequence in (
+            CallSequence(f"{task.id}/{PLAN}", task),
+            CallSequence(f"{task.id}/{MISUSE}", task, misused=True),
+        )
+    ]
 
 
 class StoredWork(NamedTuple):

@@ -1,6 +1,5 @@
 """`worktrial audit`: can the simulator and the judge be trusted?"""
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -117,6 +116,8 @@ def judge(**given: Any) -> None:
 
     Example: worktrial audit judge --judge my-model --base-url http://localhost:8000/v1
     """
+    import asyncio
+
     from worktrial.audits.judge import JudgeAudit, Settings
     from worktrial.audits.judge_report import judge_report
     from worktrial.audits.judged_cases import planned_cases, stored_cases

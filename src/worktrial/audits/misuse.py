@@ -1,0 +1,47 @@
+"""Calls that a workplace's rules forbid, made from a plan: a simulator has to know them, too."""
+
+from collections.abc import Iterable, Iterator
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.starter.load import StarterTask, load_workplace
+from worktrial.workplaces import ToolCall
+from worktrial.workplaces.conformance.context import is_error
+from worktrial.workplaces.conformance.values import id_name
+from worktrial.workplaces.simulator.json_text import canonical_text
+
+# Errors are alike; more of them would drown the rest of an audit.
+_MOST = 6
+
+
+async def misuses(task: StarterTask, calls: Iterable[ToolCall]) -> list[JsonObject]:
+    """Calls, as rows with `tool` and `arguments`, that end in an error in the task's initial state.
+
+    Tried are the plan's writes without what has to come before them, and every call with an id that nobody
+    has. None of them changes the state, so they can be made one after the other.
+    """
+    workplace = load_workplace(task.workplace)
+    found: dict[str, JsonObject] = {}
+    for row in _candidates(list(calls)):
+        observation = await workplace.open(task.initial_state).call(row["tool"], row["arguments"])
+        tool = workplace.artifact.tool(row["tool"])
+        if tool is not None and not tool.problems(row["arguments"]) and is_error(observation.content):
+            found.setdefault(canonical_text(row), row)
+    return list(found.values())[:_MOST]
+
+
+def _candidates(calls: list[ToolCall]) -> Iterator[JsonObject]:
+    for call in reversed(calls):
+        yield {"tool": call.tool, "arguments": call.arguments}
+    tools: set[str] = set()
+    for call in calls:
+        if call.tool in tools:
+            continue
+        tools.add(call.tool)
+        yield from ({"tool": call.tool, "arguments": arguments} for arguments in _with_unknown_ids(call.arguments))
+
+
+def _with_unknown_ids(arguments: JsonValue) -> Iterator[JsonObject]:
+    given = arguments if isinstance(arguments, dict) else {}
+    for name, value in given.items():
+        if id_name(name) and isinstance(value, str) and value:
+            yield {**given, name: f"{value}9"}
