@@ -11,7 +11,8 @@ from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, Stop
 from worktrial.grading import Outcome, Verdict
 from worktrial.grading.verdict import Vote
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.stay import judged, stay
+from worktrial.suites.judging import judged
+from worktrial.suites.stay import stay
 from worktrial.workplaces import Observation, Origin, StopReason
 
 

@@ -1,9 +1,8 @@
 """The audit of a judge: its verdicts on work of which the state checks know the truth."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
-from typing import Literal
 
 import msgspec
 
@@ -11,21 +10,12 @@ from worktrial.audits.judged_cases import Case
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
-from worktrial.grading import JudgeCase, Outcome, RubricJudge
+from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.starter.load import load_workplace
+from worktrial.suites.judging import JudgeSettings, Work, judge
+from worktrial.suites.starter.grade import judge_case
 
 SUITE = "audit-judge"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What can change a result."""
-
-    votes: int = 3
-    parallel_votes: bool = False
-    judge_method: Literal["votes", "logprob"] = "votes"
-    judge_record: int = 120_000
 
 
 class JudgeAudit:
@@ -33,7 +23,7 @@ class JudgeAudit:
 
     suite = SUITE
 
-    def __init__(self, cases: Sequence[Case], settings: Settings) -> None:
+    def __init__(self, cases: Sequence[Case], settings: JudgeSettings) -> None:
         self._cases = {case.id: case for case in cases}
         self._settings = settings
         self.jobs = [
@@ -45,41 +35,18 @@ class JudgeAudit:
 
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Judge one case."""
-        case, settings = self._cases[job.sample], self._settings
-        task, artifact = case.task, load_workplace(case.task.workplace).artifact
-        judge = RubricJudge(
-            desk.line(Role.JUDGE),
-            votes=settings.votes,
-            parallel=settings.parallel_votes,
-            method=settings.judge_method,
-            max_record=settings.judge_record,
+        case = self._cases[job.sample]
+        work = Work(case.trajectory, case.task.clock, case.final_state, case.fault_ledger)
+        result = await judge(judge_case(case.task, work), desk.line(Role.JUDGE), self._settings)
+        result.calls, result.turns, result.clock = (
+            len(case.trajectory.calls),
+            case.trajectory.turns,
+            case.task.clock,
         )
-        verdict = await judge.judge(
-            JudgeCase(
-                scenario=task.scenario,
-                workplace=artifact.name,
-                initial_state=task.initial_state,
-                state_description=artifact.state_description,
-                instruction=task.instruction,
-                rubric=task.rubric,
-                trajectory=case.trajectory,
-                clock=task.clock,
-                fault_ledger=case.fault_ledger,
-                final_state=case.final_state,
-            )
-        )
-        result = SampleResult(
-            outcome=Outcome.INVALID,
-            reason=verdict.detail if verdict.reason is None else f"{verdict.reason.value}: {verdict.detail}",
-            votes=[msgspec.to_builtins(vote) for vote in verdict.votes],
-            calls=len(case.trajectory.calls),
-            turns=case.trajectory.turns,
-            clock=task.clock,
-        )
-        if verdict.outcome is not Outcome.INVALID:
-            right = (verdict.outcome is Outcome.PASS) is case.passes
+        if result.outcome is not Outcome.INVALID:
+            verdict, right = result.outcome, (result.outcome is Outcome.PASS) is case.passes
             result.outcome = Outcome.PASS if right else Outcome.FAIL
-            result.reason = f"judged {verdict.outcome}, truth {_word(case.passes)} ({verdict.detail})"
+            result.reason = f"judged {verdict}, truth {_word(case.passes)} ({result.reason})"
         return result
 
 

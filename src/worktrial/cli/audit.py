@@ -118,11 +118,12 @@ def judge(**given: Any) -> None:
     """
     import asyncio
 
-    from worktrial.audits.judge import JudgeAudit, Settings
+    from worktrial.audits.judge import JudgeAudit
     from worktrial.audits.judge_report import judge_report
     from worktrial.audits.judged_cases import planned_cases, stored_cases
     from worktrial.audits.sequences import stored_work
     from worktrial.cli.audit_tables import print_judges
+    from worktrial.suites.judging import JudgeSettings
 
     check_share(given)
     role = settings_for(Role.JUDGE, given["judge"], given)
@@ -130,7 +131,7 @@ def judge(**given: Any) -> None:
     cases = asyncio.run(planned_cases(tasks)) if given["plans"] else []
     cases += stored_cases(stored_work(given["from_run"] or (), tasks))
     _refuse_nothing(cases)
-    settings = Settings(
+    settings = JudgeSettings(
         votes=given["votes"],
         parallel_votes=given["parallel_votes"],
         judge_method=given["judge_method"].value,

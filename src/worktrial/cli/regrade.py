@@ -72,7 +72,7 @@ def regrade(**given: Any) -> None:
     """
     from worktrial.cli.carry_out import carry_out
     from worktrial.suites.finished_work import FinishedRun
-    from worktrial.suites.regrade import JudgeSettings, RegradeTrial, read_rubrics, refuse_other_data
+    from worktrial.suites.regrade import RegradeTrial, judging_as_stored, read_rubrics, refuse_other_data
 
     check_share(given)
     source = FinishedRun(given["run"])
@@ -80,7 +80,7 @@ def regrade(**given: Any) -> None:
         raise SettingError(f"{source.folder}: no sample has finished, so there is nothing to judge")
     roles = {Role.JUDGE: settings_for(Role.JUDGE, given["judge"], given)} if given["judge"] else {}
     local = any(role.is_local for role in roles.values())
-    judging = JudgeSettings.as_stored(
+    judging = judging_as_stored(
         source.manifest,
         {
             "votes": given["votes"],

@@ -46,7 +46,7 @@ _AGENT = Option(
     "--agent",
     str,
     "Who takes the trial: a model's name at --base-url, openai/NAME, local (the embedded model), plan (follows "
-    "each task's solution plan, no model), or python:MODULE:FUNCTION (your own).",
+    "each task's solution plan, no model), idle (answers at once), or python:MODULE:FUNCTION (your own).",
     ...,
     _WHO,
 )

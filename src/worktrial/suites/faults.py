@@ -11,11 +11,9 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import Job
 from worktrial.errors import SettingError
 from worktrial.language import JsonObject
+from worktrial.suites.judging import Work
 from worktrial.workplaces import Session, Trajectory, Workplace
 from worktrial.workplaces.faults import Conditions, FaultSettings, FaultUnit, FaultySession, Position, draw_plan
-
-# The judge needs to know where a fault struck, not every row of a long list that it struck.
-_FIELDS_FOR_JUDGE = 12
 
 
 class _Task(Protocol):
@@ -71,9 +69,7 @@ def note_faults(result: SampleResult, session: Session) -> None:
         result.fault_misses = session.misses
 
 
-def faults_for_judge(session: Session) -> list[JsonObject]:
-    """The ledger as a judge is shown it; [] without faults."""
-    if not isinstance(session, FaultySession):
-        return []
-    kept = ("call", "tool", "kind", "fields")
-    return [{**{k: row[k] for k in kept}, "fields": row["fields"][:_FIELDS_FOR_JUDGE]} for row in session.ledger]
+def finished(session: Session, trajectory: Trajectory, clock: str) -> Work:
+    """What is left to grade when the agent has ended its stay."""
+    ledger = session.ledger if isinstance(session, FaultySession) else ()
+    return Work(trajectory, clock, session.state, ledger)

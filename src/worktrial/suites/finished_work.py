@@ -11,12 +11,11 @@ from worktrial.engine.record import CLEAN, Key, SampleRecord
 from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
+from worktrial.suites.judging import Work
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
 
 # What the scheduler writes before a trajectory's own fields.
 _WHOSE = frozenset({"suite", "sample", "repeat", "condition"})
-_JUDGED = ("call", "tool", "kind")
-_FIELDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +28,15 @@ class FinishedWork:
     trajectory: Trajectory
 
     @property
-    def final_state(self) -> JsonObject | None:
-        """The workplace's state at the end, where it was kept."""
+    def work(self) -> Work:
+        """What there is to grade."""
         state = self.line.get("final_state")
-        return state if isinstance(state, dict) else None
-
-    @property
-    def faults_for_judge(self) -> list[JsonObject]:
-        """The ledger as `worktrial.suites.faults.faults_for_judge` shows it when the work has just been done."""
-        rows = self.record.fault_ledger
-        return [{**{k: row[k] for k in _JUDGED}, "fields": row["fields"][:_FIELDS]} for row in rows]
+        return Work(
+            self.trajectory,
+            self.record.clock or "",
+            state if isinstance(state, dict) else None,
+            self.record.fault_ledger,
+        )
 
 
 class _Line(msgspec.Struct):

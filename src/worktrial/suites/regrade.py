@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -16,6 +16,7 @@ from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingErr
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.finished_work import FinishedRun, FinishedWork, without_work
+from worktrial.suites.judging import JudgeSettings
 from worktrial.workplaces.loading.files import as_json, read_bytes
 
 # What the work itself has on record; the rest is the new judgement's.
@@ -27,21 +28,11 @@ _CARRIED = (set(SampleResult.__struct_fields__) & set(SampleRecord.__struct_fiel
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class JudgeSettings:
-    """How the work is judged this time."""
-
-    votes: int = 3
-    parallel_votes: bool = False
-    judge_method: Literal["votes", "logprob"] = "votes"
-    judge_record: int = 120_000
-    """Characters of a trajectory that a judge is shown."""
-
-    @classmethod
-    def as_stored(cls, manifest: Manifest, given: Mapping[str, Any]) -> "JudgeSettings":
-        """What is given; for the rest what the source run had."""
-        stored = {name: manifest.settings[name] for name in cls.__dataclass_fields__ if name in manifest.settings}
-        return cls(**{**stored, **{name: value for name, value in given.items() if value is not None}})
+def judging_as_stored(manifest: Manifest, given: Mapping[str, Any]) -> JudgeSettings:
+    """What is given; for the rest what the source run had."""
+    names = JudgeSettings.__dataclass_fields__
+    stored = {name: manifest.settings[name] for name in names if name in manifest.settings}
+    return JudgeSettings(**{**stored, **{name: value for name, value in given.items() if value is not None}})
 
 
 class Grader(Protocol):

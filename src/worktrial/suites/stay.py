@@ -2,23 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 
-import msgspec
-
 from worktrial.agents.assignment import Agent, Assignment
 from worktrial.engine.record import SampleResult
 from worktrial.errors import InvalidSample
-from worktrial.grading import Outcome, Verdict
+from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.faults import note_faults
 
 Grade = Callable[[], Awaitable[SampleResult]]
-
-
-def judged(verdict: Verdict) -> SampleResult:
-    """A judge's verdict as the result of a sample."""
-    reason = verdict.detail if verdict.reason is None else f"{verdict.reason.value}: {verdict.detail}"
-    votes = [msgspec.to_builtins(vote) for vote in verdict.votes]
-    return SampleResult(outcome=verdict.outcome, reason=reason, votes=votes)
 
 
 async def stay(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResult:

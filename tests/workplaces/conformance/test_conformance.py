@@ -119,14 +119,16 @@ def test_whole_lists() -> None:
 def test_contradictions() -> None:
     one = call("get_order", SHIPPED, 0, order_id="O-1")
     changed = call("get_order", {**SHIPPED, "total": 21}, 2, order_id="O-1")
-    (finding,) = only(Check.CONSISTENT, one, changed)
+    _, finding = only(Check.CONSISTENT, one, changed)
     assert finding.evidence == ("/total: 21, but 20 in call 0",)
     write = call("cancel_order", {"cancelled": True}, 1, order_id="O-1")
-    assert verdicts(Check.CONSISTENT, one, write, changed) == []
+    assert verdicts(Check.CONSISTENT, one, write, changed) == [True]
     vain = call("cancel_order", {"error": {"type": "already_shipped"}}, 1, order_id="O-1")
-    assert verdicts(Check.CONSISTENT, one, vain, changed) == [False], "an error changes nothing"
+    assert verdicts(Check.CONSISTENT, one, vain, changed) == [True, False], "an error changes nothing"
+    (alone,) = only(Check.CONSISTENT, call("get_order", {**SHIPPED, "total": 19}, order_id="O-1"))
+    assert alone.evidence == ("/total: 19, but 20 in the state",)
     listed = call("list_orders", {"orders": [{"order_id": "O-1", "status": "new"}]}, 1)
-    assert verdicts(Check.CONSISTENT, one, listed) == [False], "the same record, by another tool"
+    assert verdicts(Check.CONSISTENT, one, listed) == [True, False], "the same record, by another tool"
 
 
 def test_errors_need_a_rule() -> None:

@@ -14,7 +14,7 @@ from worktrial.workplaces.faults import (
     FaultUnit,
     FaultySession,
     Position,
-    fingerprint,
+    digest,
     is_outage,
 )
 
@@ -70,7 +70,7 @@ def test_an_explicit_fault_never_reaches_the_workplace() -> None:
         (0, 1, 1, "refund", "E1", "timeout", None),
         (0, 2, 2, "get_order", "E1", "timeout", None),
     ]
-    assert session.ledger[0]["degraded"] == fingerprint(seen[1].content)
+    assert session.ledger[0]["degraded"] == digest(seen[1].content)
     assert session.misses == []
 
 
@@ -89,8 +89,8 @@ def test_an_implicit_fault_degrades_what_was_really_answered() -> None:
             "arguments": A1,
             "mode": "E2",
             "kind": "fields_dropped",
-            "clean": fingerprint(clean),
-            "degraded": fingerprint(seen.content),
+            "clean": digest(clean),
+            "degraded": digest(seen.content),
             "fields": ["/total"],
         }
     ]

@@ -4,12 +4,11 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk
 from worktrial.errors import DataError, InvalidReason, InvalidSample
-from worktrial.grading import JudgeCase, RubricJudge
 from worktrial.language import JsonObject
 from worktrial.suites.finished_work import FinishedWork
+from worktrial.suites.judging import JudgeSettings
+from worktrial.suites.occupations.grade import grade
 from worktrial.suites.occupations.load import Release
-from worktrial.suites.regrade import JudgeSettings
-from worktrial.suites.stay import judged
 
 
 class OccupationsGrader:
@@ -31,23 +30,4 @@ class OccupationsGrader:
             workplace = self._release.workplaces[task.workplace]
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
-        judge = RubricJudge(
-            desk.line(Role.JUDGE),
-            votes=self._judging.votes,
-            parallel=self._judging.parallel_votes,
-            method=self._judging.judge_method,
-            max_record=self._judging.judge_record,
-        )
-        case = JudgeCase(
-            scenario=task.scenario,
-            workplace=workplace.name,
-            initial_state=workplace.initial_state,
-            state_description=workplace.state_description,
-            instruction=task.instruction,
-            rubric=rubric or task.rubric,
-            trajectory=work.trajectory,
-            clock=work.record.clock or "",
-            fault_ledger=work.faults_for_judge,
-            final_state=work.final_state,
-        )
-        return judged(await judge.judge(case))
+        return await grade(task, workplace, work.work, self._judging, desk.line(Role.JUDGE), rubric=rubric)

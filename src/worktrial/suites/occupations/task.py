@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import msgspec
 
@@ -12,11 +11,12 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
-from worktrial.grading import JudgeCase, RubricJudge
 from worktrial.language import JsonObject
-from worktrial.suites.faults import check_conditions, faults_for_judge, faulty, in_manifest, jobs_under
+from worktrial.suites.faults import check_conditions, faulty, finished, in_manifest, jobs_under
+from worktrial.suites.judging import JudgeSettings
+from worktrial.suites.occupations.grade import grade
 from worktrial.suites.occupations.load import Release, Task
-from worktrial.suites.stay import judged, stay
+from worktrial.suites.stay import stay
 from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
 from worktrial.workplaces.faults import Conditions, FaultMode, PromptedFaults
@@ -25,7 +25,7 @@ SUITE = "occupations"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(JudgeSettings):
     """What of the suite's own can change a result."""
 
     repeats: int = 1
@@ -33,11 +33,6 @@ class Settings:
     """See `worktrial.workplaces.simulator.Memory`."""
     simulator_prompt: str = "full"
     """See `worktrial.workplaces.simulator.PromptStyle`."""
-    votes: int = 3
-    parallel_votes: bool = False
-    judge_method: Literal["votes", "logprob"] = "votes"
-    judge_record: int = 120_000
-    """Characters of a trajectory that a judge is shown; the middle of long observations goes first."""
     limits: Limits = field(default_factory=Limits)
     faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
@@ -103,30 +98,11 @@ class OccupationsTrial:
             trajectory=trajectory,
         )
 
-        async def grade() -> SampleResult:
-            judge = RubricJudge(
-                desk.line(Role.JUDGE),
-                votes=settings.votes,
-                parallel=settings.parallel_votes,
-                method=settings.judge_method,
-                max_record=settings.judge_record,
-            )
-            case = JudgeCase(
-                scenario=task.scenario,
-                workplace=workplace.name,
-                initial_state=workplace.initial_state,
-                state_description=workplace.state_description,
-                instruction=task.instruction,
-                rubric=task.rubric,
-                trajectory=trajectory,
-                clock=clock,
-                fault_ledger=faults_for_judge(session),
-                final_state=session.state,
-            )
-            verdict = await judge.judge(case)
-            return judged(verdict)
+        async def graded() -> SampleResult:
+            work = finished(session, trajectory, clock)
+            return await grade(task, workplace, work, settings, desk.line(Role.JUDGE))
 
-        return await stay(self._candidate.agent(desk), assignment, grade)
+        return await stay(self._candidate.agent(desk), assignment, graded)
 
     def _workplace(self, task: Task) -> Workplace:
         if task.problem is not None:

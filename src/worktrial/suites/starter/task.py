@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
-
-import msgspec
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import Candidate
@@ -12,12 +9,12 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.errors import SettingError
-from worktrial.grading import JudgeCase, Outcome, RubricJudge
-from worktrial.grading.state_checks import CheckResult, run_checks
 from worktrial.language import JsonObject
-from worktrial.suites.faults import check_conditions, faults_for_judge, faulty, in_manifest, jobs_under
+from worktrial.suites.faults import check_conditions, faulty, finished, in_manifest, jobs_under
+from worktrial.suites.judging import JudgeSettings
+from worktrial.suites.starter.grade import grade
 from worktrial.suites.starter.load import StarterTask, fingerprint, load_workplace
-from worktrial.suites.stay import judged, stay
+from worktrial.suites.stay import stay
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode
 
@@ -25,15 +22,10 @@ SUITE = "starter"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(JudgeSettings):
     """What of the suite's own can change a result."""
 
     repeats: int = 1
-    votes: int = 3
-    parallel_votes: bool = False
-    judge_method: Literal["votes", "logprob"] = "votes"
-    judge_record: int = 120_000
-    """Characters of a trajectory that a judge is shown."""
     limits: Limits = field(default_factory=Limits)
     faults: Conditions = field(default_factory=Conditions)
 
@@ -90,51 +82,8 @@ class StarterTrial:
             trajectory=trajectory,
         )
 
-        async def grade() -> SampleResult:
-            checks = run_checks(
-                task.checks,
-                initial_state=task.initial_state,
-                final_state=session.state or {},
-                trajectory=trajectory,
-            )
-            result = SampleResult(
-                outcome=Outcome.PASS if all(check.passed for check in checks) else Outcome.FAIL,
-                reason=_summary(checks),
-                checks=[msgspec.to_builtins(check) for check in checks],
-            )
-            if self._with_judge:
-                result.votes = (await self._judge(task, assignment, desk)).votes
-            return result
+        async def graded() -> SampleResult:
+            judge = desk.line(Role.JUDGE) if self._with_judge else None
+            return await grade(task, finished(session, trajectory, task.clock), self._settings, judge_line=judge)
 
-        return await stay(self._candidate.agent(desk), assignment, grade)
-
-    async def _judge(self, task: StarterTask, assignment: Assignment, desk: Desk) -> SampleResult:
-        settings = self._settings
-        artifact = load_workplace(task.workplace).artifact
-        judge = RubricJudge(
-            desk.line(Role.JUDGE),
-            votes=settings.votes,
-            parallel=settings.parallel_votes,
-            method=settings.judge_method,
-            max_record=settings.judge_record,
-        )
-        case = JudgeCase(
-            scenario=task.scenario,
-            workplace=artifact.name,
-            initial_state=task.initial_state,
-            state_description=artifact.state_description,
-            instruction=task.instruction,
-            rubric=task.rubric,
-            trajectory=assignment.trajectory,
-            clock=task.clock,
-            fault_ledger=faults_for_judge(assignment.session),
-            final_state=assignment.session.state,
-        )
-        return judged(await judge.judge(case))
-
-
-def _summary(checks: Sequence[CheckResult]) -> str:
-    failed = [check for check in checks if not check.passed]
-    if not failed:
-        return f"all {len(checks)} checks passed"
-    return f"{len(failed)} of {len(checks)} checks failed; first: {failed[0].check} ({failed[0].why})"
+        return await stay(self._candidate.agent(desk), assignment, graded)

@@ -32,8 +32,8 @@ class Stay:
         """Successful calls so far that may have changed the state."""
         self.seen: dict[str, tuple[int, int, JsonObject]] = {}
         """Call as text to (writes before it, index, observation)."""
-        self.records: dict[tuple[str, str, str], tuple[int, int, JsonValue]] = {}
-        """(id field, id, field) to (writes before it, index, value)."""
+        self.records: dict[tuple[str, str], tuple[int, int, JsonValue]] = {}
+        """(id, field) to (writes before it, index, value)."""
         self._text: str | None = None
         self._revealed: dict[str, frozenset[str]] = {}
 
@@ -43,19 +43,19 @@ class Stay:
         return names(self.workplace.initial_state)
 
     @cached_property
-    def record_fields(self) -> dict[str, set[str]]:
-        """Id to the field names of the record that the initial state keeps under it."""
-        keyed: dict[str, set[str]] = {}
-        listed: dict[str, list[set[str]]] = {}
+    def state_records(self) -> dict[str, list[JsonObject]]:
+        """Id to what the initial state keeps under it: mostly one record, sometimes parts in several places."""
+        keyed: dict[str, list[JsonObject]] = {}
+        listed: dict[str, list[JsonObject]] = {}
         for _, holder in objects(self.workplace.initial_state):
             for key, value in holder.items():
                 if isinstance(value, dict):
-                    keyed.setdefault(key, set()).update(value)
+                    keyed.setdefault(key, []).append(value)
             own = [value for key, value in holder.items() if id_name(key)]
             if len(own) == 1:
-                listed.setdefault(str(own[0]), []).append(set(holder))
+                listed.setdefault(str(own[0]), []).append(holder)
         # An id that several rows name is one they refer to, not their own.
-        return {key: rows[0] for key, rows in listed.items() if len(rows) == 1} | keyed
+        return {key: rows for key, rows in listed.items() if len(rows) == 1} | keyed
 
     @cached_property
     def rules(self) -> str:

@@ -53,7 +53,10 @@ def check_whole_lists(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
 
 
 def check_consistent(call: SeenCall, stay: Stay) -> Finding | None:
-    """The same read shows the same, and a record the same values, for as long as nothing was written."""
+    """The same read shows the same, and a record the same values, for as long as nothing was written.
+
+    The initial state counts as seen before the first call.
+    """
     before = stay.seen.get(call_key(call))
     evidence: list[str] = []
     compared = False
@@ -62,11 +65,12 @@ def check_consistent(call: SeenCall, stay: Stay) -> Finding | None:
         evidence += _differences(before[2], call.content, before[1])
     elif not is_error(call.content):
         for key, at, value in _record_fields(call.content, stay):
-            writes, index, earlier = stay.records.get(key, (-1, -1, None))
+            writes, index, earlier = stay.records.get(key) or _at_first(key, stay)
             if writes == stay.writes:
                 compared = True
                 if not _same(earlier, value):
-                    evidence.append(f"{at}: {_text(value)}, but {_text(earlier)} in call {index}")
+                    where = "the state" if index < 0 else f"call {index}"
+                    evidence.append(f"{at}: {_text(value)}, but {_text(earlier)} in {where}")
     return Finding(Check.CONSISTENT, call.index, tuple(evidence)) if compared else None
 
 
@@ -78,7 +82,15 @@ def remember(call: SeenCall, stay: Stay) -> None:
             stay.records[key] = (stay.writes, call.index, value)
 
 
-def _record_fields(content: JsonObject, stay: Stay) -> Iterator[tuple[tuple[str, str, str], str, JsonValue]]:
+def _at_first(key: tuple[str, str], stay: Stay) -> tuple[int, int, JsonValue]:
+    """What the initial state says of a record, in the form of `Stay.records`; of no use where it says it twice."""
+    record, name = key
+    values = [part[name] for part in stay.state_records.get(record, []) if name in part]
+    known = len(values) == 1 and not isinstance(values[0], dict | list)
+    return (0, -1, values[0]) if known else (-1, -1, None)
+
+
+def _record_fields(content: JsonObject, stay: Stay) -> Iterator[tuple[tuple[str, str], str, JsonValue]]:
     """Scalars of records of the state, wherever an observation shows them: key, pointer, value.
 
     An object is taken for the record whose id it names when most of its fields are that record's; a row that
@@ -89,7 +101,7 @@ def _record_fields(content: JsonObject, stay: Stay) -> Iterator[tuple[tuple[str,
         if len(named) != 1:
             continue
         (id_field, record), *_ = named
-        own = stay.record_fields.get(str(record), set())
+        own = {name for part in stay.state_records.get(str(record), []) for name in part}
         others = [name for name in found if name != id_field]
         if 2 * sum(name in own for name in others) <= len(others):
             continue
@@ -98,7 +110,7 @@ def _record_fields(content: JsonObject, stay: Stay) -> Iterator[tuple[tuple[str,
             if name in own and not isinstance(value, dict | list):
                 if isinstance(value, str) and value.lower() in _ENVELOPE:
                     continue
-                yield (id_field, str(record), name), below(at, name), value
+                yield (str(record), name), below(at, name), value
 
 
 def _is_collection(value: JsonValue) -> bool:

@@ -1,10 +1,11 @@
 """Faults on purpose: planned before the run, carried out in code, recorded call by call."""
 
+from worktrial.workplaces.faults.digest import digest
 from worktrial.workplaces.faults.explicit import is_outage
 from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultKind, FaultMode, FaultUnit
 from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, draw_plan
 from worktrial.workplaces.faults.prompted import PromptedFaults
-from worktrial.workplaces.faults.session import FaultySession, Position, fingerprint
+from worktrial.workplaces.faults.session import FaultySession, Position
 from worktrial.workplaces.faults.settings import Conditions, FaultSettings
 
 __all__ = [
@@ -20,7 +21,7 @@ __all__ = [
     "FaultySession",
     "Position",
     "PromptedFaults",
+    "digest",
     "draw_plan",
-    "fingerprint",
     "is_outage",
 ]

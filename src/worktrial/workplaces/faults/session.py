@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
-from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.faults.digest import digest
 from worktrial.workplaces.faults.explicit import failed
 from worktrial.workplaces.faults.implicit import TRANSFORMS, Context
 from worktrial.workplaces.faults.memory import Memory
@@ -16,7 +16,6 @@ from worktrial.workplaces.faults.paths import touched
 from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, generator, shuffled
 from worktrial.workplaces.faults.signals import is_error
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
-from worktrial.workplaces.simulator.json_text import canonical_text
 
 
 class Position(NamedTuple):
@@ -138,8 +137,8 @@ class FaultySession:
                 "arguments": call.arguments,
                 "mode": call.event.mode.value,
                 "kind": kind.value,
-                "clean": None if clean is None else fingerprint(clean),
-                "degraded": fingerprint(degraded),
+                "clean": None if clean is None else digest(clean),
+                "degraded": digest(degraded),
                 "fields": fields,
             }
         )
@@ -150,11 +149,6 @@ class _Call(NamedTuple):
     at: Position
     tool: str
     arguments: JsonValue
-
-
-def fingerprint(observation: JsonObject) -> str:
-    """A hash of an observation, the same whatever the order of its fields: 16 hexadecimal characters."""
-    return sha256(canonical_text(observation).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _by_preference(first: FaultKind, rng: Random) -> list[FaultKind]:

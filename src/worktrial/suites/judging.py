@@ -1,0 +1,66 @@
+"""Having finished work judged by a model, the same way for every suite, fresh or stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from worktrial.engine.record import SampleResult
+from worktrial.grading import JudgeCase, RubricJudge, Verdict
+from worktrial.language import Complete, JsonObject
+from worktrial.workplaces import Trajectory
+
+# The judge needs to know where a fault struck, not every row of a long list that it struck.
+_FIELDS_FOR_JUDGE = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeSettings:
+    """How a judge model decides."""
+
+    votes: int = 3
+    parallel_votes: bool = False
+    judge_method: Literal["votes", "logprob"] = "votes"
+    judge_record: int = 120_000
+    """Characters of a trajectory that a judge is shown; the middle of long observations goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What an agent left behind."""
+
+    trajectory: Trajectory
+    clock: str
+    """The date and time at the workplace, ISO 8601."""
+    final_state: JsonObject | None = None
+    """None where the state lives only in a model's conversation."""
+    fault_ledger: Sequence[JsonObject] = ()
+    """Rows as a sample's record holds them."""
+
+    @property
+    def faults_for_judge(self) -> list[JsonObject]:
+        """The ledger as a judge is shown it."""
+        kept = ("call", "tool", "kind", "fields")
+        return [
+            {**{k: row[k] for k in kept}, "fields": row["fields"][:_FIELDS_FOR_JUDGE]} for row in self.fault_ledger
+        ]
+
+
+async def judge(case: JudgeCase, complete: Complete, settings: JudgeSettings) -> SampleResult:
+    """The verdict of the judge on `case`, as the result of a sample."""
+    rubric_judge = RubricJudge(
+        complete,
+        votes=settings.votes,
+        parallel=settings.parallel_votes,
+        method=settings.judge_method,
+        max_record=settings.judge_record,
+    )
+    return judged(await rubric_judge.judge(case))
+
+
+def judged(verdict: Verdict) -> SampleResult:
+    """A judge's verdict as the result of a sample."""
+    reason = verdict.detail if verdict.reason is None else f"{verdict.reason.value}: {verdict.detail}"
+    votes = [msgspec.to_builtins(vote) for vote in verdict.votes]
+    return SampleResult(outcome=verdict.outcome, reason=reason, votes=votes)
