@@ -7,6 +7,7 @@ model=${1:-medium}
 rm -rf runs/trial-plan runs/trial-local
 printf '\n== 1. An agent that follows the solution plans: it must pass every task\n'
 worktrial run starter --agent plan -o runs/trial-plan
+worktrial validate starter
 
 # One task of each industry: the embedded model takes about half a minute for each.
 tasks=triage-01,covenant-01,line-01,irrigation-01,returns-01,registry-01,customs-01,lab-01,fleet-01,terminal-01
