@@ -50,6 +50,19 @@ def test_the_truth_is_faithful_to_itself(tmp_path: Path, memory: str) -> None:
     assert len(rows) == report.overall.calls and all(row["equal"] and not row["differences"] for row in rows)
 
 
+def test_a_task_that_forbids_nothing_adds_no_empty_sequence(tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        command(
+            *("audit", "simulator", "--simulator", "simulator-1", "--base-url", server.url),
+            *("--tasks", "fleet-03", "-o", tmp_path / "audit"),
+        )
+    report = simulator_report(tmp_path / "audit")
+    assert report.sequences == 1 and report.overall.calls > 0
+    shown = command("show", tmp_path / "audit")
+    assert shown.out == command("audit", "show", tmp_path / "audit").out, "an audit has no completion rate"
+    assert shown.code == 0 and "fidelity over 1 sequence" in shown.said
+
+
 def test_a_shortened_list_is_an_omission(tmp_path: Path) -> None:
     def spoil(tool: str, observation: dict[str, Any]) -> Any:
         return {**observation, "beds": observation["beds"][1:]} if "beds" in observation else observation

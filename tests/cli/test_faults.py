@@ -119,6 +119,7 @@ def test_prompted_faults_change_the_prompt_and_leave_no_ledger(tmp_path: Path) -
     records = samples_of(tmp_path / "run")
     assert {r["condition"] for r in records} == {"E2"}
     assert all(r["fault_plan"] == r["fault_ledger"] == [] for r in records)
+    assert "· prompted faults ·" in command("show", tmp_path / "run").said
 
 
 @pytest.mark.parametrize(

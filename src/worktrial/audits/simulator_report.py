@@ -110,7 +110,8 @@ def simulator_report(folder: Path) -> SimulatorReport:
     run = open_run(folder)
     if run.manifest.suite != SUITE:
         raise DataError(folder, f"holds a run of {run.manifest.suite}, not the audit of a simulator")
-    sequences = list(_rows(run))
+    # A task whose rules forbid nothing to its plan's calls has an empty sequence of them.
+    sequences = [rows for rows in _rows(run) if rows]
     rows = [row for sequence in sequences for row in sequence]
     asked = [row for row in rows if row.requests]
     settings = run.manifest.settings
@@ -161,7 +162,7 @@ def _rows(run: StoredRun) -> Iterable[list[CallRow]]:
 
 def _drift(sequences: Sequence[list[CallRow]]) -> Iterable[Drift]:
     for calls in (*DRIFT_AT, None):
-        reached = [rows for rows in sequences if rows and (calls is None or len(rows) >= calls)]
+        reached = [rows for rows in sequences if calls is None or len(rows) >= calls]
         states = [rows[-1 if calls is None else calls - 1].state for rows in reached]
         found = [state for state in states if state is not None]
         if found:

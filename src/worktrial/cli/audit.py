@@ -1,6 +1,6 @@
 """`worktrial audit`: can the simulator and the judge be trusted?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -183,6 +183,11 @@ def show(
 
     Example: worktrial audit show runs/audit-judge-1 runs/audit-judge-2
     """
+    print_audits(audits)
+
+
+def print_audits(audits: Sequence[Path]) -> None:
+    """Print the reports of stored audits, those of simulators first."""
     from worktrial.audits.judge import SUITE as JUDGES
     from worktrial.audits.judge_report import judge_report
     from worktrial.audits.simulator_report import simulator_report

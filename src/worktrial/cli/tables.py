@@ -45,6 +45,9 @@ def _title(run: StoredRun) -> Text:
     roles = {**run.manifest.settings.get("carried_roles", {}), **run.manifest.settings.get("roles", {})}
     who = [f"agent {run.manifest.settings.get('agent', '?')}"]
     who += [f"{role} {s['model']}" for role, s in roles.items() if role != "agent"]
+    if (run.manifest.settings.get("faults") or {}).get("prompted"):
+        # Only asked for: whether they happened, nobody knows.
+        who.append("prompted faults")
     rest = printable(f" · {' · '.join(who)} · {run.folder}")
     return Text.assemble((run.manifest.suite, "bold"), rest)
 

@@ -5,13 +5,12 @@ here. None of them adds a sign of failure, and none picks an identifier to be lo
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.mode import FaultKind
-from worktrial.workplaces.faults.paths import Field, differ, fields, owners
+from worktrial.workplaces.faults.paths import Field, copied, differ, fields, owners
 from worktrial.workplaces.faults.plan import below, shuffled
 from worktrial.workplaces.faults.signals import error_signals, is_critical
 from worktrial.workplaces.faults.stale import changes, rolled_back
@@ -34,7 +33,7 @@ Transform = Callable[[JsonObject, Random, Context], JsonObject | None]
 
 def drop_fields(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
     """Leave out about a third of the fields, each in all rows alike; never the last one of the whole answer."""
-    degraded = deepcopy(observation)
+    degraded = copied(observation)
     for field in _a_third(_telling(observation, context), rng):
         if len(field) == 1 and len(degraded) == 1:
             continue
@@ -52,8 +51,8 @@ def cut_lists(observation: JsonObject, rng: Random, context: Context) -> JsonObj
             return {key: cut(inner) for key, inner in value.items()}
         if isinstance(value, list) and len(value) > 1:
             kept = 1 if len(value) == 2 else 1 + below(rng, 2)
-            return deepcopy(value[:kept])
-        return deepcopy(value)
+            return copied(value[:kept])
+        return copied(value)
 
     degraded = cut(observation)
     assert isinstance(degraded, dict), "an object stays an object"
@@ -62,7 +61,7 @@ def cut_lists(observation: JsonObject, rng: Random, context: Context) -> JsonObj
 
 def empty_values(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
     """Make about a third of the values null or empty, each in all rows alike; every field keeps its key."""
-    degraded = deepcopy(observation)
+    degraded = copied(observation)
     filled = ((f, v) for f, v in _telling(observation, context) if v is not None and v not in ("", [], {}))
     for field in _a_third(filled, rng):
         null = rng.random() < 0.5
@@ -75,10 +74,13 @@ def empty_values(observation: JsonObject, rng: Random, context: Context) -> Json
 
 def serve_stale(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
     """An earlier answer to the same read; else the same answer with the values from before the last write."""
+    if not context.earlier and context.states is None:
+        return None
     known = set(error_signals(observation))
     for earlier in reversed(context.earlier):
         if known.issuperset(error_signals(earlier)) and differ(observation, earlier):
-            return deepcopy(earlier)
+            older: JsonObject = copied(earlier)
+            return older
     if context.states is None:
         return None
     degraded = rolled_back(observation, changes(*context.states), context.arguments)
@@ -106,13 +108,11 @@ def _telling(observation: JsonObject, context: Context) -> Iterator[tuple[Field,
 
 
 def _a_third(found: Iterable[tuple[Field, JsonValue]], rng: Random) -> list[Field]:
-    candidates = list(
-        dict.fromkeys(
-            field
-            for field, _ in found
-            if not any(is_critical(str(s), n) for n, s in enumerate(field) if s is not None)
-        )
-    )
+    candidates = [
+        field
+        for field in dict.fromkeys(field for field, _ in found)
+        if not any(is_critical(s, n) for n, s in enumerate(field) if s is not None)
+    ]
     wanted = -(-len(candidates) // 3)
     chosen: list[Field] = []
     for field in shuffled(candidates, rng):

@@ -34,10 +34,22 @@ def owners(value: JsonValue, steps: Sequence[Step]) -> Iterator[JsonValue]:
         yield from owners(value[step], rest)
 
 
+def copied(value: JsonValue) -> JsonValue:
+    """A copy that shares only what cannot be changed; several times as fast as `copy.deepcopy`."""
+    if isinstance(value, dict):
+        return {key: copied(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [copied(inner) for inner in value]
+    return value
+
+
 def touched(clean: JsonValue, degraded: JsonValue, pointer: str = "") -> Iterator[str]:
     """JSON pointers into `clean` (into `degraded` for what only that has) of everything that differs."""
     if isinstance(clean, dict) and isinstance(degraded, dict):
         for key in {**clean, **degraded}:
+            # A copy shares its scalars with the original: most of a degraded answer ends here.
+            if key in clean and key in degraded and clean[key] is degraded[key]:
+                continue
             here = f"{pointer}/{_escaped(key)}"
             if key in clean and key in degraded:
                 yield from touched(clean[key], degraded[key], here)
@@ -55,8 +67,8 @@ def touched(clean: JsonValue, degraded: JsonValue, pointer: str = "") -> Iterato
 
 def differ(one: JsonValue, other: JsonValue) -> bool:
     """Whether two values are not the same JSON; the order of fields does not count."""
-    # Not any(): the pointer to a whole value is "".
-    return next(touched(one, other), None) is not None
+    # True == 1 in Python, so equal here is not yet the same. Not any(): the pointer to a whole value is "".
+    return one != other or next(touched(one, other), None) is not None
 
 
 def _escaped(key: str) -> str:

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.faults.paths import differ
+from worktrial.workplaces.faults.paths import copied, differ
 from worktrial.workplaces.faults.signals import is_identifier
 
 _DIGIT = re.compile(r"\d")
@@ -66,7 +65,7 @@ def _rolled_back(value: JsonValue, changed: Sequence[Change], field: str, about:
     for change in changed:
         same_thing = not change.whose or change.whose & about
         if change.field == field and same_thing and not differ(change.now, value):
-            return deepcopy(change.before)
+            return copied(change.before)
     if isinstance(value, dict):
         about = about | frozenset(_plain_values([v for v in value.values() if isinstance(v, str | int)]))
         return {key: _rolled_back(inner, changed, key, about | {key}) for key, inner in value.items()}
