@@ -87,3 +87,18 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
             agreement_report(given)
     with pytest.raises(SettingError, match="condition E2"):
         agreement_report(folders, "E2")
+
+
+def test_what_is_not_comparable_can_be_forced_and_is_labelled(tmp_path: Path) -> None:
+    folders = [*runs(tmp_path)[:5], write(tmp_path / "cy2", "c", "y", "ffff", settings={"votes": 5})]
+    refused = command("audit", "agreement", *folders)
+    assert refused.code == 2 and "differ in their judge" in refused.said and "--force" in refused.said
+    forced = command("audit", "agreement", *folders, "--force")
+    assert forced.code == 0 and "not comparable: " in forced.out and "differ in their judge" in forced.out
+
+
+def test_other_faults_are_named(tmp_path: Path) -> None:
+    faults = {"faults": {"settings": [{"mode": "E0"}, {"mode": "E2"}], "prompted": False}}
+    folders = [*runs(tmp_path)[:5], write(tmp_path / "cy3", "c", "y", "ffff", settings=faults)]
+    with pytest.raises(SettingError, match="differ in their faults"):
+        agreement_report(folders)

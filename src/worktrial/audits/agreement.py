@@ -8,6 +8,7 @@ from pathlib import Path
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
+from worktrial.results.comparable import comparable
 from worktrial.results.stored import StoredRun, open_run
 from worktrial.statistics.order import OrderAgreement, order_agreement
 
@@ -56,14 +57,22 @@ class AgreementReport:
     pairs: tuple[PairAgreement, ...]
     left_out: int
     """Samples of the largest run that not all runs have."""
+    not_comparable: tuple[str, ...] = ()
+    """Differences beside agent and simulator; the comparison was forced in spite of them."""
 
 
-def agreement_report(folders: Sequence[Path], condition: str = CLEAN) -> AgreementReport:
+def agreement_report(folders: Sequence[Path], condition: str = CLEAN, *, force: bool = False) -> AgreementReport:
     """Compare simulators over stored runs, one run for each simulator and agent.
+
+    Args:
+        folders: The runs.
+        condition: Compare the samples of this fault condition.
+        force: Compare runs that are not comparable, too; the report is labelled so.
 
     Raises:
         SettingError: an agent has no run under some simulator, or two under one; there are fewer than two
-            simulators or two agents; the runs differ in suite, data or judge, or share no sample.
+            simulators or two agents; the runs share no sample; or, unless forced, they differ in suite, data,
+            judge or faults.
         DataError: a folder holds no run.
     """
     runs: dict[tuple[str, str], StoredRun] = {}
@@ -74,7 +83,9 @@ def agreement_report(folders: Sequence[Path], condition: str = CLEAN) -> Agreeme
             both = f"{runs[key].folder} and {folder}"
             raise SettingError(f"{both}: both are agent {key[1]} under simulator {key[0]}; name one of them")
         runs[key] = run
-    _refuse_different_trials(list(runs.values()))
+    differences = _beside_simulator(list(runs.values()))
+    if differences and not force:
+        raise SettingError(f"{differences[0]}; only agent and simulator may differ (--force compares all the same)")
     simulators = tuple(dict.fromkeys(simulator for simulator, _ in runs))
     agents = tuple(dict.fromkeys(agent for _, agent in runs))
     for what, found in (("simulators", simulators), ("agents", agents)):
@@ -95,32 +106,19 @@ def agreement_report(folders: Sequence[Path], condition: str = CLEAN) -> Agreeme
         rates=rates,
         pairs=tuple(_pair(a, b, agents, rates, common) for a, b in combinations(simulators, 2)),
         left_out=max(len(found) for found in outcomes.values()) - len(shared),
+        not_comparable=differences,
     )
 
 
-def _refuse_different_trials(runs: Sequence[StoredRun]) -> None:
-    """Runs that differ in more than agent and simulator say nothing about the simulators."""
-    for name, of in (("suite", _suite), ("data", _data), ("judge", _judge)):
-        for run in runs[1:]:
-            if of(run) != of(runs[0]):
-                raise SettingError(
-                    f"{runs[0].folder} and {run.folder} differ in their {name} ({of(runs[0])}, {of(run)}); only "
-                    "agent and simulator may differ"
-                )
-
-
-def _suite(run: StoredRun) -> str:
-    return run.manifest.suite
-
-
-def _data(run: StoredRun) -> str:
-    return str(run.manifest.data.get("fingerprint"))[:12]
-
-
-def _judge(run: StoredRun) -> str:
-    settings = run.manifest.settings
-    model = settings.get("roles", {}).get("judge", {}).get("model", "none")
-    return f"{model}, {settings.get('judge_method', 'votes')}, {settings.get('votes', 1)} votes"
+def _beside_simulator(runs: Sequence[StoredRun]) -> tuple[str, ...]:
+    """What else than agent and simulator the runs do not share: then they say nothing about the simulators."""
+    first, *others = runs
+    return tuple(
+        f"{first.folder} and {run.folder} differ in their {difference.what.partition('.')[0]} ({difference})"
+        for run in others
+        for difference in comparable(first.manifest, run.manifest)
+        if not difference.what.startswith("simulator")
+    )
 
 
 def _pair(

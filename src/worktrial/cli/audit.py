@@ -146,6 +146,9 @@ def judge(**given: Any) -> None:
 def agreement(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs: every agent under every simulator.")],
     condition: Annotated[str, typer.Option(help="Compare the samples of this fault condition.")] = "E0",
+    force: Annotated[
+        bool, typer.Option("--force", help="Compare runs that are not comparable, too; the table says so.")
+    ] = False,
 ) -> None:
     """Compare simulators by the same agents on the same tasks: order of the agents, and tasks that flip.
 
@@ -154,7 +157,7 @@ def agreement(
     from worktrial.audits.agreement import agreement_report
     from worktrial.cli.audit_tables import print_agreement
 
-    print_agreement(agreement_report(runs, condition))
+    print_agreement(agreement_report(runs, condition, force=force))
 
 
 @app.command("conformance")

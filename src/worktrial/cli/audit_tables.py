@@ -73,6 +73,8 @@ def print_judges(reports: Sequence[JudgeReport], console: Console | None = None)
 def print_agreement(report: AgreementReport, console: Console | None = None) -> None:
     """Rates of agents by simulator, agreement of each two simulators, and the tasks that flip."""
     console = console or Console(highlight=False)
+    for difference in report.not_comparable:
+        console.print(f"not comparable: {printable(difference)}", markup=False, soft_wrap=True)
     rates = Table(title=f"completion rate over {report.samples} shared samples", title_justify="left")
     rates.add_column("agent")
     for simulator in report.simulators:
