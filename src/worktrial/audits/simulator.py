@@ -204,9 +204,5 @@ def _with_findings(played: _Played, findings: Iterable[Finding]) -> CallRow:
     )
 
 
-def _state_row(initial: JsonObject, true: JsonObject, simulated: JsonObject | None) -> StateRow | None:
-    return None if simulated is None else StateRow(**asdict(state_fidelity(initial, true, simulated)))
-
-
 def _difference(field: Field) -> JsonObject:
     return {"at": field.at, "status": field.status, "truth": field.truth, "simulated": field.simulated}
