@@ -1,0 +1,1 @@
+"""Call or refuse, and with which tool and arguments: the published score and the sound one."""

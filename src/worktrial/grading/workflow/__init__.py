@@ -1,0 +1,1 @@
+"""How alike a predicted plan is to the gold one: the published score and the sound one."""
