@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from worktrial.engine.roles import Role, RoleSettings
+from worktrial.engine.roles import Role, RoleSettings, Seat
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
@@ -19,7 +19,7 @@ FINISHED_WITH_INVALID = 3
 
 
 def carry_out(
-    trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings, given: Mapping[str, Any]
+    trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings, given: Mapping[str, Any]
 ) -> None:
     """Run `trial` and print what came of it.
 
@@ -52,7 +52,7 @@ def carry_out(
         raise typer.Exit(FINISHED_WITH_INVALID)
 
 
-def _announce(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings) -> None:
+def _announce(trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings) -> None:
     parts = [f"{role} {s.model}" for role, s in roles.items()]
     if Role.AGENT not in roles:
         parts.insert(0, f"agent {trial.settings['agent']}")
@@ -65,7 +65,7 @@ def _announce(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSet
         typer.echo(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
 
 
-def _say_how_to_resume(roles: Mapping[Role, RoleSettings], settings: RunSettings, stop: Exception) -> None:
+def _say_how_to_resume(roles: Mapping[Seat, RoleSettings], settings: RunSettings, stop: Exception) -> None:
     stored = settings.folder / SAMPLES
     if not stored.exists() or not (stored.stat().st_size or isinstance(stop, Interrupted | BudgetSpent)):
         # A refusal before the first sample: the same command would only meet it again.

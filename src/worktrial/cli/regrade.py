@@ -12,7 +12,7 @@ from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options
 from worktrial.cli.run import LOCAL_RECORD, USUAL_RECORD, JudgeMethod
 from worktrial.cli.run_options import check_share, output_options, run_settings
-from worktrial.engine.roles import Role
+from worktrial.engine.roles import Role, RoleSettings, Seat
 from worktrial.errors import SettingError
 
 _JUDGING = "Judging"
@@ -78,7 +78,7 @@ def regrade(**given: Any) -> None:
     source = FinishedRun(given["run"])
     if not source.records:
         raise SettingError(f"{source.folder}: no sample has finished, so there is nothing to judge")
-    roles = {Role.JUDGE: settings_for(Role.JUDGE, given["judge"], given)} if given["judge"] else {}
+    roles: dict[Seat, RoleSettings] = {Role.JUDGE: settings_for(Role.JUDGE, given["judge"], given)} if given["judge"] else {}
     local = any(role.is_local for role in roles.values())
     judging = judging_as_stored(
         source.manifest,

@@ -11,7 +11,7 @@ from worktrial.cli.fault_options import fault_conditions, fault_options
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
 from worktrial.cli.run_options import agent_limits, check_share, output_options, run_settings
-from worktrial.engine.roles import Role
+from worktrial.engine.roles import Role, Seat
 from worktrial.errors import SettingError
 
 app = typer.Typer(no_args_is_help=True, help="Put an agent to work on a suite.")
@@ -216,10 +216,10 @@ def starter(**given: Any) -> None:
     carry_out(trial, roles, run_settings(given, "starter", roles), given)
 
 
-def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[Role, Any]:
-    wanted = {Role.AGENT: given["agent"] if agent else None}
+def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[Seat, Any]:
+    wanted: dict[Seat, str | None] = {Role.AGENT: given["agent"] if agent else None}
     wanted |= {Role.SIMULATOR: given["simulator"], Role.JUDGE: given["judge"]}
-    return {role: settings_for(role, model, given) for role, model in wanted.items() if model is not None}
+    return {seat: settings_for(Role(seat), model, given) for seat, model in wanted.items() if model is not None}
 
 
 def _judge_record(given: Mapping[str, Any], judge: Any) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.cli.option_table import Option
-from worktrial.engine.roles import Role, RoleSettings
+from worktrial.engine.roles import RoleSettings, Seat
 from worktrial.errors import SettingError
 
 _LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
@@ -56,7 +56,7 @@ def output_options() -> list[Option]:
     ]
 
 
-def run_settings(given: Mapping[str, Any], suite: str, roles: Mapping[Role, RoleSettings]) -> Any:
+def run_settings(given: Mapping[str, Any], suite: str, roles: Mapping[Seat, RoleSettings]) -> Any:
     """The `RunSettings` of the command line's values."""
     from worktrial.engine.retry import RetryPolicy
     from worktrial.engine.run import RunSettings

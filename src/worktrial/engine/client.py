@@ -44,13 +44,14 @@ class Client:
         spend: Spend,
         redactor: Redactor,
         retry: RetryPolicy,
+        gate: asyncio.Semaphore | None = None,
         cache: RequestCache | None = None,
         cache_only: bool = False,
     ) -> None:
         self.settings = settings
         self._endpoint = endpoint
         self._url = below(endpoint.base_url, "chat/completions")
-        self._where = f"{settings.role} at {public_url(endpoint.base_url)}"
+        self._where = f"{settings.seat} at {public_url(endpoint.base_url)}"
         self._session = session
         self._proxy = proxy_for(self._url)
         if self._proxy is not None:
@@ -65,7 +66,8 @@ class Client:
         self._cache = cache
         self._cache_only = cache_only
         self._price = price_for(settings)
-        self._slots = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
+        self._slots = asyncio.Semaphore(settings.concurrency) if settings.concurrency else contextlib.nullcontext()
+        self._gate = gate or contextlib.nullcontext()
         self._rate = AsyncLimiter(1, 60 / settings.rate) if settings.rate else None
         self._quiet_until = 0.0
         self._has_answered = False
@@ -129,7 +131,7 @@ class Client:
         return completion
 
     async def _answer(self, body: bytes, meter: Meter, salt: str, *, with_schema: bool) -> Completion:
-        role = self.settings.role
+        seat = self.settings.seat
         key = ""
         if self._cache is not None:
             # The model's public name stands for the embedded model, whose address changes with every run.
@@ -137,17 +139,17 @@ class Client:
             key = self._cache.key(address, body, salt)
             stored = _replayed(self._cache, key)
             if stored is not None:
-                meter.add(role, stored.usage, 0.0)
+                meter.add(seat, stored.usage, 0.0)
                 meter.replayed += 1
                 return stored
         if self._cache_only:
             if with_schema and self.settings.structured == "auto":
                 # The endpoint may have rejected the schema when the answers were recorded.
                 raise refusals.SchemaRejected("no answer in the cache")
-            raise StopRun(f"{role}: --cache-only, but the cache holds no answer to a request of this run")
+            raise StopRun(f"{seat}: --cache-only, but the cache holds no answer to a request of this run")
         data, completion = await self._persist(body, with_schema=with_schema)
         cost = self._price(completion.usage) if self._price is not None else None
-        meter.add(role, completion.usage, cost)
+        meter.add(seat, completion.usage, cost)
         if self._cache is not None:
             self._cache.put(key, data)
         self._spend.add(completion.usage, cost)
@@ -170,7 +172,8 @@ class Client:
             await asyncio.sleep(wait)
 
     async def _attempt(self, body: bytes, *, with_schema: bool) -> tuple[bytes, Completion]:
-        async with self._slots or contextlib.nullcontext():
+        # The role's own slot first: who waits for it must not hold a place that another role could use.
+        async with self._slots, self._gate:
             # Inside the slot, so that who queued for it does not break a pause that began meanwhile.
             while (pause := self._quiet_until - time.monotonic()) > 0:
                 await asyncio.sleep(pause)

@@ -11,13 +11,10 @@ from worktrial.engine.client import Client, Endpoint
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleSettings, below, public_url
+from worktrial.engine.roles import Role, RoleSettings, Seat, below, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Spend
 from worktrial.errors import SettingError, StopRun
-
-# Room beside one connection per sample in flight: probes, and a connection still closing.
-SPARE_CONNECTIONS = 4
 
 PROBE_TIMEOUT = aiohttp.ClientTimeout(total=15, sock_connect=5)
 PROBE_PAUSES = (0.5, 1.0, 0.0)
@@ -27,7 +24,8 @@ PROBE_PAUSES = (0.5, 1.0, 0.0)
 class Wiring:
     """How the clients of a run behave, beside their roles' own settings."""
 
-    concurrency: int
+    requests: int
+    """Requests in flight, of all roles together."""
     retry: RetryPolicy
     cache: RequestCache | None = None
     cache_only: bool = False
@@ -35,8 +33,8 @@ class Wiring:
 
 @asynccontextmanager
 async def line_up(
-    roles: Mapping[Role, RoleSettings], wiring: Wiring, *, spend: Spend, redactor: Redactor
-) -> AsyncIterator[dict[Role, Client]]:
+    roles: Mapping[Seat, RoleSettings], wiring: Wiring, *, spend: Spend, redactor: Redactor
+) -> AsyncIterator[dict[Seat, Client]]:
     """Clients for `roles`, whose endpoints were seen to answer. Everything is closed at the end.
 
     Raises:
@@ -48,10 +46,12 @@ async def line_up(
         endpoints = {
             role: await _endpoint(settings, stack, wiring, redactor, started) for role, settings in roles.items()
         }
-        connector = aiohttp.TCPConnector(limit=wiring.concurrency + SPARE_CONNECTIONS)
+        connector = aiohttp.TCPConnector(limit=wiring.requests)
+        # Queueing for a connection would count as waiting for an answer; whoever has passed the gate finds one free.
+        gate = asyncio.Semaphore(wiring.requests)
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
-            await _probe(session, endpoints)
+            await _probe(session, {endpoints[seat].base_url: settings.role for seat, settings in roles.items()})
         yield {
             role: Client(
                 settings,
@@ -60,6 +60,7 @@ async def line_up(
                 spend=spend,
                 redactor=redactor,
                 retry=wiring.retry,
+                gate=gate,
                 cache=wiring.cache,
                 cache_only=wiring.cache_only,
             )
@@ -84,11 +85,8 @@ async def _endpoint(
     return started[settings.model]
 
 
-async def _probe(session: aiohttp.ClientSession, endpoints: Mapping[Role, Endpoint]) -> None:
+async def _probe(session: aiohttp.ClientSession, addresses: Mapping[str, Role]) -> None:
     """Ask every endpoint for a sign of life, so that a wrong address is told before anything is paid for."""
-    addresses: dict[str, Role] = {}
-    for role, endpoint in endpoints.items():
-        addresses.setdefault(endpoint.base_url, role)
     await asyncio.gather(*(_wait_for_life(session, address, role) for address, role in addresses.items()))
 
 

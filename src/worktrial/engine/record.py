@@ -72,6 +72,8 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     `why`: not_reached)."""
     clock: str | None = None
     """The date and time inside the workplace, ISO 8601."""
+    measures: JsonObject = {}
+    """What the suite measured beside the outcome; each suite says what on its page of the documentation."""
     tags: dict[str, Any] = {}
     """What the sample can be grouped by: category, domain, scenario, difficulty, language."""
     replayed: int = 0
@@ -99,6 +101,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
     fault_ledger: list[JsonObject] = []
     fault_misses: list[JsonObject] = []
     clock: str | None = None
+    measures: JsonObject = {}
     trajectory: JsonObject | None = None
     """The line of `trajectories.jsonl`, without the sample's key."""
 
@@ -106,7 +109,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
 def usage_of(meter: Meter) -> dict[str, RoleUsage]:
     """The meter's usage in the form of the record."""
     return {
-        role.value: RoleUsage(
+        str(role): RoleUsage(
             u.requests, u.input_tokens, u.output_tokens, u.cached_tokens, dollars(meter.costs.get(role))
         )
         for role, u in sorted(meter.usage.items())

@@ -17,9 +17,15 @@ class Role(StrEnum):
     """A part that a language model plays."""
 
     AGENT = "agent"
+    SUB_AGENT = "sub-agent"
+    """The domain agents that an orchestrating agent directs."""
     SIMULATOR = "simulator"
     JUDGE = "judge"
     SYNTHESIZER = "synthesizer"
+
+
+Seat = str
+"""A role's place in a run: the role's name; where several models share a role, `judge`, `judge-2`, `judge-3`, …"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +33,8 @@ class RoleSettings:
     """How one role reaches its model. None means: leave it to the endpoint."""
 
     role: Role
+    number: int = 1
+    """Which of several models in the same role, from 1."""
     model: str
     """The name at the endpoint; without `base_url`, `openai/NAME` or `local`."""
     base_url: str | None = None
@@ -52,6 +60,11 @@ class RoleSettings:
     """Seconds for one request, from sending to the last byte."""
     price: tuple[float, float] | None = None
     """US dollars per million input and output tokens, where the price list does not know the model."""
+
+    @property
+    def seat(self) -> Seat:
+        """The role's place in the run."""
+        return self.role.value if self.number == 1 else f"{self.role}-{self.number}"
 
     @property
     def limit_name(self) -> str:

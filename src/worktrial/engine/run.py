@@ -14,7 +14,7 @@ from worktrial.engine.progress import Tally, display
 from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleSettings, public_url
+from worktrial.engine.roles import RoleSettings, Seat, public_url
 from worktrial.engine.scheduler import Scheduler
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
@@ -23,6 +23,10 @@ from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+
+
+# Beside one request per sample in flight: votes that are asked for side by side.
+SPARE_REQUESTS = 4
 
 
 class Interrupted(WorktrialError):
@@ -38,6 +42,8 @@ class RunSettings:
     folder: Path
     concurrency: int = 16
     """Samples in flight."""
+    requests: int | None = None
+    """Requests in flight, of all roles together; None leaves a little room beside one for each sample."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     budget: Budget = field(default_factory=Budget)
     cache: Path | None = None
@@ -59,7 +65,7 @@ class RunEnd:
         return invalid / len(self.records) if self.records else 0.0
 
 
-def run_trial(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings) -> RunEnd:
+def run_trial(trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings) -> RunEnd:
     """Run `trial` to its end, or from where an earlier session left it.
 
     Raises:
@@ -83,18 +89,18 @@ def run_trial(trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSet
 
 
 def _manifest(
-    trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings, redactor: Redactor
+    trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings, redactor: Redactor
 ) -> Manifest:
     session = SessionRecord(
         started=_now(),
         command=[redactor.text(word) for word in settings.command],
-        endpoints={role.value: _address(s) for role, s in roles.items()},
+        endpoints={str(role): _address(s) for role, s in roles.items()},
         versions=versions(),
     )
     return Manifest(
         suite=trial.suite,
         data=trial.data,
-        settings={**trial.settings, "roles": {role.value: _fingerprint(s) for role, s in roles.items()}},
+        settings={**trial.settings, "roles": {str(role): _fingerprint(s) for role, s in roles.items()}},
         samples=len(trial.jobs),
         sessions=[session],
     )
@@ -110,7 +116,7 @@ def _fingerprint(settings: RoleSettings) -> JsonObject:
 
 
 async def _run(
-    trial: Trial, roles: Mapping[Role, RoleSettings], settings: RunSettings, store: RunStore, redactor: Redactor
+    trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings, store: RunStore, redactor: Redactor
 ) -> RunEnd:
     earlier_cost, earlier_tokens = _earlier_spend(store)
     spend = Spend(settings.budget, cost=earlier_cost, tokens=earlier_tokens)
@@ -135,7 +141,7 @@ async def _run(
 
 async def _work_off(
     trial: Trial,
-    roles: Mapping[Role, RoleSettings],
+    roles: Mapping[Seat, RoleSettings],
     settings: RunSettings,
     store: RunStore,
     spend: Spend,
@@ -148,7 +154,7 @@ async def _work_off(
         return 0
     spend.check()
     cache = RequestCache(settings.cache, redactor) if settings.cache else None
-    wiring = Wiring(settings.concurrency, settings.retry, cache, settings.cache_only)
+    wiring = Wiring(settings.requests or settings.concurrency + SPARE_REQUESTS, settings.retry, cache, settings.cache_only)
     with display() as show:
 
         def on_finished(record: SampleRecord) -> None:
@@ -162,7 +168,7 @@ async def _work_off(
             return sum(client.retries for client in clients.values())
 
 
-def refuse_unpriced(clients: Mapping[Role, Client]) -> None:
+def refuse_unpriced(clients: Mapping[Seat, Client]) -> None:
     """A cost budget that cannot be watched is refused.
 
     Raises:
@@ -172,7 +178,7 @@ def refuse_unpriced(clients: Mapping[Role, Client]) -> None:
         if not client.is_priced:
             raise SettingError(
                 f"--max-cost: the price of {client.settings.model!r} ({role}) is unknown. Give it with "
-                f"--{role}-price IN,OUT (US dollars per million tokens), or use --max-tokens"
+                f"--{client.settings.role}-price IN,OUT (US dollars per million tokens), or use --max-tokens"
             )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from worktrial.engine.client import Client
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
-from worktrial.engine.roles import Role
+from worktrial.engine.roles import Seat
 from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Desk, Job, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
@@ -31,7 +31,7 @@ class Scheduler:
 
     trial: Trial
     store: RunStore
-    clients: Mapping[Role, Client]
+    clients: Mapping[Seat, Client]
     concurrency: int
     on_finished: OnFinished
     _outage: int = field(default=0, init=False)
@@ -127,6 +127,7 @@ def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: flo
         fault_ledger=result.fault_ledger,
         fault_misses=result.fault_misses,
         clock=result.clock,
+        measures=result.measures,
         tags=dict(job.tags),
         replayed=desk.meter.replayed,
         finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from worktrial.engine.client import Client, Line
 from worktrial.engine.record import CLEAN, Key, SampleResult
-from worktrial.engine.roles import Role
+from worktrial.engine.roles import Seat
 from worktrial.engine.spend import Meter
 from worktrial.language import JsonObject, JsonValue
 
@@ -30,17 +30,17 @@ class Job:
 class Desk:
     """What one running sample works with: its lines to the models, and its meter."""
 
-    def __init__(self, job: Job, clients: Mapping[Role, Client]) -> None:
+    def __init__(self, job: Job, clients: Mapping[Seat, Client]) -> None:
         self.job = job
         self.meter = Meter()
         self._clients = clients
 
-    def line(self, role: Role) -> Line:
-        """The `Complete` of `role` for this sample."""
+    def line(self, seat: Seat) -> Line:
+        """The `Complete` of `seat` (a role) for this sample."""
         # Samples are independent draws: the request cache never serves one sample's answer to another.
         job = self.job
         salt = f"{job.sample}/{job.repeat}" + ("" if job.condition == CLEAN else f"/{job.condition}")
-        return self._clients[role].line(self.meter, salt)
+        return self._clients[seat].line(self.meter, salt)
 
 
 class Trial(Protocol):
