@@ -1,0 +1,1 @@
+"""Document archives: parsing, recognition, tables, the store, search, and the tools offered to an agent."""

@@ -1,0 +1,33 @@
+"""The words of the invented state, from a data file."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Names and sentences."""
+
+    state: str
+    office: str
+    bulletin: str
+    unit: str
+    regions: dict[str, list[str]]
+    """Provinces by region."""
+    review: list[str]
+    """Paragraphs, with places for figures."""
+    definitions: list[str]
+
+    @property
+    def provinces(self) -> tuple[str, ...]:
+        """In the order of their regions."""
+        return tuple(province for provinces in self.regions.values() for province in provinces)
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Read once."""
+    return Vocabulary(**yaml.safe_load(files(__package__).joinpath("vocabulary.yaml").read_text("utf-8")))

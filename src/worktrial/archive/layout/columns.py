@@ -1,0 +1,104 @@
+"""Columns of a table without a full grid: the valleys that no row of its body covers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from worktrial.archive.geometry import Box
+from worktrial.archive.layout.lines import Line, Phrase
+
+_STEP = 0.5  # points; the resolution of the coverage profile
+
+# In font sizes.
+_FIGURE_VALLEY = 0.12
+_TEXT_VALLEY = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a body: where its content stands and how far its slot reaches."""
+
+    x0: float
+    x1: float
+    left: float
+    """The slot's edge: half-way to the neighbour, or the ruling line between them."""
+    right: float
+
+    @property
+    def middle(self) -> float:
+        """Of its content."""
+        return (self.x0 + self.x1) / 2
+
+
+def find_columns(lines: Sequence[Line], size: float, walls: Sequence[Box] = ()) -> list[Column]:
+    """Columns by coverage, label columns first.
+
+    Args:
+        lines: of the body.
+        size: the body's font size.
+        walls: vertical rules that run along the body.
+    """
+    phrases = [(phrase, line) for line in lines for phrase in line.phrases if _counts(phrase, line)]
+    if not phrases:
+        return []
+    origin = min(phrase.box.x0 for phrase, _ in phrases) - 1
+    reach = max(phrase.box.x1 for phrase, _ in phrases) + 1
+    steps = int((reach - origin) / _STEP) + 2
+    change = np.zeros(steps + 1)
+    for phrase, _ in phrases:
+        change[int((phrase.box.x0 - origin) / _STEP)] += 1
+        change[int((phrase.box.x1 - origin) / _STEP) + 1] -= 1
+    covered = np.cumsum(change[:-1]) > 0
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], covered.astype(np.int8), [0]))))
+    runs = [(origin + a * _STEP, origin + b * _STEP) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+    lines_x = sorted((wall.x0 + wall.x1) / 2 for wall in walls)
+    return _slots(_merged(runs, phrases, size, lines_x), lines_x)
+
+
+def _counts(phrase: Phrase, line: Line) -> bool:
+    # A heading inside the body stands across its columns.
+    return phrase.figure or len(line.phrases) > 1 or bool(line.leaders)
+
+
+def _merged(
+    runs: list[tuple[float, float]], phrases: list[tuple[Phrase, Line]], size: float, walls: list[float]
+) -> list[tuple[float, float]]:
+    """Runs of text that only chance keeps apart become one column."""
+    counts = []
+    for x0, x1 in runs:
+        inside = [phrase for phrase, _ in phrases if x0 - 1 <= phrase.box.x0 and phrase.box.x1 <= x1 + 1]
+        counts.append((len(inside), sum(phrase.figure for phrase in inside)))
+    merged: list[tuple[float, float]] = []
+    kinds: list[tuple[int, int]] = []
+    for (x0, x1), (count, figures) in zip(runs, counts, strict=True):
+        if merged:
+            gap = x0 - merged[-1][1]
+            numeric = figures * 2 >= count or kinds[-1][1] * 2 >= kinds[-1][0]
+            walled = any(merged[-1][1] - 1 <= wall <= x0 + 1 for wall in walls)
+            if not walled and gap < (_FIGURE_VALLEY if numeric else _TEXT_VALLEY) * size:
+                merged[-1] = (merged[-1][0], x1)
+                kinds[-1] = (kinds[-1][0] + count, kinds[-1][1] + figures)
+                continue
+        merged.append((x0, x1))
+        kinds.append((count, figures))
+    return merged
+
+
+def _slots(runs: list[tuple[float, float]], walls: list[float]) -> list[Column]:
+    edges = [runs[0][0] - 6.0]
+    for (_, end), (start, _) in zip(runs, runs[1:], strict=False):
+        between = [wall for wall in walls if end - 1 <= wall <= start + 1]
+        edges.append(between[0] if between else (end + start) / 2)
+    edges.append(runs[-1][1] + 6.0)
+    return [Column(x0, x1, edges[k], edges[k + 1]) for k, (x0, x1) in enumerate(runs)]
+
+
+def column_of(phrase: Phrase, columns: Sequence[Column]) -> int:
+    """The column whose slot holds most of the phrase."""
+    best, most = 0, -1e9
+    for k, column in enumerate(columns):
+        shared = min(phrase.box.x1, column.right) - max(phrase.box.x0, column.left)
+        if shared > most:
+            best, most = k, shared
+    return best

@@ -1,0 +1,118 @@
+"""Where on a page the bodies of tables without a full grid are."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worktrial.archive.geometry import Box
+from worktrial.archive.layout.lines import Line, Phrase
+from worktrial.archive.layout.tokens import has_letters, is_column_number, is_year
+
+TITLE = re.compile(r"\s*(?:table|tableau|tabelle|tabla|tabella|chart|figure|fig\.)\b", re.IGNORECASE)
+
+# In font sizes.
+_FAR_BELOW = 6.5
+_APART = 1.0
+# A phrase with this many words is a sentence, not a cell.
+_SENTENCE = 9
+_LEAST_LINES = 2
+
+
+@dataclass(slots=True)
+class Body:
+    """Lines of figures that belong to one table: indices into the page's lines."""
+
+    first: int
+    last: int
+    """Inclusive."""
+
+    def lines(self, lines: Sequence[Line]) -> list[Line]:
+        """The lines themselves."""
+        return list(lines[self.first : self.last + 1])
+
+
+def figures_of(line: Line) -> list[Phrase]:
+    """Figures that stand alone, not column numbers."""
+    return [phrase for phrase in line.phrases if phrase.figure and not is_column_number(phrase.text)]
+
+
+def is_data(line: Line) -> bool:
+    """Whether the line looks like a row of figures, with or without a label."""
+    figures = figures_of(line)
+    if not figures or not any(any(map(str.isdigit, phrase.text)) or len(figures) > 1 for phrase in figures):
+        return False
+    texts = [phrase for phrase in line.phrases if not phrase.figure]
+    if any(len(phrase.words) >= _SENTENCE and not line.leaders for phrase in texts[1:]):
+        return False
+    if len(figures) >= 2:
+        return len(texts) <= 1 + len(figures)
+    if not texts:
+        return False
+    gap = figures[0].box.x0 - texts[0].box.x1
+    return figures[0].box.x0 > texts[0].box.x1 and (gap >= _APART * line.size or bool(line.leaders))
+
+
+def is_heading_like(line: Line) -> bool:
+    """Whether the line can only belong to a header: column numbers, or nothing but years."""
+    if sum(is_column_number(phrase.text) for phrase in line.phrases) >= 2:
+        return True
+    figures = figures_of(line)
+    texts = [phrase for phrase in line.phrases if not phrase.figure]
+    return len(figures) >= 2 and len(texts) <= 1 and all(is_year(phrase.text) for phrase in figures)
+
+
+def find_bodies(lines: Sequence[Line], rules: Sequence[Box]) -> list[Body]:
+    """Bodies from top to bottom."""
+    bodies: list[Body] = []
+    for index, line in enumerate(lines):
+        if not is_data(line) or is_heading_like(line):
+            continue
+        if bodies and _continues(lines, bodies[-1], index, rules):
+            bodies[-1].last = index
+        else:
+            bodies.append(Body(index, index))
+    return [body for body in bodies if _is_table(lines, body)]
+
+
+def _continues(lines: Sequence[Line], body: Body, index: int, rules: Sequence[Box]) -> bool:
+    above, below = lines[body.last], lines[index]
+    if below.middle - above.middle > _FAR_BELOW * max(above.size, below.size) * (1 + 0.5 * (index - body.last - 1)):
+        return False
+    figures = [phrase for line in body.lines(lines)[-6:] for phrase in figures_of(line)]
+    left = min(phrase.box.x0 for phrase in figures)
+    right = max(phrase.box.x1 for phrase in figures)
+    if not any(phrase.box.x1 > left and phrase.box.x0 < right for phrase in figures_of(below)):
+        return False
+    between = list(lines[body.last + 1 : index])
+    heads = 0
+    for line in between:
+        if TITLE.match(line.text) or is_heading_like(line):
+            return False
+        over = [phrase for phrase in line.phrases if phrase.box.x1 > left + 2 and has_letters(phrase.text)]
+        if len(over) >= 2:
+            heads += 1
+        if any(len(phrase.words) >= _SENTENCE + 3 for phrase in line.phrases) and not line.leaders:
+            return False
+    if heads >= 2:
+        return False
+    crossed = _full_rule_between(above.middle, below.middle, left, right, rules)
+    return not (crossed and between and (heads or _headless_gap(between, left)))
+
+
+def _headless_gap(between: Sequence[Line], left: float) -> bool:
+    return sum(any(phrase.box.x1 > left for phrase in line.phrases) for line in between) >= 2
+
+
+def _full_rule_between(top: float, bottom: float, left: float, right: float, rules: Sequence[Box]) -> bool:
+    return any(
+        top < rule.y0 < bottom and rule.x1 - rule.x0 > rule.y1 - rule.y0 and rule.x0 < left and rule.x1 > right - 6
+        for rule in rules
+    )
+
+
+def _is_table(lines: Sequence[Line], body: Body) -> bool:
+    data = [line for line in body.lines(lines) if is_data(line)]
+    figures = sum(len(figures_of(line)) for line in data)
+    if len(data) < _LEAST_LINES or figures < 4 and not any(line.leaders for line in data):
+        return len(data) == 1 and figures >= 4
+    return True

@@ -1,0 +1,63 @@
+"""What kind of thing a piece of text is, as far as its shape tells."""
+
+import re
+
+# Signs, currency, digits with grouping, percent, closing brackets; the forms of "nothing here".
+_NUMBER = re.compile(
+    r"[$£€¥]?\s?[(\[]?\s?[$£€¥+\-–—−±<>≤≥~]*\s?[$£€¥]?\s?"
+    r"(?:\d[\d,.\s'’]*\d|\d)?(?:[.,]\d+)?(?:[½¼¾⅓⅔⅛⅜⅝⅞]|\s?\d/\d+)?\s?[%‰)\]]*\s?%?"
+)
+_NOTHING = re.compile(r"[-–—−*…·:.]{1,4}|n\.?\s?[ad]\.?|\(?[*†‡a-z]\)?|\.{2,3}|x|nil|na|-0-", re.IGNORECASE)
+_LEADER = re.compile(r"(?:[.·…_]\s?){3,}|…+")
+_MARK = re.compile(r"[rpe]|[rpe]?\d{1,2}/|\d{1,2}(?:,\d{1,2})*|\*{1,3}|[†‡§#]{1,2}|\(?[a-z]\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[rpe]\d?", re.IGNORECASE)
+_COLUMN_NUMBER = re.compile(r"[(\[]\s?\d{1,3}[a-z]?\s?[)\]]")
+_YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–](?:\d\d|\d{4}))?[a-z*]?")
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+def is_number(text: str) -> bool:
+    """A figure with digits: `1,234`, `(5.2)`, `-3%`, `$ 7`."""
+    return any(map(str.isdigit, text)) and _NUMBER.fullmatch(text) is not None
+
+
+def is_nothing(text: str) -> bool:
+    """What stands in a cell instead of a figure: `-`, `*`, `n.a.`, `..`."""
+    return _NOTHING.fullmatch(text) is not None
+
+
+def is_leader(text: str) -> bool:
+    """Dots that lead the eye from a label to its figures."""
+    return _LEADER.fullmatch(text) is not None
+
+
+def is_mark(text: str) -> bool:
+    """What may stand after a figure or a label to point at a footnote, or to say revised or preliminary."""
+    return _MARK.fullmatch(text) is not None
+
+
+def is_column_number(text: str) -> bool:
+    """The number that some tables print under each heading: `(11)`."""
+    return _COLUMN_NUMBER.fullmatch(text) is not None
+
+
+def is_year(text: str) -> bool:
+    """A year or a span of years, as a heading may hold."""
+    return _YEAR.fullmatch(text) is not None
+
+
+def has_letters(text: str) -> bool:
+    """Whether there is any letter."""
+    return _LETTERS.search(text) is not None
+
+
+def joined(pieces: list[str]) -> str:
+    """Lines of one heading or label as one text; words broken at a line's end are mended."""
+    whole = ""
+    for piece in pieces:
+        if not whole or not piece:
+            whole += piece
+        elif whole.endswith("-") and len(whole) > 1 and whole[-2].isalpha() and piece[0].isalnum():
+            whole = (whole[:-1] if piece[0].islower() else whole) + piece
+        else:
+            whole += " " + piece
+    return whole

@@ -1,0 +1,188 @@
+"""The time that a number is about: year, quarter, month or day, by the calendar or by the fiscal year."""
+
+import calendar
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from worktrial.archive.meaning.marks import split_marks
+from worktrial.archive.meaning.months import month_number, year_month
+
+_FISCAL = re.compile(r"\bfiscal\b|\bF\.?Y\.?(?=\s?\d|\s|$)", re.IGNORECASE)
+_CALENDAR = re.compile(r"\bcalendar\b|\bC\.?Y\.?(?=\s?\d)", re.IGNORECASE)
+_TO_DATE = re.compile(r"\bto[- ]date\b|\bcumulative\b", re.IGNORECASE)
+_END = re.compile(
+    r"\b(?:at |as of )?(?:the )?(?:end|close) of\b|\bas of\b|\boutstanding (?:at|on)\b", re.IGNORECASE
+)
+_TRANSITION = re.compile(r"\btransition(?:al)? quarter\b|\bT\.?Q\.?\b", re.IGNORECASE)
+_QUARTER_WORDS = {
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "2d": 2,
+    "third": 3,
+    "3rd": 3,
+    "3d": 3,
+    "fourth": 4,
+    "4th": 4,
+}
+_QUARTER = re.compile(
+    rf"\b(?:(?P<word>{'|'.join(_QUARTER_WORDS)})\s+(?:quarter|qtr\.?)|Q(?P<digit>[1-4])|(?P<before>[1-4])Q)\b",
+    re.IGNORECASE,
+)
+_ROMAN = re.compile(r"(?:(?P<year>(?:1[789]|20)\d\d)\s*[-–— ]\s*)?(?P<roman>I|II|III|IV)\.?")
+_YEAR = re.compile(r"(?<![\d,.])(?:1[789]|20)\d\d(?![\d,])(?!\.\d)")
+_DAY = re.compile(r"\b(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d{1,2})(?:,|\b)(?!\d)")
+_FIRST_OCTOBER_YEAR = 1977
+
+
+class Basis(StrEnum):
+    """Which year is meant."""
+
+    FISCAL = "fiscal"
+    CALENDAR = "calendar"
+
+
+class Period(NamedTuple):
+    """A stretch of time, or the day at its end."""
+
+    year: int
+    """For a month, quarter or day of the calendar: the calendar year; for a fiscal year: its name."""
+    quarter: int | None = None
+    month: int | None = None
+    day: int | None = None
+    basis: Basis | None = None
+    """Told for years and quarters where the table says it; None where it leaves that open."""
+    to_date: bool = False
+    """From the year's beginning up to the issue, not all of it."""
+    end: bool = False
+    """A state at the end, not a flow."""
+
+    def __str__(self) -> str:
+        name = f"{self.year:04}"
+        if self.month is not None:
+            name += f"-{self.month:02}" + (f"-{self.day:02}" if self.day is not None else "")
+        else:
+            name = {Basis.FISCAL: "FY", Basis.CALENDAR: "CY", None: ""}[self.basis] + name
+            # The transition quarter of 1976 has no number.
+            name += "" if self.quarter is None else "-TQ" if self.quarter == 0 else f"-Q{self.quarter}"
+        return name + (" to date" if self.to_date else "")
+
+    @property
+    def first(self) -> date:
+        """Its first day; where the basis is open, of the calendar year."""
+        if self.month is not None:
+            return date(self.year, self.month, self.day or 1)
+        if self.quarter == 0:
+            return date(self.year, 7, 1)
+        year, month = (self.year, 1) if self.basis is not Basis.FISCAL else _fiscal_start(self.year)
+        month += 3 * ((self.quarter or 1) - 1)
+        return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
+
+    @property
+    def last(self) -> date:
+        """Its last day; of a period to date the last it can reach."""
+        first = self.first
+        if self.day is not None:
+            return first
+        months = 1 if self.month is not None else 3 if self.quarter is not None else 12
+        month = first.month + months - 1
+        year, month = first.year + (month - 1) // 12, (month - 1) % 12 + 1
+        return date(year, month, calendar.monthrange(year, month)[1])
+
+
+def fiscal_year_of(day: date) -> int | None:
+    """The U.S. fiscal year that a day falls in; None in the transition quarter, July to September 1976."""
+    if day < date(1976, 7, 1):
+        return day.year + (day.month >= 7)
+    return None if day < date(1976, 10, 1) else day.year + (day.month >= 10)
+
+
+def _fiscal_start(year: int) -> tuple[int, int]:
+    """U.S. fiscal years end on 30 June up to 1976, and on 30 September from 1977 on."""
+    return (year - 1, 10 if year >= _FIRST_OCTOBER_YEAR else 7)
+
+
+def period_of(
+    label: Sequence[str], header: Sequence[str] = (), *, stub: str = "", title: str = ""
+) -> Period | None:
+    """The period of a cell by its row's labels, else by its headings, else by the title.
+
+    Args:
+        label: as `row_labels` gives it.
+        header: as `header_paths` gives it.
+        stub: the heading of the label column, which often says `Fiscal year or month`.
+        title: of the table.
+    """
+    for texts, about in ((label, (*label, stub, title)), (header, (*header, title)), ((title,), (title,))):
+        period = _read(texts)
+        if period is not None:
+            return _with_basis(period, texts, about)
+    return None
+
+
+def _read(texts: Sequence[str]) -> Period | None:
+    """The innermost label that names a time, with the year of an outer one where it names none."""
+    year: int | None = None
+    found: Period | None = None
+    for text in texts:
+        plain = split_marks(text).body
+        years = [int(y) for y in _YEAR.findall(plain)]
+        if len(set(years)) > 1:
+            # A range, or a comparison: not one period.
+            return None
+        year = years[0] if years else year
+        part = _part(plain, year)
+        if part is not None:
+            found = part
+        elif years and not (found is not None and found.year == year):
+            found = Period(years[0])
+    return found
+
+
+def _part(text: str, year: int | None) -> Period | None:
+    if year is None:
+        return None
+    if _TRANSITION.search(text):
+        return Period(year, quarter=0, basis=Basis.FISCAL)
+    quarter = _QUARTER.search(text)
+    if quarter is not None:
+        number = _QUARTER_WORDS.get((quarter["word"] or "").lower()) or int(quarter["digit"] or quarter["before"])
+        return Period(year, quarter=number)
+    roman = _ROMAN.fullmatch(text.strip())
+    if roman is not None:
+        return Period(year, quarter={"I": 1, "II": 2, "III": 3, "IV": 4}[roman["roman"]])
+    day = _DAY.search(text)
+    if day is not None and month_number(day["month"]):
+        return _day(year, month_number(day["month"]) or 1, int(day["day"]))
+    when = year_month(text)
+    if when is not None and when.month is not None:
+        return Period(year, month=when.month)
+    words = (month_number(word) for word in re.findall(r"[A-Za-z]{3,9}", text))
+    months = [number for number in words if number is not None]
+    # `Twelve months ended June 1940` is no month, and `may` is a verb as well.
+    alone = len(months) == 1 and _YEAR.search(text) is not None and not re.search(r"\bmonths\b|\bmay\b", text)
+    return Period(year, month=months[0]) if alone else None
+
+
+def _day(year: int, month: int, day: int) -> Period:
+    within = 1 <= day <= calendar.monthrange(year, month)[1]
+    return Period(year, month=month, day=day) if within else Period(year, month=month)
+
+
+def _with_basis(period: Period, texts: Sequence[str], about: Iterable[str]) -> Period:
+    told = [text for text in about if text]
+    end = any(_END.search(text) for text in told)
+    to_date = any(_TO_DATE.search(text) for text in texts)
+    if period.month is not None or period.quarter == 0:
+        return period._replace(end=end, to_date=to_date)
+    # The nearest words decide; a text that names both kinds of year decides nothing.
+    for text in told:
+        fiscal, by_calendar = _FISCAL.search(text), _CALENDAR.search(text)
+        if bool(fiscal) != bool(by_calendar):
+            basis = Basis.FISCAL if fiscal else Basis.CALENDAR
+            return period._replace(basis=basis, end=end, to_date=to_date)
+    return period._replace(end=end, to_date=to_date)

@@ -1,0 +1,284 @@
+"""Pieces of text lines on a page without rules: one cell, or one stretch of a line, each with only its own ink.
+
+The detector's boxes say where text is; connected components say which ink belongs to which line. Rows that
+touch are cut apart, boxes that swallowed several rows or crossed a column rule are divided, and what the
+detector overlooked (single dashes and digits) is added.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from worktrial.archive.ocr.engine import Engine, Span
+from worktrial.archive.ocr.image import INK, Grey
+from worktrial.archive.words import Rule
+
+FINDER_SCALE = 200 / 72
+"""Pixels per point at which the detector was measured to find most."""
+MARGIN = 3
+"""Pixels of paper kept around a crop."""
+
+
+class Blob(NamedTuple):
+    """A connected piece of ink."""
+
+    label: int
+    x0: int
+    y0: int
+    x1: int
+    y1: int
+    area: int
+
+    @property
+    def cx(self) -> float:
+        """Middle across."""
+        return (self.x0 + self.x1) / 2
+
+    @property
+    def cy(self) -> float:
+        """Middle down."""
+        return (self.y0 + self.y1) / 2
+
+    @property
+    def height(self) -> int:
+        """In pixels."""
+        return self.y1 - self.y0
+
+    @property
+    def width(self) -> int:
+        """In pixels."""
+        return self.x1 - self.x0
+
+
+@dataclass(slots=True)
+class Segment:
+    """A piece of a text line and the ink that belongs to it."""
+
+    span: Span
+    blobs: list[Blob] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Segmented:
+    """The pieces of a page and how to cut them out."""
+
+    segments: list[Segment]
+    grey: Grey
+    labels: NDArray[np.int32]
+    height: float
+    """Typical height of a character in pixels."""
+
+    def crop(self, segment: Segment, margin: int = MARGIN) -> Grey:
+        """The segment's own ink on white paper."""
+        span = segment.span
+        high, wide = self.grey.shape
+        y0, y1 = max(span.y0 - margin, 0), min(span.y1 + margin, high)
+        x0, x1 = max(span.x0 - margin, 0), min(span.x1 + margin, wide)
+        part = self.grey[y0:y1, x0:x1].copy()
+        labels = self.labels[y0:y1, x0:x1]
+        own = np.isin(labels, [blob.label for blob in segment.blobs])
+        other = (labels > 0) & ~own
+        if other.any():
+            near = cv2.dilate(other.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool) & ~own
+            part[near] = 255
+        return part
+
+
+def segment_page(engine: Engine, grey: Grey, rules: Sequence[Rule], scale: float) -> Segmented:
+    """Cut a page, rules taken out, into pieces of lines."""
+    labels, blobs = _blobs(grey, scale)
+    letters = [b.height for b in blobs if 3.5 * scale <= b.height <= 16 * scale and b.width <= 4 * b.height]
+    height = float(np.median(letters)) if letters else 6 * scale
+    blobs = _cut_tall(labels, blobs, height)
+    blobs = _without_leaders(blobs, height)
+    shrink = FINDER_SCALE / scale
+    small = grey if abs(shrink - 1) < 0.02 else cv2.resize(grey, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    boxes = [Span(*(round(v / shrink) for v in span)) for span in engine.find(np.asarray(small, dtype=np.uint8))]
+    owners, strays = _owners(boxes, blobs)
+    groups = [part for owned in owners for part in _rows(owned, height)]
+    groups += _strays(strays, height)
+    walls = _walls(rules, scale)
+    pieces = [Segment(_bounds(part), part) for group in groups for part in _stretches(group, height, walls) if part]
+    pieces = _joined(pieces, height, walls)
+    pieces.sort(key=lambda piece: (piece.span.y0 + piece.span.y1, piece.span.x0))
+    return Segmented(pieces, grey, labels, height)
+
+
+def _blobs(grey: Grey, scale: float) -> tuple[NDArray[np.int32], list[Blob]]:
+    count, labels, stats, _ = cv2.connectedComponentsWithStats((grey < INK).astype(np.uint8), connectivity=8)
+    least = max(0.35 * scale, 1.0) ** 2
+    blobs = []
+    for label in range(1, count):
+        x, y, wide, high, area = (int(v) for v in stats[label])
+        if area >= least and high <= 60 * scale:
+            blobs.append(Blob(label, x, y, x + wide, y + high, area))
+    return np.asarray(labels, dtype=np.int32), blobs
+
+
+def _cut_tall(labels: NDArray[np.int32], blobs: list[Blob], height: float) -> list[Blob]:
+    """Two characters of neighbouring rows that touch are one blob: cut where it is thinnest."""
+    parts = []
+    fresh = int(labels.max()) + 1
+    for blob in blobs:
+        own = labels[blob.y0 : blob.y1, blob.x0 : blob.x1] == blob.label
+        profile = own.sum(axis=1)
+        low, high = int(blob.height * 0.3), int(blob.height * 0.7)
+        tall = 1.55 * height <= blob.height <= 3.2 * height and blob.width <= 6 * height
+        cut = low + int(profile[low:high].argmin()) if tall else 0
+        if not tall or profile[cut] > min(0.45 * float(profile.max()), 0.5 * height):
+            parts.append(blob)
+            continue
+        labels[blob.y0 + cut : blob.y1, blob.x0 : blob.x1][own[cut:]] = fresh
+        above = Blob(blob.label, blob.x0, blob.y0, blob.x1, blob.y0 + cut, int(profile[:cut].sum()))
+        below = Blob(fresh, blob.x0, blob.y0 + cut, blob.x1, blob.y1, int(profile[cut:].sum()))
+        parts += [_tight(own[:cut], above), _tight(own[cut:], below)]
+        fresh += 1
+    return parts
+
+
+def _tight(mask: NDArray[np.bool_], blob: Blob) -> Blob:
+    columns = np.flatnonzero(mask.any(axis=0))
+    rows = np.flatnonzero(mask.any(axis=1))
+    return Blob(
+        blob.label,
+        blob.x0 + int(columns[0]),
+        blob.y0 + int(rows[0]),
+        blob.x0 + int(columns[-1]) + 1,
+        blob.y0 + int(rows[-1]) + 1,
+        blob.area,
+    )
+
+
+def _without_leaders(blobs: list[Blob], height: float) -> list[Blob]:
+    """Drop rows of four and more dots that lead the eye from a label to its figures."""
+    dots = sorted(
+        (b for b in blobs if b.height <= 0.45 * height and b.width <= 0.45 * height), key=lambda b: (b.cx, b.cy)
+    )
+    chains: list[list[Blob]] = []
+    for dot in dots:
+        for chain in chains:
+            last = chain[-1]
+            if 0 < dot.cx - last.cx <= 1.6 * height and abs(dot.cy - last.cy) <= 0.2 * height:
+                chain.append(dot)
+                break
+        else:
+            chains.append([dot])
+    leaders = {dot.label for chain in chains if len(chain) >= 3 for dot in chain}
+    return [b for b in blobs if b.label not in leaders]
+
+
+def _owners(boxes: list[Span], blobs: list[Blob]) -> tuple[list[list[Blob]], list[Blob]]:
+    """Which detector box each blob lies in: the one whose middle line is nearest."""
+    owned: list[list[Blob]] = [[] for _ in boxes]
+    if not boxes:
+        return [], list(blobs)
+    spans = np.array(boxes, dtype=np.float64)
+    middle = (spans[:, 1] + spans[:, 3]) / 2
+    tall = np.maximum(spans[:, 3] - spans[:, 1], 1)
+    strays = []
+    for blob in blobs:
+        inside = (spans[:, 0] <= blob.cx) & (blob.cx <= spans[:, 2]) & (spans[:, 1] <= blob.cy) & (blob.cy <= spans[:, 3])
+        if inside.any():
+            owned[int(np.where(inside, np.abs(middle - blob.cy) / tall, np.inf).argmin())].append(blob)
+        else:
+            strays.append(blob)
+    return owned, strays
+
+
+def _rows(blobs: list[Blob], height: float) -> list[list[Blob]]:
+    """Divide the blobs of a box into lines."""
+    letters = sorted((b for b in blobs if b.height >= 0.5 * height), key=lambda b: b.cy)
+    bands: list[list[Blob]] = []
+    for blob in letters:
+        if bands and blob.cy - bands[-1][-1].cy <= 0.5 * height:
+            bands[-1].append(blob)
+        else:
+            bands.append([blob])
+    if len(bands) < 2:
+        return [blobs] if blobs else []
+    middles = np.array([np.mean([b.cy for b in band]) for band in bands])
+    rows: list[list[Blob]] = [[] for _ in bands]
+    for blob in blobs:
+        rows[int(np.abs(middles - blob.cy).argmin())].append(blob)
+    return [row for row in rows if row]
+
+
+def _strays(blobs: list[Blob], height: float) -> list[list[Blob]]:
+    """Lines made of the blobs that no box holds."""
+    lines: list[list[Blob]] = []
+    for blob in sorted(blobs, key=lambda b: b.x0):
+        near = [
+            line
+            for line in lines
+            if blob.x0 - line[-1].x1 <= 0.6 * height
+            and min(blob.y1, line[-1].y1) - max(blob.y0, line[-1].y0) > -0.2 * height
+        ]
+        if near:
+            min(near, key=lambda line: abs(line[-1].cy - blob.cy)).append(blob)
+        else:
+            lines.append([blob])
+    # A speck is no text; a dash is wide, a letter tall.
+    return [line for line in lines if _is_text(line, height)]
+
+
+def _is_text(line: list[Blob], height: float) -> bool:
+    bounds = _bounds(line)
+    wide, tall = bounds.x1 - bounds.x0, bounds.y1 - bounds.y0
+    return (tall >= 0.55 * height or wide >= 0.4 * height) and tall <= 2.5 * height
+
+
+def _walls(rules: Sequence[Rule], scale: float) -> list[tuple[float, float, float]]:
+    """Upright rules as x, y0, y1 in pixels."""
+    return [
+        ((r.box.x0 + r.box.x1) / 2 * scale, r.box.y0 * scale, r.box.y1 * scale)
+        for r in rules
+        if r.box.height > r.box.width
+    ]
+
+
+def _stretches(blobs: list[Blob], height: float, walls: list[tuple[float, float, float]]) -> list[list[Blob]]:
+    """Divide a line at upright rules and at gaps wider than any space between words."""
+    parts: list[list[Blob]] = []
+    edge = 0
+    middle = float(np.median([b.cy for b in blobs]))
+    for blob in sorted(blobs, key=lambda b: b.x0):
+        walled = any(y0 <= middle <= y1 and edge - 2 <= x <= blob.x0 + 2 for x, y0, y1 in walls)
+        if parts and blob.x0 - edge <= 1.3 * height and not walled:
+            parts[-1].append(blob)
+            edge = max(edge, blob.x1)
+        else:
+            parts.append([blob])
+            edge = blob.x1
+    return parts
+
+
+def _joined(pieces: list[Segment], height: float, walls: list[tuple[float, float, float]]) -> list[Segment]:
+    """Put stretches of one line together that lie closer than a space: what one box cut off another."""
+    done: list[Segment] = []
+    for piece in sorted(pieces, key=lambda p: p.span.x0):
+        for other in done:
+            gap = piece.span.x0 - other.span.x1
+            shared = min(piece.span.y1, other.span.y1) - max(piece.span.y0, other.span.y0)
+            least = min(piece.span.y1 - piece.span.y0, other.span.y1 - other.span.y0)
+            if not (-0.6 * height <= gap <= 0.5 * height and shared >= 0.5 * least):
+                continue
+            tallest = max(piece.span.y1, other.span.y1) - min(piece.span.y0, other.span.y0)
+            middle = (piece.span.y0 + piece.span.y1) / 2
+            walled = any(
+                y0 <= middle <= y1 and other.span.x1 - 2 <= x <= piece.span.x0 + 2 for x, y0, y1 in walls
+            )
+            if tallest <= 1.9 * height and not walled:
+                other.blobs.extend(piece.blobs)
+                other.span = _bounds(other.blobs)
+                break
+        else:
+            done.append(piece)
+    return done
+
+
+def _bounds(blobs: list[Blob]) -> Span:
+    return Span(min(b.x0 for b in blobs), min(b.y0 for b in blobs), max(b.x1 for b in blobs), max(b.y1 for b in blobs))

@@ -1,0 +1,93 @@
+"""Opening a PDF, with one clear message for each way in which a file can be bad."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from worktrial.errors import DataError
+
+# Readers accept a file whose header stands a little later, after a few stray bytes.
+_HEADER_WITHIN = 1024
+_TAIL = 2048
+
+
+@dataclass(slots=True)
+class Pdf:
+    """An open PDF; use it in a `with` block. Not for several threads."""
+
+    path: Path
+    document: Any
+    """The pypdfium2 document."""
+    pages: int
+    trouble: str | None = None
+    """What is wrong with the file although it opened, such as a missing end."""
+
+    def load(self, number: int) -> Any:
+        """The pypdfium2 page; the caller closes it.
+
+        Args:
+            number: 1-based.
+
+        Raises:
+            DataError: there is no such page, or it cannot be loaded.
+        """
+        if not 1 <= number <= self.pages:
+            raise DataError(self.path, f"has no page {number}", f"It has the pages 1 to {self.pages}.")
+        try:
+            return self.document[number - 1]
+        except pypdfium2.PdfiumError as error:
+            raise DataError(f"{self.path}, page {number}", f"cannot be loaded ({error})") from error
+
+    def close(self) -> None:
+        """Release the file."""
+        self.document.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def open_pdf(path: Path | str) -> Pdf:
+    """Open a PDF file.
+
+    Raises:
+        DataError: the file is absent, empty, not a PDF, encrypted, damaged beyond repair, or without pages.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(path, "there is no such file")
+    with path.open("rb") as file:
+        head = file.read(_HEADER_WITHIN)
+        file.seek(max(0, path.stat().st_size - _TAIL))
+        tail = file.read()
+    if not head:
+        raise DataError(path, "the file is empty")
+    if b"%PDF-" not in head:
+        raise DataError(path, f"this is not a PDF: it begins with {head[:8]!r}", "Convert it, or leave it out.")
+    ended = b"%%EOF" in tail
+    try:
+        document = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        raise _cannot_open(path, ended=ended) from error
+    pages = len(document)
+    if pages == 0:
+        document.close()
+        raise DataError(path, "the PDF has no pages")
+    return Pdf(path, document, pages, None if ended else "the end of the file is missing; pages may be lost")
+
+
+def _cannot_open(path: Path, *, ended: bool) -> DataError:
+    code = pdfium.FPDF_GetLastError()
+    if code == pdfium.FPDF_ERR_PASSWORD:
+        return DataError(path, "the PDF is encrypted and needs a password", "Store a copy without a password.")
+    if code == pdfium.FPDF_ERR_SECURITY:
+        return DataError(path, "the PDF is encrypted in a way that cannot be read", "Store a copy without encryption.")
+    if not ended:
+        return DataError(path, "the PDF is truncated: its end is missing", "Fetch the file again.")
+    return DataError(path, "the PDF is damaged and cannot be opened", "Fetch or export the file again.")

@@ -1,0 +1,149 @@
+"""Ruling lines among a page's vector paths and thin images."""
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pypdfium2.raw as pdfium
+from numpy.typing import NDArray
+
+from worktrial.archive.geometry import Box
+from worktrial.archive.pdf.characters import displayed
+from worktrial.archive.words import Rule
+
+THIN = 2.5
+"""Points: wider strokes and rectangles are areas, not lines."""
+SHORT = 6.0
+"""Points: shorter strokes are ticks, dashes and parts of drawings."""
+
+# Drawings and maps hold hundreds of thousands of strokes, and none of them is a table's line.
+_MOST_OBJECTS = 20_000
+_MOST_SEGMENTS = 60_000
+_DEEPEST = 3
+
+Matrix = NDArray[np.float64]
+_UNCHANGED: Matrix = np.eye(3)
+
+
+def read_rules(page: Any, width: float, height: float) -> tuple[Rule, ...]:
+    """Horizontal and vertical ruling lines of an open page, pieces of one line joined.
+
+    Args:
+        page: a pypdfium2 page.
+        width: of the page as displayed, in points.
+        height: of the page as displayed, in points.
+    """
+    found = [line for line in _lines(page) if line[2] - line[0] >= SHORT or line[3] - line[1] >= SHORT]
+    if not found:
+        return ()
+    raw = np.array(found, dtype=np.float32)[:, [0, 3, 2, 1]]
+    boxes = displayed(page, raw)
+    boxes[:, [0, 2]] = boxes[:, [0, 2]].clip(0, width)
+    boxes[:, [1, 3]] = boxes[:, [1, 3]].clip(0, height)
+    flat = (boxes[:, 2] - boxes[:, 0]) >= (boxes[:, 3] - boxes[:, 1])
+    level = _joined(boxes[flat])
+    upright = _joined(boxes[~flat][:, [1, 0, 3, 2]])
+    lines = [Box(*line) for line in level] + [Box(y0, x0, y1, x1) for x0, y0, x1, y1 in upright]
+    lines = [line for line in lines if max(line.width, line.height) >= SHORT]
+    return tuple(Rule(line) for line in sorted(lines, key=lambda line: (line.y0, line.x0)))
+
+
+def _joined(boxes: NDArray[np.float64]) -> list[tuple[float, float, float, float]]:
+    """Pieces that continue each other, and lines drawn twice, become one. Written for horizontal lines."""
+    done: list[list[float]] = []
+    for x0, y0, x1, y1 in sorted(boxes.tolist(), key=lambda box: (round((box[1] + box[3]) / 2), box[0])):
+        for line in reversed(done[-8:]):
+            if abs((line[1] + line[3]) / 2 - (y0 + y1) / 2) <= 1.2 and x0 <= line[2] + 1.0 and x1 >= line[0] - 1.0:
+                line[0], line[2] = min(line[0], x0), max(line[2], x1)
+                break
+        else:
+            done.append([x0, y0, x1, y1])
+    return [(line[0], line[1], line[2], line[3]) for line in done]
+
+
+def _lines(page: Any) -> Iterator[tuple[float, float, float, float]]:
+    """Boxes (left, bottom, right, top) in the page's own coordinates."""
+    budget = [_MOST_OBJECTS, _MOST_SEGMENTS]
+    count = pdfium.FPDFPage_CountObjects(page.raw)
+    objects = (pdfium.FPDFPage_GetObject(page.raw, index) for index in range(count))
+    yield from _of(objects, _UNCHANGED, 0, budget)
+
+
+def _of(
+    objects: Iterator[Any], place: Matrix, depth: int, budget: list[int]
+) -> Iterator[tuple[float, float, float, float]]:
+    edges = [ctypes.c_float() for _ in range(4)]
+    for thing in objects:
+        budget[0] -= 1
+        if budget[0] < 0:
+            return
+        kind = pdfium.FPDFPageObj_GetType(thing)
+        if kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
+            inner = (
+                pdfium.FPDFFormObj_GetObject(thing, index) for index in range(pdfium.FPDFFormObj_CountObjects(thing))
+            )
+            yield from _of(inner, place @ _matrix(thing), depth + 1, budget)
+        elif kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
+            if not pdfium.FPDFPageObj_GetBounds(thing, *edges):
+                continue
+            box = _moved(place, *(edge.value for edge in edges))
+            if min(box[2] - box[0], box[3] - box[1]) <= THIN:
+                yield box
+            elif kind == pdfium.FPDF_PAGEOBJ_PATH:
+                yield from _strokes(thing, place, budget)
+
+
+def _strokes(path: Any, place: Matrix, budget: list[int]) -> Iterator[tuple[float, float, float, float]]:
+    """Straight level and upright strokes of a larger path, and its thin filled rectangles."""
+    count = pdfium.FPDFPath_CountSegments(path)
+    budget[1] -= count
+    if count < 2 or budget[1] < 0:
+        return
+    own = place @ _matrix(path)
+    fill, stroked = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(path, fill, stroked)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    outline: list[tuple[float, float]] = []
+    for index in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(path, index)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            yield from _edges(outline, stroked=bool(stroked.value))
+            outline = []
+        at = own @ (x.value, y.value, 1.0)
+        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
+            outline = []
+            continue
+        outline.append((float(at[0]), float(at[1])))
+        if pdfium.FPDFPathSegment_GetClose(segment) and outline:
+            outline.append(outline[0])
+    yield from _edges(outline, stroked=bool(stroked.value))
+
+
+def _edges(outline: list[tuple[float, float]], *, stroked: bool) -> Iterator[tuple[float, float, float, float]]:
+    if len(outline) < 2:
+        return
+    xs, ys = [x for x, _ in outline], [y for _, y in outline]
+    whole = (min(xs), min(ys), max(xs), max(ys))
+    if min(whole[2] - whole[0], whole[3] - whole[1]) <= THIN:
+        yield whole
+    elif stroked:
+        for (ax, ay), (bx, by) in zip(outline, outline[1:], strict=False):
+            if abs(ax - bx) <= 0.5 or abs(ay - by) <= 0.5:
+                yield (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+
+
+def _matrix(thing: Any) -> Matrix:
+    told = pdfium.FS_MATRIX()
+    if not pdfium.FPDFPageObj_GetMatrix(thing, told):
+        return _UNCHANGED
+    return np.array([[told.a, told.c, told.e], [told.b, told.d, told.f], [0.0, 0.0, 1.0]])
+
+
+def _moved(place: Matrix, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+    if place is _UNCHANGED:
+        return left, bottom, right, top
+    corners = place @ np.array([[left, right, left, right], [bottom, top, top, bottom], [1.0, 1.0, 1.0, 1.0]])
+    return float(corners[0].min()), float(corners[1].min()), float(corners[0].max()), float(corners[1].max())

@@ -1,0 +1,119 @@
+"""From characters to words, by geometry: what the content stream says about spaces is only a hint.
+
+Typesetters of the 1990s left spaces of no width inside words ("FED ERAL FIS CAL"), and later ones squeeze letters
+until they overlap. So a word ends where the distance to the next letter stands out against the letters around it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worktrial.archive.geometry import Box
+from worktrial.archive.pdf.characters import Characters
+from worktrial.archive.words import Word
+
+_SPACES = np.array([9, 10, 11, 12, 13, 32, 160, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000], dtype=np.uint32)
+_LEADERS = np.array([ord("."), ord("·"), ord("…"), ord("_")], dtype=np.uint32)
+
+# Shares of a character's height (about 1.2 times the font size).
+_WORD_GAP = 0.06  # with a space in the stream
+_BARE_GAP = 0.22  # without one
+_BACKWARDS = 0.6  # a jump to the left: something else begins
+_BASELINE = 0.08
+
+
+def build_words(characters: Characters, width: float, height: float) -> tuple[Word, ...]:
+    """The words of a page whose writing stands upright, in the order of the stream.
+
+    Args:
+        characters: with boxes in points as displayed.
+        width: of the page; words outside it are dropped.
+        height: of the page.
+    """
+    codes = np.frombuffer(characters.text.encode("utf-32-le"), dtype=np.uint32)
+    inked = np.flatnonzero(~np.isin(codes, _SPACES) & (characters.boxes[:, 2] > characters.boxes[:, 0]))
+    if not len(inked):
+        return ()
+    starts = _starts(codes[inked], characters.boxes[inked], inked, characters)
+    return _cut(characters, inked, starts, width, height)
+
+
+def _starts(
+    codes: NDArray[np.uint32], boxes: NDArray[np.float64], inked: NDArray[np.intp], characters: Characters
+) -> NDArray[np.intp]:
+    if len(inked) == 1:
+        return np.zeros(1, dtype=np.intp)
+    tall = boxes[:, 3] - boxes[:, 1]
+    unit = np.maximum(np.minimum(tall[1:], tall[:-1]), 0.5)
+    gap = boxes[1:, 0] - boxes[:-1, 2]
+    spaced = np.diff(inked) > 1
+    leaves = (gap < -_BACKWARDS * unit) | (gap > 3 * unit)
+    shifted = (np.abs(boxes[1:, 3] - boxes[:-1, 3]) > 0.02 * unit) | (np.abs(np.diff(tall)) > 0.02 * unit)
+    for pair in np.flatnonzero(shifted & ~leaves):
+        # Another size or a letter with a tail: the baseline decides whether the line goes on.
+        here = characters.sources.baseline(int(inked[pair]))[1]
+        there = characters.sources.baseline(int(inked[pair + 1]))[1]
+        leaves[pair] = abs(here - there) > _BASELINE * unit[pair]
+    usual = _usual_gap(gap, unit, spaced, leaves)
+    wide = gap - usual
+    breaks = leaves | (wide > np.where(spaced, _WORD_GAP, _BARE_GAP) * unit)
+    leader = _in_leader(codes, leaves)
+    both = leader[1:] & leader[:-1]
+    breaks = (breaks & ~(both & ~leaves)) | (leader[1:] != leader[:-1])
+    return np.concatenate(([0], np.flatnonzero(breaks) + 1)).astype(np.intp)
+
+
+def _usual_gap(
+    gap: NDArray[np.float64], unit: NDArray[np.float64], spaced: NDArray[np.bool_], leaves: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """How far apart letters of one word stand, for each run of text."""
+    run = np.cumsum(np.concatenate(([0], leaves[:-1].astype(np.intp))))
+    runs = int(run[-1]) + 1
+    inside = ~leaves & ~spaced & (np.abs(gap) < 0.4 * unit)
+    count = np.bincount(run[inside], minlength=runs)
+    total = np.bincount(run[inside], weights=gap[inside], minlength=runs)
+    mean = np.divide(total, count, out=np.zeros(runs), where=count > 0)
+    # Letters set wide apart ("T A B L E") are spaced everywhere: there the narrowest third of the gaps is the usual.
+    pairs = np.bincount(run[~leaves], minlength=runs)
+    for wide in np.flatnonzero((pairs >= 4) & (count < 0.2 * pairs)):
+        here = gap[(run == wide) & ~leaves]
+        narrow = float(np.quantile(here, 0.33))
+        if narrow > 0:
+            mean[wide] = narrow
+    return mean[run]
+
+
+def _in_leader(codes: NDArray[np.uint32], leaves: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which characters belong to leader dots: three or more in a row."""
+    dot = np.isin(codes, _LEADERS)
+    if not dot.any():
+        return dot
+    edge = np.concatenate(([True], (dot[1:] != dot[:-1]) | leaves))
+    group = np.cumsum(edge) - 1
+    return dot & ((np.bincount(group)[group] >= 3) | (codes == ord("…")))
+
+
+def _cut(
+    characters: Characters, inked: NDArray[np.intp], starts: NDArray[np.intp], width: float, height: float
+) -> tuple[Word, ...]:
+    boxes = characters.boxes[inked]
+    left = np.minimum.reduceat(boxes[:, 0], starts).tolist()
+    top = np.minimum.reduceat(boxes[:, 1], starts).tolist()
+    right = np.maximum.reduceat(boxes[:, 2], starts).tolist()
+    bottom = np.maximum.reduceat(boxes[:, 3], starts).tolist()
+    letters = "".join(map(characters.text.__getitem__, inked.tolist()))
+    ends = [*starts[1:].tolist(), len(inked)]
+    sources = characters.sources
+    words = []
+    for k, (start, end) in enumerate(zip(starts.tolist(), ends, strict=True)):
+        if right[k] <= 0 or left[k] >= width or bottom[k] <= 0 or top[k] >= height:
+            continue
+        first = int(inked[start])
+        tall = bottom[k] - top[k]
+        size = sources.size(first)
+        if not 0.4 * tall < size < 2.5 * tall:
+            size = tall / 1.2  # fonts that tell nonsense about themselves
+        # Font boxes reach into the neighbouring lines; em boxes around the middle do not.
+        slack = max(0.0, (tall - size) / 2)
+        box = Box(left[k], top[k] + slack, right[k], bottom[k] - slack)
+        words.append(Word(letters[start:end], box, size, sources.bold(first)))
+    return tuple(words)

@@ -1,0 +1,98 @@
+"""From the paths that a user names to documents: by extension, and by what the files begin with."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from worktrial.archive.producers.source import DocumentSource, PageReader, ReadSettings
+from worktrial.errors import DataError, SettingError
+
+PDF, PARSED_JSON, TEXT = "pdf", "parsed-json", "text"
+EXTENSIONS = {".pdf": PDF, ".json": PARSED_JSON, ".txt": TEXT, ".md": TEXT}
+_HEAD = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Documents in files and folders: PDFs, parsed JSON, text.
+
+    A folder stands for the files in it and below it that have one of the known extensions. Files named one by one are
+    taken whatever they are called; their first bytes decide.
+    """
+
+    paths: tuple[Path, ...]
+
+    def documents(self) -> Iterator[DocumentSource]:
+        """Every file once, in the order of names.
+
+        Raises:
+            DataError: a path does not exist, or a folder has nothing to read.
+        """
+        files = sorted(dict.fromkeys(path.resolve() for path in _files(self.paths)), key=lambda p: (p.stem, p))
+        stems: dict[str, int] = {}
+        for path in files:
+            stems[path.stem] = stems.get(path.stem, 0) + 1
+        taken: set[str] = set()
+        for path in files:
+            # Two files of one name: the folder tells them apart, and the ending when that is the same, too.
+            names = (path.stem, f"{path.parent.name}-{path.stem}", f"{path.parent.name}-{path.name}", str(path))
+            name = next(n for n in names[(stems[path.stem] > 1) :] if n not in taken)
+            taken.add(name)
+            yield DocumentSource(name, path, kind_of(path))
+
+
+def kind_of(path: Path) -> str:
+    """Who can read the file: by its first bytes where they are telling, else by its extension."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        head = b""
+    if b"%PDF-" in head[:1024]:
+        return PDF
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"{") and path.suffix.lower() not in (".txt", ".md"):
+        return PARSED_JSON
+    # Whatever is left is read as its extension says, and that reader explains what is wrong with it.
+    return EXTENSIONS.get(path.suffix.lower(), PDF)
+
+
+def open_document(source: DocumentSource, settings: ReadSettings) -> PageReader:
+    """Open a document with the reader of its kind.
+
+    Raises:
+        DataError: it cannot be read at all.
+        SettingError: there is no reader of that kind.
+    """
+    if source.kind == PDF:
+        from worktrial.archive.producers.pdf import PdfReader
+
+        return PdfReader(source.path, settings)
+    if source.kind == PARSED_JSON:
+        from worktrial.archive.producers.parsed_json import ParsedJsonReader
+
+        return ParsedJsonReader(source.path)
+    if source.kind == TEXT:
+        from worktrial.archive.producers.text import TextReader
+
+        return TextReader(source.path)
+    module, _, function = source.kind.partition(":")
+    try:
+        return cast(PageReader, getattr(import_module(module), function)(source, settings))
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingError(f"{source.kind}: there is no such reader ({error})") from None
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            inside = [p for p in sorted(path.rglob("*")) if p.is_file() and p.suffix.lower() in EXTENSIONS]
+            if not inside:
+                raise DataError(path, "has no PDF, JSON or text file in it", "Name the files or another folder")
+            yield from inside
+        elif path.exists():
+            yield path
+        else:
+            raise DataError(path, "there is no such file or folder")

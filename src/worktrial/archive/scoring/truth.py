@@ -1,0 +1,106 @@
+"""Ground truth: tables written down by hand, one JSON object a line."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worktrial.archive.geometry import Box
+from worktrial.archive.tables import Cell, Table
+from worktrial.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class TruthTable:
+    """One table as it is printed. A heading that spans several columns or rows is repeated in each of them."""
+
+    id: str
+    doc: str
+    """The document's name: its file name without the ending."""
+    pdf_page: int
+    """1-based."""
+    grid: tuple[tuple[str, ...], ...]
+    """Header rows first; rectangular."""
+    header_rows: int
+    row_label_cols: int
+    title: str = ""
+    unit: str = ""
+    kind: str = ""
+    """How the page must be read, such as `scan` or `digital`; reports are grouped by it."""
+
+    def as_table(self) -> Table:
+        """The same in the shape of an archive's table, without places."""
+        rows = tuple(tuple(Cell(r, c, text) for c, text in enumerate(row)) for r, row in enumerate(self.grid))
+        nowhere = Box(0.0, 0.0, 0.0, 0.0)
+        return Table(1, self.pdf_page, nowhere, rows, self.header_rows, self.row_label_cols, self.title, self.unit)
+
+
+def read_truth(path: Path) -> tuple[TruthTable, ...]:
+    """Read a TABLES.jsonl.
+
+    Raises:
+        DataError: with the line and the field that cannot be used.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as e:
+        raise DataError(path, f"cannot be read: {e}") from e
+    tables = [_row(f"{path}:{n}", line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not tables:
+        raise DataError(path, "holds no table", "Write one JSON object a line: id, doc, pdf_page, grid, …")
+    seen: dict[str, int] = {}
+    for n, table in enumerate(tables, 1):
+        if table.id in seen:
+            raise DataError(path, f"tables {seen[table.id]} and {n} share the id {table.id!r}")
+        seen[table.id] = n
+    return tuple(tables)
+
+
+def _row(where: str, line: str) -> TruthTable:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as e:
+        raise DataError(where, f"is not JSON: {e}") from e
+    if not isinstance(row, dict):
+        raise DataError(where, "is not a JSON object")
+    table = TruthTable(
+        id=_text(where, row, "id"),
+        doc=_text(where, row, "doc"),
+        pdf_page=_count(where, row, "pdf_page", least=1),
+        grid=_grid(where, row),
+        header_rows=_count(where, row, "header_rows", least=0),
+        row_label_cols=_count(where, row, "row_label_cols", least=0),
+        title=_text(where, row, "title", ""),
+        unit=_text(where, row, "unit", ""),
+        kind=_text(where, row, "kind", ""),
+    )
+    if table.header_rows >= len(table.grid) or table.row_label_cols >= len(table.grid[0]):
+        raise DataError(where, "header_rows or row_label_cols leave no data cell in the grid")
+    return table
+
+
+def _text(where: str, row: dict[str, Any], field: str, missing: str | None = None) -> str:
+    value = row.get(field, missing)
+    if not isinstance(value, str) or not (value or missing == ""):
+        raise DataError(f"{where}: {field}", f"must be a text, and is {value!r}")
+    return value
+
+
+def _count(where: str, row: dict[str, Any], field: str, *, least: int) -> int:
+    value = row.get(field)
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise DataError(f"{where}: {field}", f"must be a whole number from {least} up, and is {value!r}")
+    return value
+
+
+def _grid(where: str, row: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    grid = row.get("grid")
+    if not isinstance(grid, list) or not grid or not all(isinstance(r, list) and r for r in grid):
+        raise DataError(f"{where}: grid", "must be a list of rows, each a list of texts")
+    for r, cells in enumerate(grid):
+        if len(cells) != len(grid[0]):
+            raise DataError(f"{where}: grid", f"row {r} has {len(cells)} cells, row 0 has {len(grid[0])}")
+        for c, cell in enumerate(cells):
+            if not isinstance(cell, str):
+                raise DataError(f"{where}: grid", f"row {r}, column {c} is no text: {cell!r}")
+    return tuple(tuple(cells) for cells in grid)

@@ -1,0 +1,228 @@
+"""An archive opened for reading."""
+
+import hashlib
+import tempfile
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from worktrial.archive.store.record import DocumentRecord, read_manifest
+from worktrial.archive.tables import PageContent, Table
+from worktrial.errors import DataError
+
+if TYPE_CHECKING:
+    import duckdb
+    from PIL.Image import Image
+
+    from worktrial.archive.search.hits import Hit
+    from worktrial.archive.search.index import Kind, Searcher
+    from worktrial.archive.store.parts import Part
+
+INDEX = "index"
+
+
+class Line(NamedTuple):
+    """A line of a page that matches a pattern."""
+
+    document: str
+    page: int
+    line: int
+    """1-based, in the page's text."""
+    text: str
+
+
+class Archive:
+    """Documents, pages, tables and cells of an archive folder; nothing is written into its parts."""
+
+    def __init__(self, folder: Path, documents: Sequence[DocumentRecord]) -> None:
+        self.folder = folder
+        self.documents = tuple(documents)
+        """All that were given to the build, those that could not be read included."""
+        self._by_name = {record.name: record for record in self.documents}
+        self._made: list[tempfile.TemporaryDirectory[str]] = []
+
+    @classmethod
+    def open(cls, folder: Path | str) -> "Archive":
+        """Open an archive.
+
+        Raises:
+            DataError: the folder is no archive, or one that this version cannot read.
+        """
+        folder = Path(folder)
+        return cls(folder, read_manifest(folder).documents)
+
+    def document(self, name: str) -> DocumentRecord:
+        """One document.
+
+        Raises:
+            DataError: the archive has none of that name, or it could not be read.
+        """
+        record = self._by_name.get(name)
+        if record is None:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, self._by_name, n=3)
+            fix = f"Did you mean {', '.join(close)}?" if close else f"It has {len(self._by_name)} other documents"
+            raise DataError(self.folder, f"has no document {name!r}", fix)
+        if not record.readable:
+            raise DataError(name, f"could not be read when the archive was built: {record.trouble}")
+        return record
+
+    def page(self, document: str, number: int) -> PageContent:
+        """One page.
+
+        Args:
+            document: its name.
+            number: 1-based.
+
+        Raises:
+            DataError: there is no such document or page.
+        """
+        from worktrial.archive.store.parts import read_part_page
+
+        record = self.document(document)
+        if not 1 <= number <= record.pages:
+            raise DataError(document, f"has no page {number}", f"Its pages are 1 to {record.pages}")
+        return read_part_page(self._part(record).folder, number)
+
+    def table(self, document: str, page: int, number: int) -> Table:
+        """One table.
+
+        Args:
+            document: its name.
+            page: 1-based.
+            number: 1-based, from top to bottom of the page.
+
+        Raises:
+            DataError: there is no such document, page or table.
+        """
+        tables = self.page(document, page).tables
+        for table in tables:
+            if table.number == number:
+                return table
+        has = f"It has {len(tables)}" if tables else "It has none"
+        raise DataError(f"{document}:{page}", f"has no table {number}", has)
+
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """A read-only connection with the tables `documents`, `pages`, `tables` and `cells`. The caller closes it.
+
+        It can reach no files and no network, and its settings cannot be changed.
+        """
+        from worktrial.archive.store.database import open_database
+
+        return open_database(self._database)
+
+    def image(self, document: str, page: int, scale: float = 2.0) -> "Image":
+        """A page's picture, rendered from the original file.
+
+        Args:
+            document: its name.
+            page: 1-based.
+            scale: pixels per point.
+
+        Raises:
+            DataError: the original is gone, has changed, or has no pictures.
+        """
+        from worktrial.archive.store.picture import render_page
+
+        record = self.document(document)
+        if not 1 <= page <= record.pages:
+            raise DataError(document, f"has no page {page}", f"Its pages are 1 to {record.pages}")
+        return render_page(record, page, scale)
+
+    def search(
+        self, query: str, *, limit: int = 10, document: str | None = None, kind: "Kind" = "page"
+    ) -> "Sequence[Hit]":
+        """Pages or tables that match a question or keywords, the best first.
+
+        Args:
+            query: natural language; quoted words count as a phrase; a named issue (`the February 1939 bulletin`) is
+                looked into first.
+            limit: most hits.
+            document: search in this document only.
+            kind: `page` or `table`.
+
+        Raises:
+            DataError: there is no such document.
+        """
+        if document is not None:
+            self.document(document)
+        return self._searcher.search(query, limit=limit, document=document, kind=kind)
+
+    def grep(
+        self, pattern: str, *, document: str | None = None, limit: int = 50, ignore_case: bool = True
+    ) -> list[Line]:
+        """Lines of pages that match a regular expression, in order of document and page.
+
+        Args:
+            pattern: in RE2's syntax, which answers in time proportional to the text whatever the pattern.
+            document: look into this document only.
+            limit: most lines.
+            ignore_case: whether capital and small letters are the same.
+
+        Raises:
+            DataError: the pattern is not a regular expression, or there is no such document.
+        """
+        from worktrial.archive.store.grep import grep
+
+        if document is not None:
+            self.document(document)
+        with self.connection() as connection:
+            return [Line(*row) for row in grep(connection, pattern, document, limit, ignore_case)]
+
+    def parts(self) -> "list[Part]":
+        """The readable documents with their folders."""
+        return [self._part(record) for record in self.documents if record.readable]
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when a document does; index and database carry it."""
+        return fingerprint_of(self.documents)
+
+    def _part(self, record: DocumentRecord) -> "Part":
+        from worktrial.archive.store.parts import PARTS, Part
+
+        return Part(self.folder / PARTS / record.part, record)
+
+    @cached_property
+    def _database(self) -> Path:
+        from worktrial.archive.store.database import database_path, write_database
+
+        path = database_path(self.folder, self.fingerprint)
+        if not path.is_file():
+            # The build was cut short, or the archive came without it: it is made from the parts, for as long as
+            # the archive is open.
+            path = self._temporary() / path.name
+            write_database(path, self.parts())
+        return path
+
+    @cached_property
+    def _searcher(self) -> "Searcher":
+        from worktrial.archive.search.index import Searcher, about_index, write_index
+
+        folder = self.folder / INDEX
+        about = about_index(folder)
+        if about is None or about.of != self.fingerprint:
+            folder = self._temporary() / INDEX
+            write_index(folder, self.parts(), self.fingerprint)
+        names = {word.casefold() for record in self.documents for word in _words(record.name)}
+        issues = {record.issue for record in self.documents if record.readable and record.issue}
+        return Searcher(folder, frozenset(names), frozenset(issues))
+
+    def _temporary(self) -> Path:
+        made: tempfile.TemporaryDirectory[str] = tempfile.TemporaryDirectory(prefix="worktrial-archive-")
+        self._made.append(made)
+        return Path(made.name)
+
+
+def fingerprint_of(documents: Sequence[DocumentRecord]) -> str:
+    """Of the documents that can be read, by content and by the code that read them."""
+    told = [(d.name, d.sha256, d.issue, d.read_with, d.understood_with) for d in documents if d.readable]
+    return hashlib.sha256(repr(sorted(told)).encode()).hexdigest()[:16]
+
+
+def _words(name: str) -> list[str]:
+    import re
+
+    return re.findall(r"[^\W\d_]{4,}", name)

@@ -1,0 +1,86 @@
+"""All tables of an archive in one DuckDB file, for SQL.
+
+The Parquet parts are the truth; this file is made from them. Views over the parts would do for reading, but then a
+query needs access to files, and `COPY` could overwrite a part. A database opened read-only needs none.
+"""
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worktrial.archive.store.parts import CELLS, PAGES, TABLES, Part
+from worktrial.errors import DataError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_DOCUMENTS = """
+CREATE TABLE documents (
+    document VARCHAR, issue VARCHAR, kind VARCHAR, pages INTEGER, tables INTEGER, cells INTEGER,
+    confidence DOUBLE, failed_pages INTEGER
+)
+"""
+
+
+def database_path(folder: Path, fingerprint: str) -> Path:
+    """Where the database of these documents lies in an archive's folder."""
+    return folder / f"archive-{fingerprint}.duckdb"
+
+
+def write_database(path: Path, parts: Sequence[Part]) -> None:
+    """Make the database anew; a reader sees the old one or the new one."""
+    import duckdb
+
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    _remove(temporary)
+    try:
+        with duckdb.connect(temporary, config={"memory_limit": "256MB", "threads": 2}) as connection:
+            connection.execute(_DOCUMENTS)
+            for _, r in parts:
+                row = (r.name, r.issue, r.kind, r.pages, r.tables, r.cells, r.confidence, len(r.failed))
+                connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            for name, file, left_out in (("pages", PAGES, ["content"]), ("tables", TABLES, []), ("cells", CELLS, [])):
+                _gather(connection, name, [str(part.folder / file) for part in parts], left_out)
+        temporary.replace(path)
+    finally:
+        _remove(temporary)
+
+
+def open_database(path: Path) -> "duckdb.DuckDBPyConnection":
+    """A connection that can read the archive's tables and nothing else: no files, no network, no changes.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    import duckdb
+
+    try:
+        connection = duckdb.connect(
+            path, read_only=True, config={"enable_external_access": False, "autoinstall_known_extensions": False}
+        )
+        connection.execute("SET temp_directory = ''")
+        connection.execute("SET lock_configuration = true")
+    except duckdb.Error as error:
+        raise DataError(path, f"cannot be opened ({error})", "Remove it; it is made again from the parts") from None
+    return connection
+
+
+def _gather(connection: "duckdb.DuckDBPyConnection", name: str, files: list[str], left_out: list[str]) -> None:
+    exclude = f" EXCLUDE ({', '.join(left_out)})" if left_out else ""
+    if not files:
+        from worktrial.archive.store import schemas
+
+        empty = {"pages": schemas.PAGE_SCHEMA, "tables": schemas.TABLE_SCHEMA, "cells": schemas.CELL_SCHEMA}[name]
+        connection.register("nothing", empty.empty_table())
+        connection.execute(f"CREATE TABLE {name} AS SELECT *{exclude} FROM nothing")
+        connection.unregister("nothing")
+        return
+    connection.execute(f"CREATE TABLE {name} AS SELECT *{exclude} FROM read_parquet(?)", [files])
+
+
+def _remove(path: Path) -> None:
+    for leftover in (path, path.with_name(f"{path.name}.wal")):
+        with contextlib.suppress(FileNotFoundError):
+            leftover.unlink()

@@ -1,0 +1,77 @@
+"""Pictures of pages, and the tables drawn into them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worktrial.archive.store.record import DocumentRecord
+from worktrial.archive.tables import PageContent
+from worktrial.errors import DataError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_TABLE, _CELL, _HEAD = (200, 30, 30), (60, 110, 200), (30, 140, 60)
+
+
+def render_page(record: DocumentRecord, number: int, scale: float) -> "Image":
+    """Render a page of the original file.
+
+    Raises:
+        DataError: the original is gone, is not a PDF, or the scale makes no sense.
+    """
+    if record.kind != "pdf":
+        raise DataError(record.name, f"has no pictures: it was read from {record.kind}")
+    path = Path(record.source)
+    if not path.is_file():
+        what = "the original file is gone, so its pages cannot be shown as pictures"
+        raise DataError(path, what, f"Put {path.name} back, or build the archive again from where it is now")
+    if path.stat().st_size != record.size:
+        raise DataError(path, "the file has changed since the archive was built", "Build the archive again")
+    if not 0 < scale <= 20:
+        raise DataError(f"scale {scale:g}", "must be more than 0 and at most 20 pixels per point")
+    from PIL import Image
+
+    from worktrial.archive.pdf import open_pdf, render
+
+    with open_pdf(path) as pdf:
+        return Image.fromarray(render(pdf, number, scale, gray=False))
+
+
+def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Image":
+    """The page's picture with its tables drawn: outlines red, header cells green, others blue.
+
+    A page whose writing runs up or down the sheet is shown upright. A scan that was set straight for reading is shown
+    as it lies, so its boxes may lean against it by that angle.
+    """
+    from PIL import ImageDraw
+
+    image = render_page(record, page.number, scale)
+    drawn = _upright(image, record, page.number).convert("RGB")
+    if not page.width or not page.height:
+        return drawn
+    pen = ImageDraw.Draw(drawn)
+    across, down = drawn.width / page.width, drawn.height / page.height
+    for table in page.tables:
+        for row in table.rows:
+            for cell in row:
+                if cell.box is not None and cell.text:
+                    colour = _HEAD if cell.row < table.header_rows else _CELL
+                    pen.rectangle(_on(cell.box, across, down), outline=colour)
+        pen.rectangle(_on(table.box, across, down), outline=_TABLE, width=3)
+        pen.text((table.box.x0 * across + 4, max(table.box.y0 * down - 14, 0)), f"table {table.number}", fill=_TABLE)
+    return drawn
+
+
+def _upright(image: "Image", record: DocumentRecord, number: int) -> "Image":
+    from worktrial.archive.pdf import open_pdf, read_page
+
+    with open_pdf(Path(record.source)) as pdf:
+        turn = read_page(pdf, number).skew
+    # Quarter turns clockwise; Pillow counts the other way.
+    return image.rotate(-turn, expand=True) if turn in (90, 180, 270) else image
+
+
+def _on(box: tuple[float, float, float, float], across: float, down: float) -> tuple[float, float, float, float]:
+    x0, x1 = sorted((box[0] * across, box[2] * across))
+    y0, y1 = sorted((box[1] * down, box[3] * down))
+    return x0, y0, x1, y1

@@ -1,0 +1,126 @@
+"""What an archive knows of each document, and the file that lists them."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from worktrial.errors import DataError
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+
+
+class PageTrouble(msgspec.Struct, frozen=True):
+    """A page that could not be read, or was read with doubts."""
+
+    page: int
+    what: str
+
+
+class Footing(msgspec.Struct, frozen=True):
+    """How many printed sums were checked, and how many of them add up."""
+
+    checked: int = 0
+    held: int = 0
+
+
+class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One document of an archive."""
+
+    name: str
+    kind: str
+    """Which producer read it: `pdf`, `parsed-json`, `text`."""
+    source: str
+    """The original file; page images are rendered from it."""
+    sha256: str = ""
+    size: int = 0
+    """Bytes of the original file."""
+    issue: str = ""
+    """`1939-02`, `1939`, or nothing."""
+    pages: int = 0
+    routes: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
+    """Number of pages by `Route`."""
+    tables: int = 0
+    cells: int = 0
+    doubtful_cells: int = 0
+    """Cells whose confidence is low."""
+    repaired_cells: int = 0
+    """Cells that arithmetic changed."""
+    confidence: float = 1.0
+    """Mean over the pages that have text."""
+    footing: Footing = Footing()
+    failed: list[PageTrouble] = []  # noqa: RUF012 - msgspec copies it
+    """Pages that are not in the archive, with the reason."""
+    doubts: list[PageTrouble] = []  # noqa: RUF012 - msgspec copies it
+    """Pages that are in the archive although something is wrong with them."""
+    trouble: str | None = None
+    """Why the document as a whole could not be read, or what is wrong with its file."""
+    part: str = ""
+    """Its folder below `parts`; nothing when it could not be read."""
+    read_with: str = ""
+    """Settings and version of the code that read its pages."""
+    understood_with: str = ""
+    """Version of the code that gave the cells their meaning."""
+    seconds: float = 0.0
+    """Time that the pages took, summed over workers."""
+
+    @property
+    def readable(self) -> bool:
+        """Whether its pages are in the archive."""
+        return bool(self.part)
+
+
+class Manifest(msgspec.Struct, kw_only=True):
+    """`manifest.json` of an archive."""
+
+    format_version: int = FORMAT_VERSION
+    worktrial_version: str = ""
+    settings: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies it
+    """Those of the last build."""
+    documents: list[DocumentRecord] = []  # noqa: RUF012 - msgspec copies it
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of an archive.
+
+    Raises:
+        DataError: the folder is no archive, its manifest is damaged, or it was written by a newer version.
+    """
+    path = folder / MANIFEST
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        what = "there is no such folder" if not folder.exists() else f"is no archive (it holds no {MANIFEST})"
+        raise DataError(folder, what, "Make one with: worktrial archive build PDFS... -o ARCHIVE") from None
+    except OSError as error:
+        raise DataError(path, f"cannot be read ({error.strerror})") from None
+    try:
+        version = msgspec.json.decode(text, type=_Version).format_version
+        if version != FORMAT_VERSION:
+            what = f"has format {version}; this Worktrial reads format {FORMAT_VERSION}"
+            raise DataError(path, what, "Build the archive again, into a new folder")
+        return msgspec.json.decode(text, type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DataError(path, f"damaged: {error}", "Remove it and build again; finished pages are kept") from None
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest; a reader sees the old one or the new one, never a half."""
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+    replace_file(folder / MANIFEST, text + b"\n")
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put a file in place as a whole."""
+    temporary = path.with_name(f"{path.name}.tmp")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+class _Version(msgspec.Struct):
+    format_version: int
