@@ -29,8 +29,8 @@ def test_every_seat_is_booked_apart_and_one_gate_bounds_them_all(tmp_path: Path)
         seats += [role_settings(server.url, Role.JUDGE, number=n) for n in (1, 2, 3)]
         settings = RunSettings(folder=tmp_path / "run", concurrency=4, requests=3, retry=QUICK)
         run_trial(TinyTrial(4, ask_everyone), {seat.seat: seat for seat in seats}, settings)
-        assert server.stats["in_flight_peak"] == 3
-        assert server.stats["connections_peak"] <= 3
+        assert server.stats()["in_flight_peak"] == 3
+        assert server.stats()["connections_peak"] <= 3
     for sample in samples_of(tmp_path / "run"):
         assert {seat: usage["requests"] for seat, usage in sample["usage"].items()} == dict.fromkeys(
             ["agent", "judge", "judge-2", "judge-3", "sub-agent"], 2

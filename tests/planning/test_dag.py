@@ -98,9 +98,7 @@ class TestMerge:
         state = _state(_workflow("workflow_1"), _workflow("workflow_2", "workflow_1"))
         state.merge(WorkflowPlan((_workflow("workflow_1", status=status),)))
         assert _run(state) == []
-        assert state.stuck() == {
-            "workflow_2": "it depends on workflow_1, which was stopped: the plan cancelled it"
-        }
+        assert state.stuck() == {"workflow_2": "it depends on workflow_1, which was stopped: the plan cancelled it"}
 
     def test_paused_work_waits_for_the_next_turn_of_the_user_or_of_the_plan(self) -> None:
         state = _state(_workflow("workflow_1", status="paused"), _workflow("workflow_2", status="paused"))
@@ -198,7 +196,10 @@ class TestStuck:
 
 def test_the_snapshot_says_how_things_stand() -> None:
     state = _state(
-        _workflow("done"), _workflow("asked", queries=("one", "two")), _workflow("next", "asked"), _workflow("failed")
+        _workflow("done"),
+        _workflow("asked", queries=("one", "two")),
+        _workflow("next", "asked"),
+        _workflow("failed"),
     )
     _ = state.start("done"), state.finish("done"), state.start("failed"), state.fail("failed", "no tool")
     _ = state.start("asked"), state.step_done("asked"), state.wait_for_user("asked")
@@ -213,7 +214,14 @@ def test_the_snapshot_says_how_things_stand() -> None:
     assert plan.by_id["next"].depends_on == ("asked",)
 
 
-_IDS = ["workflow_1", "workflow_2", "workflow_3", "workflow_1-1", "interrupted_workflow_2", "interrupted_workflow_2-1"]
+_IDS = [
+    "workflow_1",
+    "workflow_2",
+    "workflow_3",
+    "workflow_1-1",
+    "interrupted_workflow_2",
+    "interrupted_workflow_2-1",
+]
 _STATUSES = ["pending", "pending", "completed", "paused", "canceled", "failed", "???"]
 
 

@@ -1,9 +1,8 @@
 """The sound figures of many scenarios, from their added sums."""
 
-from math import nan
 from typing import Any
 
-from worktrial.grading.orchestration.figures import Figures, Sums
+from worktrial.grading.orchestration.figures import Figures, Sums, ratio
 
 DECISIONS = ("call", "awaiting", "violation")
 """The classes of gold steps as the sums name them: each has `…_gold`, `…_predicted` and `…_right`."""
@@ -19,9 +18,9 @@ def sound_figures(sums: Sums) -> Figures:
     """
     calls = (sums["tool"] + sums["keys"] + sums["values"]) / 3
     return Figures(
-        plan=_ratio(sums["plan"], sums["plan_steps"]),
+        plan=ratio(sums["plan"], sums["plan_steps"]),
         call_refuse=decision_score(sums),
-        function_call=_ratio(calls, sums["call_steps"]),
+        function_call=ratio(calls, sums["call_steps"]),
     )
 
 
@@ -31,9 +30,9 @@ def sound_macro(sums: Sums) -> Figures:
     Scenarios without a gold step of the kind are left out of that figure's mean.
     """
     return Figures(
-        plan=_ratio(sums["plan_macro"], sums["plan_scenarios"]),
-        call_refuse=_ratio(sums["decision_macro"], sums["decision_scenarios"]),
-        function_call=_ratio(sums["calls_macro"], sums["calls_scenarios"]),
+        plan=ratio(sums["plan_macro"], sums["plan_scenarios"]),
+        call_refuse=ratio(sums["decision_macro"], sums["decision_scenarios"]),
+        function_call=ratio(sums["calls_macro"], sums["calls_scenarios"]),
     )
 
 
@@ -43,8 +42,8 @@ def decision_score(sums: Sums) -> Any:
     A refusal of the wrong type is a miss of one type and a false alarm of the other, and text without a decision,
     like a request without an answer, misses its step. The two refusals share one F1 rather than having one each:
     the released data has so few violations (13 and 14 of over 200 refusals) that with an F1 of their own a single
-    one would move the figure by more than a point. Where every type is right and every answer decides, this is the published rate. A half that has
-    neither a gold step nor an answer is left out.
+    one would move the figure by more than a point. Where every type is right and every answer decides, this is
+    the published rate. A half that has neither a gold step nor an answer is left out.
     """
     calls = _f1(sums["call_right"], sums["call_gold"], sums["call_predicted"])
     refusals = _f1(
@@ -56,16 +55,7 @@ def decision_score(sums: Sums) -> Any:
 
 
 def _f1(right: Any, gold: Any, predicted: Any) -> Any:
-    return _ratio(2 * right, gold + predicted)
-
-
-def _ratio(part: Any, whole: Any) -> Any:
-    """`part / whole`, NaN where `whole` is 0."""
-    if isinstance(whole, int | float):
-        return part / whole if whole else nan
-    import numpy as np
-
-    return np.divide(part, whole, out=np.full(np.shape(whole), nan), where=np.asarray(whole) != 0)
+    return ratio(2 * right, gold + predicted)
 
 
 def _mean_of_known(a: Any, b: Any) -> Any:

@@ -6,6 +6,7 @@ from statistics import fmean
 from worktrial.grading.mode import Mode
 from worktrial.grading.rows.row import BadRow
 from worktrial.grading.toolcalls import published, sound
+from worktrial.grading.toolcalls.decision import Decision
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.planning.answers import StepAnswer
 from worktrial.planning.cards import Team
@@ -64,7 +65,7 @@ def _sound(step: Message, label: Mapping[str, Message], team: Team) -> JsonObjec
     )
     scored = sound.score_step(_gold_step(gold), answer, team)
     parts = scored.calls(None)
-    is_call = scored.gold is sound.Decision.CALL
+    is_call = scored.gold is Decision.CALL
     return {
         "score": fmean((parts.tool, parts.keys, parts.values)) if is_call else None,
         "decision": f"{scored.predicted} for {scored.gold}",

@@ -120,9 +120,9 @@ def _argument(
     there = {side: values[key] for side, values in (("gold", wanted), ("predicted", given)) if key in values}
     text = {side: canonical(value, schema) for side, value in there.items()}
     if key in defaults and canonical(defaults[key], schema) in text.values():
-        return Argument(
-            key, Outcome.EQUAL, *(text.get(side, canonical(defaults[key])) for side in ("gold", "predicted"))
-        )
+        usual = canonical(defaults[key])
+        gold, predicted = text.get("gold", usual), text.get("predicted", usual)
+        return Argument(key, Outcome.EQUAL, gold=gold, predicted=predicted)
     if "predicted" not in there:
         return Argument(key, Outcome.MISSING, gold=text["gold"], reason="the call lacks it")
     if "gold" not in there:

@@ -34,7 +34,7 @@ def typed_step(record: StepRecord) -> tuple[Step, Odd]:
     """The step, and what is odd about it."""
     text = record.text
     if record.left_out:
-        return OddStep(**_common(record), why=record.left_out), []
+        return OddStep(**_common(record), why=record.left_out, is_left_out=True), []
     if text is None:
         return _odd(record, OddityCode.BROKEN_STEP, "data.content is not text")
     step, odd = _typed(record, text)
