@@ -125,7 +125,8 @@ def over_repeats(repeats: int, figures: Callable[[Sums], Figures]) -> Callable[[
 def estimates(clusters: Sequence[Sums], statistic: Callable[[Sums], dict[str, float]]) -> dict[str, Estimate]:
     """The figures of all clusters together, each with its interval."""
     total = {key: sum(cluster[key] for cluster in clusters) for key in clusters[0]}
-    intervals = bootstrap(clusters, statistic)
+    # One scenario cannot say how much scenarios vary.
+    intervals = bootstrap(clusters, statistic) if len(clusters) > 1 else {}
     return {
         name: Estimate(None) if isnan(value) else Estimate(float(value), intervals.get(name))
         for name, value in statistic(total).items()
