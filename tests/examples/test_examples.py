@@ -48,6 +48,16 @@ def test_the_tasks_file_of_the_page_fits_the_example(tmp_path: Path) -> None:
     assert [result for result in results if not result.passed] == []
 
 
+def test_score_a_plan() -> None:
+    said = subprocess.run(
+        [sys.executable, "examples/score_a_plan.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    published, sound = sorted(said.splitlines())
+    # One of two agents is another, and the dependency, which the published structure does not see, is lacking.
+    assert published == "published: 0.750 (structure 1.000, components 0.500)"
+    assert sound == "sound: 0.803 (structure 0.760, components 0.846)"
+
+
 def test_own_agent(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         env = {"MODEL_URL": server.url, "MODEL_NAME": "agent-1"}

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from worktrial.statistics import Agreement, agreement
+from worktrial.statistics import Agreement, agreement, cohen, pairwise_cohen
 
 # Here, not in a test: loading it takes longer than an example of a property may.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from statsmodels.stats.inter_rater import fleiss_kappa
+    from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 Y, N = True, False
 equal_votes = st.integers(2, 6).flatmap(
@@ -72,3 +72,38 @@ def test_first_votes_undo_the_bias_of_early_stopping() -> None:
 def test_first_needs_a_pair() -> None:
     with pytest.raises(ValueError, match="at least 2"):
         agreement([[Y, N]], first=1)
+
+
+ratings = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
+
+
+@given(ratings)
+def test_cohen_is_the_same_as_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
+    table = [[sum(pair == (a, b) for pair in pairs) for b in (Y, N)] for a in (Y, N)]
+    found = cohen(pairs)
+    if found is None:
+        assert {len(set(pairs)), len(set(pairs[0]))} == {1}
+    else:
+        assert found == pytest.approx(float(cohens_kappa(table, return_results=False)), abs=1e-12)
+    assert cohen([(b, a) for a, b in pairs]) == found
+
+
+def test_cohen_of_a_table() -> None:
+    # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: observed 0.7, by chance 0.5, so kappa is 0.4.
+    pairs: list[tuple[bool | None, bool | None]] = [(Y, Y)] * 20 + [(Y, N)] * 5 + [(N, Y)] * 10 + [(N, N)] * 15
+    assert cohen(pairs) == pytest.approx(0.4)
+    assert cohen([*pairs, (None, Y), (N, None)]) == pytest.approx(0.4)
+    assert cohen([]) is cohen([(Y, None)]) is cohen([(Y, Y)] * 3) is None
+    assert cohen([(Y, N)] * 3) == 0
+    assert cohen([(Y, N), (N, Y)]) == -1
+
+
+def test_pairwise_cohen() -> None:
+    samples = [(Y, Y, N), (N, N, Y), (Y, Y, Y), (N, N, None)]
+    found = pairwise_cohen(samples)
+    assert found.by_pair == (1.0, cohen([(a, c) for a, _, c in samples]), cohen([(b, c) for _, b, c in samples]))
+    assert found.mean == pytest.approx(sum(k for k in found.by_pair if k is not None) / 3)
+    assert pairwise_cohen([]).mean is pairwise_cohen([(Y,)]).mean is None
+    assert pairwise_cohen([(Y, Y, N), (Y, N, Y)]).by_pair[0] == 0
+    with pytest.raises(ValueError, match="one vote of each judge"):
+        pairwise_cohen([(Y, N), (Y,)])

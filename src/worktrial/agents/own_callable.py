@@ -71,27 +71,38 @@ def load_callable(spec: str) -> OwnCallable:
     Raises:
         SettingError: there is no such module or function, or it is not `async def`.
     """
+    function = load_function(spec)
+    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+    if not is_async:
+        name = spec.rpartition(":")[2]
+        raise SettingError(f"--agent {spec}: {name} must be an async function (async def {name}(assignment): …)")
+    return OwnCallable(function)
+
+
+def load_function(spec: str, option: str = "--agent") -> Callable[..., Any]:
+    """The function that `spec` (`python:…`) names; `option` is for messages.
+
+    Raises:
+        SettingError: there is no such module or function.
+    """
     place, _, name = spec.removeprefix(PREFIX).rpartition(":")
     if not place or not name:
-        raise SettingError(f"--agent {spec}: write python:MODULE:FUNCTION or python:FILE.py:FUNCTION")
+        raise SettingError(f"{option} {spec}: write python:MODULE:FUNCTION or python:FILE.py:FUNCTION")
     path = Path(place)
     is_file = path.suffix == ".py"
     if is_file and not path.is_file():
-        raise SettingError(f"--agent {spec}: no such file {place}")
+        raise SettingError(f"{option} {spec}: no such file {place}")
     folder = str(path.resolve().parent if is_file else Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
         module = _load_file(path) if is_file else importlib.import_module(place)
     except Exception as e:
-        raise SettingError(f"--agent {spec}: cannot import {place}: {type(e).__name__}: {e}") from e
-    function = getattr(module, name, None)
+        raise SettingError(f"{option} {spec}: cannot import {place}: {type(e).__name__}: {e}") from e
+    function: Callable[..., Any] | None = getattr(module, name, None)
     if not callable(function):
-        raise SettingError(f"--agent {spec}: {place} has no function {name}")
-    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
-    if not is_async:
-        raise SettingError(f"--agent {spec}: {name} must be an async function (async def {name}(assignment): …)")
-    return OwnCallable(function)
+        raise SettingError(f"{option} {spec}: {place} has no function {name}")
+    return function
 
 
 def _load_file(path: Path) -> ModuleType:

@@ -37,10 +37,12 @@ def carry_out(
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         _say_how_to_resume(roles, settings, e)
         raise
-    from worktrial.cli.tables import print_summary
+    from worktrial.cli.tables import Beside, print_summary
     from worktrial.results.stored import open_run
 
-    print_summary(open_run(settings.folder))
+    turns = given.get("turns_run")
+    beside = Beside(given.get("compare_published", False), None if turns is None else open_run(turns))
+    print_summary(open_run(settings.folder), beside=beside)
     if end.retries:
         typer.echo(f"{end.retries} requests had to be sent again.", err=True)
     if end.invalid_share > given["max_invalid"]:

@@ -1,8 +1,9 @@
 """`worktrial lint SUITE`: what runs, and yet misleads."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -10,43 +11,93 @@ from worktrial.errors import SettingError
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.suites.lint import LintReport
-    from worktrial.workplaces.lint import HazardName
+
+Gold = Literal["released", "corrected"]
+Name = TypeVar("Name", bound=StrEnum)
 
 
 def lint(
-    suite: Annotated[str, typer.Argument(help="occupations, or starter.", metavar="SUITE")],
+    suite: Annotated[str, typer.Argument(help="occupations, orchestration, or starter.", metavar="SUITE")],
     data: Annotated[Path | None, typer.Option(help="Folder of the suite's data, where it needs one.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only this check, by name; repeatable.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print counts and rows as JSON.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit with 1 when anything is found.")] = False,
+    gold: Annotated[Gold, typer.Option(help="orchestration: look at the data as released, or as corrected.")] = (
+        "released"
+    ),
 ) -> None:
     """Look for hazards in a suite's tasks and workplaces: each with file, field and fix.
 
     Hazards are warnings: a run goes on in spite of them. Checks: rubric-tools, dates-without-clock,
-    undescribed-state, example-clash, prompt-calls.
+    undescribed-state, example-clash, prompt-calls. For orchestration, oddities of scenarios and cards: each with
+    file, step and reason; a name that --only does not know prints the names of its checks.
 
     Example: worktrial lint occupations --data occubench --only rubric-tools
     """
-    names = _chosen(only or [])
+    if suite == "orchestration":
+        found = _lint_scenarios(data, only or [], as_json, gold == "corrected")
+    elif gold != "released":
+        raise SettingError(f"--gold {gold}: there are corrections to the gold of orchestration alone")
+    else:
+        found = _lint_tasks(suite, data, only or [], as_json)
+    if strict and found:
+        raise typer.Exit(1)
+
+
+def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: bool) -> bool:
+    """Whether a hazard, or something that could not be looked at, was found."""
+    from worktrial.workplaces.lint import HazardName
+
+    names = _chosen(only, HazardName)
     report = _report(suite, data).only(names)
     if as_json:
-        import msgspec
-
-        rows = {
-            "suite": suite,
-            "tasks": report.tasks,
-            "workplaces": report.workplaces,
-            "counts": {name.value: report.count(name) for name in names},
-            "hazards": report.hazards,
-            "unread": report.unread,
-        }
-        typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        _print_json(
+            {
+                "suite": suite,
+                "tasks": report.tasks,
+                "workplaces": report.workplaces,
+                "counts": {name.value: report.count(name) for name in names},
+                "hazards": report.hazards,
+                "unread": report.unread,
+            }
+        )
     else:
         from worktrial.cli.lint_page import print_report
 
         print_report(suite, report, names)
-    if strict and (report.hazards or report.unread):
-        raise typer.Exit(1)
+    return bool(report.hazards or report.unread)
+
+
+def _lint_scenarios(data: Path | None, only: Sequence[str], as_json: bool, corrected: bool) -> bool:
+    """Whether an oddity was found."""
+    from worktrial.planning.oddities import OddityCode
+    from worktrial.suites.orchestration.lint import lint_folder
+
+    codes = _chosen(only, OddityCode)
+    report = lint_folder(data, corrected=corrected).only(codes)
+    if as_json:
+        _print_json(
+            {
+                "suite": "orchestration",
+                "gold": "corrected" if corrected else "released",
+                "scenarios": report.scenarios,
+                "agents": report.agents,
+                "corrections": report.fixes,
+                "counts": {code.value: report.count(code) for code in codes},
+                "oddities": report.oddities,
+            }
+        )
+    else:
+        from worktrial.cli.lint_scenarios_page import print_scenarios
+
+        print_scenarios(report, codes, asked=bool(only))
+    return bool(report.oddities)
+
+
+def _print_json(rows: dict[str, Any]) -> None:
+    import msgspec
+
+    typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
 
 
 def _report(suite: str, data: Path | None) -> "LintReport":
@@ -66,10 +117,8 @@ def _report(suite: str, data: Path | None) -> "LintReport":
     raise SettingError(f"no suite {suite!r}; there is {', '.join(s.name for s in SUITES)}")
 
 
-def _chosen(names: Sequence[str]) -> "list[HazardName]":
-    from worktrial.workplaces.lint import HazardName
-
-    unknown = [name for name in names if name not in list(HazardName)]
+def _chosen(names: Sequence[str], known: type[Name]) -> list[Name]:
+    unknown = [name for name in names if name not in list(known)]
     if unknown:
-        raise SettingError(f"--only {unknown[0]}: there is no such check; there is {', '.join(HazardName)}")
-    return [name for name in HazardName if not names or name in names]
+        raise SettingError(f"--only {unknown[0]}: there is no such check; there is {', '.join(known)}")
+    return [name for name in known if not names or name in names]

@@ -31,6 +31,6 @@ def list_suites(
     table = Table("id", "difficulty", "category", "scenario")
     rows = tasks_of(suite, data)
     for row in rows:
-        table.add_row(row.id, str(row.difficulty), *(escape(printable(s)) for s in (row.category, row.scenario)))
+        table.add_row(row.id, row.difficulty, *(escape(printable(s)) for s in (row.category, row.scenario)))
     console.print(table)
     console.print(f"{len(rows)} tasks")

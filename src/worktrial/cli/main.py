@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from worktrial import __version__
-from worktrial.cli import audit, data, doctor, lint, list_suites, model, regrade, run, show, trajectory, validate
+from worktrial.cli import (
+    audit,
+    data,
+    doctor,
+    lint,
+    list_suites,
+    model,
+    regrade,
+    run,
+    run_orchestration,
+    score,
+    show,
+    trajectory,
+    validate,
+)
 from worktrial.cli.untrusted import printable
 from worktrial.errors import WorktrialError
 
@@ -19,9 +33,11 @@ app = typer.Typer(
     help="A work trial for AI agents: realistic professional work, verdicts with intervals, costs.",
     epilog="Start with: worktrial run starter --agent plan",
 )
+run.app.command("orchestration")(run_orchestration.orchestration)
 app.add_typer(run.app, name="run")
 app.command("show")(show.show)
 app.command("trajectory")(trajectory.trajectory)
+app.add_typer(score.app, name="score")
 app.command("list")(list_suites.list_suites)
 app.command("regrade")(regrade.regrade)
 app.command("lint")(lint.lint)

@@ -78,7 +78,9 @@ def regrade(**given: Any) -> None:
     source = FinishedRun(given["run"])
     if not source.records:
         raise SettingError(f"{source.folder}: no sample has finished, so there is nothing to judge")
-    roles: dict[Seat, RoleSettings] = {Role.JUDGE: settings_for(Role.JUDGE, given["judge"], given)} if given["judge"] else {}
+    roles: dict[Seat, RoleSettings] = {}
+    if given["judge"]:
+        roles[Role.JUDGE] = settings_for(Role.JUDGE, given["judge"], given)
     local = any(role.is_local for role in roles.values())
     judging = judging_as_stored(
         source.manifest,

@@ -79,23 +79,36 @@ def tool_mode_option() -> Option:
     )
 
 
-def settings_for(role: Role, model: str, given: Mapping[str, Any]) -> RoleSettings:
+def settings_for(
+    role: Role, model: str, given: Mapping[str, Any], *, stands_in_for: Role | None = None
+) -> RoleSettings:
     """The settings of `role` from the command line's values.
+
+    Args:
+        role: Whose.
+        model: As the user wrote it.
+        given: The values of all options.
+        stands_in_for: The role whose own options hold where `role` has none: that of the same model.
 
     Raises:
         SettingError: a value cannot be read.
     """
 
     def value(name: str) -> Any:
-        own = given.get(f"{role.value}_{name}")
-        return own if own is not None else given.get(name)
+        for owner in owners:
+            own = given.get(f"{owner.value.replace('-', '_')}_{name}")
+            if own is not None:
+                return own
+        return given.get(name)
 
-    local = given.get(f"{role.value}_base_url") is None and (model == "local" or model.startswith("local:"))
+    owners = [role] if stands_in_for is None else [role, stands_in_for]
+    # A base URL for every role is not meant for the one that runs in this machine.
+    has_address = any(given.get(f"{owner.value.replace('-', '_')}_base_url") is not None for owner in owners)
+    local = not has_address and (model == "local" or model.startswith("local:"))
     tool_mode = given.get("tool_mode") or (ToolMode.JSON if local else ToolMode.NATIVE)
     return RoleSettings(
         role=role,
         model=model,
-        # A base URL for every role is not meant for the one that runs in this machine.
         base_url=None if local else value("base_url"),
         api_key_env=None if local else value("api_key_env"),
         temperature=value("temperature") if not local or value("temperature") is not None else 0.0,

@@ -10,9 +10,15 @@ import typer
 from worktrial.cli.fault_options import fault_conditions, fault_options
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
-from worktrial.cli.run_options import agent_limits, check_share, output_options, run_settings
+from worktrial.cli.run_options import (
+    agent_limits,
+    check_share,
+    limit_options,
+    output_options,
+    run_settings,
+    split_names,
+)
 from worktrial.engine.roles import Role, Seat
-from worktrial.errors import SettingError
 
 app = typer.Typer(no_args_is_help=True, help="Put an agent to work on a suite.")
 
@@ -120,6 +126,7 @@ _ROLES = [tool_mode_option(), *(o for role in (Role.AGENT, Role.SIMULATOR, Role.
         *_JUDGING,
         *fault_options(),
         *output_options(),
+        *limit_options(),
         *shared_options(),
         *_ROLES,
     ]
@@ -143,8 +150,8 @@ def occupations(**given: Any) -> None:
     release = load_release(given["data"])
     tasks = select(
         release.tasks,
-        _split(given["tasks"], "--tasks", "task"),
-        _split(given["category"], "--category", "industry"),
+        split_names(given["tasks"], "--tasks", "task"),
+        split_names(given["category"], "--category", "industry"),
         given["limit"],
         known=release.categories,
         source=str(given["data"]),
@@ -176,6 +183,7 @@ def occupations(**given: Any) -> None:
         *_JUDGING,
         *fault_options(),
         *output_options(),
+        *limit_options(),
         *shared_options(),
         tool_mode_option(),
         *role_options(Role.AGENT),
@@ -199,8 +207,8 @@ def starter(**given: Any) -> None:
     roles = _roles({**given, "simulator": None}, agent=who.needs_model)
     tasks = select(
         load_tasks(),
-        _split(given["tasks"], "--tasks", "task"),
-        _split(given["category"], "--category", "industry"),
+        split_names(given["tasks"], "--tasks", "task"),
+        split_names(given["category"], "--category", "industry"),
         given["limit"],
     )
     settings = Settings(
@@ -224,10 +232,3 @@ def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[Seat, Any]:
 
 def _judge_record(given: Mapping[str, Any], judge: Any) -> int:
     return given["judge_record"] or (LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD)
-
-
-def _split(texts: list[str] | None, option: str, noun: str) -> list[str]:
-    split = [part.strip() for text in texts or () for part in text.split(",")]
-    if texts and not any(split):
-        raise SettingError(f"{option}: names no {noun}")
-    return [part for part in split if part]

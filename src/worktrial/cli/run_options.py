@@ -24,14 +24,14 @@ USUAL_TURNS = 60
 LOCAL_TURNS = 16
 
 
-def output_options() -> list[Option]:
-    """Where results go, how fast, and how far."""
+def output_options(in_flight: str = "Samples") -> list[Option]:
+    """Where results go, how fast, and how far; `in_flight` is what the concurrency counts."""
     return [
         Option("--output", Path | None, "Folder of the run. The same command resumes it.", panel=_RUN, short="-o"),
         Option(
             "--concurrency",
             int | None,
-            f"Samples in flight. Default: {USUAL_CONCURRENCY}; {LOCAL_CONCURRENCY} with the embedded model.",
+            f"{in_flight} in flight. Default: {USUAL_CONCURRENCY}; {LOCAL_CONCURRENCY} with the embedded model.",
             panel=_RUN,
             minimum=1,
         ),
@@ -43,6 +43,12 @@ def output_options() -> list[Option]:
         Option("--max-cost", float | None, "US dollars.", panel=_BUDGET, minimum=0),
         Option("--max-tokens", int | None, "Tokens in and out of all roles.", panel=_BUDGET, minimum=1),
         Option("--max-minutes", float | None, "Wall-clock minutes.", panel=_BUDGET, minimum=0),
+    ]
+
+
+def limit_options() -> list[Option]:
+    """How long one agent may work on one sample."""
+    return [
         Option(
             "--max-turns",
             int | None,
@@ -92,6 +98,18 @@ def check_share(given: Mapping[str, Any]) -> None:
     """
     if not 0 <= given["max_invalid"] <= 1:
         raise SettingError(f"--max-invalid {given['max_invalid']:g}: a share lies between 0 and 1")
+
+
+def split_names(texts: list[str] | None, option: str, noun: str) -> list[str]:
+    """The names in `texts`, each of which may hold several, separated by commas.
+
+    Raises:
+        SettingError: the option was given and names nothing.
+    """
+    split = [part.strip() for text in texts or () for part in text.split(",")]
+    if texts and not any(split):
+        raise SettingError(f"{option}: names no {noun}")
+    return [part for part in split if part]
 
 
 def _new_folder(suite: str) -> Path:

@@ -6,14 +6,25 @@ from typing import Annotated
 import typer
 
 
-def show(run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")]) -> None:
+def show(
+    run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
+    compare_published: Annotated[
+        bool, typer.Option(help="Show figures that others published beside the run's (orchestration).")
+    ] = False,
+    turns_run: Annotated[
+        Path | None,
+        typer.Option(
+            help="A turn-by-turn run of the same team, for the cascade gap (orchestration).", metavar="RUN"
+        ),
+    ] = None,
+) -> None:
     """Show a stored run: completion rate with its interval, per industry and difficulty, tokens, cost.
 
     Works on a run that is still going on, and on an audit, too.
 
     Example: worktrial show runs/first
     """
-    from worktrial.cli.tables import print_summary
+    from worktrial.cli.tables import Beside, print_summary
     from worktrial.results.stored import open_run
 
     stored = open_run(run)
@@ -22,4 +33,5 @@ def show(run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar=
 
         print_audits([run])
     else:
-        print_summary(stored)
+        turns = None if turns_run is None else open_run(turns_run)
+        print_summary(stored, beside=Beside(compare_published, turns))

@@ -1,6 +1,7 @@
 """Tables of a stored run for the terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
@@ -15,7 +16,17 @@ from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement
 
 
-def print_summary(run: StoredRun, console: Console | None = None) -> None:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a run is shown beside; only some suites have it."""
+
+    published: bool = False
+    """Figures that others published."""
+    turns: StoredRun | None = None
+    """A turn-by-turn run of the same team, beside a free-running one."""
+
+
+def print_summary(run: StoredRun, console: Console | None = None, beside: Beside | None = None) -> None:
     """One screen: who, how well, where, at what cost, what went wrong.
 
     On a narrow terminal figures are folded, never cut: half a number is a wrong number.
@@ -24,6 +35,8 @@ def print_summary(run: StoredRun, console: Console | None = None) -> None:
     summary = summarise(run)
     console.print(_title(run), soft_wrap=True)
     console.print(_rates(summary))
+    for part in _of_the_suite(run, beside or Beside()):
+        console.print(part, soft_wrap=isinstance(part, str))
     if len(summary.conditions) > 1:
         console.print(conditions_table(summary.conditions))
     for setting, robustness in summary.robustness.items():
@@ -38,6 +51,16 @@ def print_summary(run: StoredRun, console: Console | None = None) -> None:
         console.print(_usage(summary.usage))
     for line in _notes(summary):
         console.print(line, soft_wrap=True)
+
+
+def _of_the_suite(run: StoredRun, beside: Beside) -> Iterable[Table | str]:
+    """What only this suite's runs have to show."""
+    if run.manifest.suite == "orchestration":
+        # Imported here because other suites need none of it.
+        from worktrial.cli.orchestration_tables import figure_tables
+
+        return figure_tables(run, compare_published=beside.published, turns=beside.turns)
+    return ()
 
 
 def _title(run: StoredRun) -> Text:

@@ -47,7 +47,7 @@ async def line_up(
             role: await _endpoint(settings, stack, wiring, redactor, started) for role, settings in roles.items()
         }
         connector = aiohttp.TCPConnector(limit=wiring.requests)
-        # Queueing for a connection would count as waiting for an answer; whoever has passed the gate finds one free.
+        # Queueing for a connection would count as waiting for an answer; who has passed the gate finds one free.
         gate = asyncio.Semaphore(wiring.requests)
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:

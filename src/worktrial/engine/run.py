@@ -24,7 +24,6 @@ from worktrial.errors import SettingError, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
-
 # Beside one request per sample in flight: votes that are asked for side by side.
 SPARE_REQUESTS = 4
 
@@ -154,7 +153,8 @@ async def _work_off(
         return 0
     spend.check()
     cache = RequestCache(settings.cache, redactor) if settings.cache else None
-    wiring = Wiring(settings.requests or settings.concurrency + SPARE_REQUESTS, settings.retry, cache, settings.cache_only)
+    in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
+    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only)
     with display() as show:
 
         def on_finished(record: SampleRecord) -> None:

@@ -35,7 +35,7 @@ class ValueCase:
     key: str
     """The argument's name."""
     gold: tuple[str, ...]
-    """The gold values as compact JSON, sorted keys; several where several calls of the tool are compared at once."""
+    """The gold values as compact JSON, sorted keys; several where several calls are compared at once."""
     predicted: tuple[str, ...]
     """The predicted values, likewise."""
     context: str = field(default="", compare=True)

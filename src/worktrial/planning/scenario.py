@@ -84,9 +84,14 @@ class RefusalStep(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OddStep(Step):
-    """A step that is none of the others: its content does not parse, or is something else. Not asked of a model."""
+    """A step that is none of the others: its content does not parse, or is something else.
+
+    It is asked about all the same, because the published evaluation counts it; the sound scores do not.
+    """
 
     why: str
+    is_left_out: bool = False
+    """Whether a correction takes it out of the trial, so that nobody is asked."""
 
 
 @dataclass(frozen=True, slots=True)

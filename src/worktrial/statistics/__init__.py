@@ -1,6 +1,7 @@
 """What the numbers of a run can and cannot say."""
 
-from worktrial.statistics.agreement import Agreement, agreement
+from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, cohen, pairwise_cohen
+from worktrial.statistics.bootstrap import bootstrap, bootstrap_difference
 from worktrial.statistics.intervals import Interval, wilson
 from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.profile import Profile, mean_profile
@@ -12,14 +13,19 @@ __all__ = [
     "CompletionRate",
     "Interval",
     "OrderAgreement",
+    "PairwiseCohen",
     "Profile",
     "Rate",
     "Robustness",
     "ZeroCleanRate",
     "agreement",
+    "bootstrap",
+    "bootstrap_difference",
+    "cohen",
     "estimate_robustness",
     "mean_profile",
     "order_agreement",
+    "pairwise_cohen",
     "robustness",
     "wilson",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import fsum
 
 
@@ -67,3 +68,55 @@ def agreement(samples: Iterable[Sequence[bool | None]], *, first: int | None = N
     disagreement_by_chance = 2 * mean_for * (1 - mean_for)
     kappa = 1 - (1 - pairwise) / disagreement_by_chance if disagreement_by_chance else None
     return Agreement(kappa, pairwise, len(observed), single)
+
+
+def cohen(pairs: Iterable[tuple[bool | None, bool | None]]) -> float | None:
+    """Cohen's kappa of two judges: 1 is full agreement, 0 what chance gives.
+
+    J. Cohen, *A coefficient of agreement for nominal scales*, Educational and Psychological Measurement 20, 1960.
+    Unlike Fleiss' kappa it lets each judge have a share of yes of its own when it works out chance.
+
+    Args:
+        pairs: For each sample the vote of the one and of the other judge. Samples without two real votes are left
+            out.
+
+    Returns:
+        None where chance alone gives full agreement (both judges always say the same one thing), or without a
+        sample.
+    """
+    cast = [(bool(a), bool(b)) for a, b in pairs if a is not None and b is not None]
+    n = len(cast)
+    first, second = sum(a for a, _ in cast), sum(b for _, b in cast)
+    # n² times the disagreement by chance, in whole numbers: exactly 0 where kappa has no meaning.
+    by_chance = first * (n - second) + (n - first) * second
+    if not by_chance:
+        return None
+    return 1 - n * sum(a != b for a, b in cast) / by_chance
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseCohen:
+    """Cohen's kappa within an ensemble of judges."""
+
+    mean: float | None
+    """Over the pairs of judges that have a kappa; None when none has."""
+    by_pair: tuple[float | None, ...]
+    """The kappa of judges 0 and 1, 0 and 2, …, 1 and 2, …, in that order."""
+
+
+def pairwise_cohen(samples: Iterable[Sequence[bool | None]]) -> PairwiseCohen:
+    """Cohen's kappa of every pair of judges, and the mean (R. J. Light, Psychological Bulletin 76, 1971).
+
+    Args:
+        samples: For each sample one vote of each judge, always in the same order of judges; None is no vote.
+
+    Raises:
+        ValueError: the samples differ in the number of judges.
+    """
+    rows = list(samples)
+    judges = len(rows[0]) if rows else 0
+    if any(len(votes) != judges for votes in rows):
+        raise ValueError("every sample needs one vote of each judge, or None in its place")
+    by_pair = tuple(cohen((row[a], row[b]) for row in rows) for a, b in combinations(range(judges), 2))
+    known = [kappa for kappa in by_pair if kappa is not None]
+    return PairwiseCohen(fsum(known) / len(known) if known else None, by_pair)

@@ -1,11 +1,15 @@
 """Which suites there are, and what they hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from typing import Protocol
 
 from worktrial.errors import SettingError
+
+# Characters of what a user says, in a list.
+_ASKED = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,25 @@ SUITES = (
         "OccuBench: professional tasks in workplaces that a language model plays",
         "--data DIR, a simulator model, a judge model",
     ),
+    SuiteEntry(
+        "orchestration",
+        "planning and directing domain agents: OrchestrationBench's scenarios, or five of ours in each language",
+        "an agent model (for the published scenarios --data DIR)",
+    ),
 )
 
 
-class TaskRow(Protocol):
+@dataclass(frozen=True, slots=True)
+class TaskRow:
     """What a list of tasks shows."""
 
+    id: str
+    difficulty: str
+    category: str
+    scenario: str
+
+
+class _Task(Protocol):
     @property
     def id(self) -> str: ...
     @property
@@ -40,7 +57,7 @@ class TaskRow(Protocol):
     def scenario(self) -> str: ...
 
 
-def tasks_of(suite: str, data: Path | None) -> Sequence[TaskRow]:
+def tasks_of(suite: str, data: Path | None) -> list[TaskRow]:
     """The tasks of a suite.
 
     Raises:
@@ -50,11 +67,29 @@ def tasks_of(suite: str, data: Path | None) -> Sequence[TaskRow]:
     if suite == "starter":
         from worktrial.suites.starter.load import load_tasks
 
-        return load_tasks()
+        return _rows(load_tasks())
     if suite == "occupations":
         if data is None:
             raise SettingError("occupations: name the folder of its data with --data DIR")
         from worktrial.suites.occupations.load import load_release
 
-        return load_release(data).tasks
+        return _rows(load_release(data).tasks)
+    if suite == "orchestration":
+        return _scenarios(data)
     raise SettingError(f"no suite {suite!r}; there is {', '.join(s.name for s in SUITES)}")
+
+
+def _rows(tasks: Iterable[_Task]) -> list[TaskRow]:
+    return [TaskRow(task.id, str(task.difficulty), task.category, task.scenario) for task in tasks]
+
+
+def _scenarios(data: Path | None) -> list[TaskRow]:
+    from worktrial.planning.scenario import Language, UserTurn
+    from worktrial.suites.orchestration.load import load_tasks
+
+    _, tasks = load_tasks(data, list(Language))
+    rows = []
+    for task in tasks:
+        asked = next((step.text for step in task.scenario.steps if isinstance(step, UserTurn)), "")
+        rows.append(TaskRow(task.id, "-", task.category, shorten(asked, _ASKED, placeholder="…")))
+    return rows

@@ -16,6 +16,7 @@ class Origin(StrEnum):
     SIMULATOR = "simulator"  # a language model
     LEDGER = "ledger"  # a repeated read of unchanged state, answered from the state ledger
     EXECUTABLE = "executable"  # the workplace's own Python functions
+    RECORDED = "recorded"  # a recording of the work: its result of the call, or that it has none
     FAULT = "fault"  # a fault on purpose; the workplace was not asked
 
 

@@ -1,0 +1,263 @@
+"""`worktrial run orchestration`: have a model plan and direct a team of domain agents."""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from worktrial.cli.fault_options import fault_conditions, fault_options
+from worktrial.cli.option_table import Option, with_options
+from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
+from worktrial.cli.run_options import check_share, output_options, run_settings, split_names
+from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.errors import SettingError
+
+
+class LanguageChoice(StrEnum):
+    """Which scenarios."""
+
+    EN = "en"
+    KO = "ko"
+    BOTH = "both"
+
+
+class RunMode(StrEnum):
+    """How the team works."""
+
+    TURNS = "turns"
+    FREE = "free"
+
+
+class Gold(StrEnum):
+    """Which gold steps."""
+
+    RELEASED = "released"
+    CORRECTED = "corrected"
+
+
+class Cards(StrEnum):
+    """How much of the agents' cards the planner is shown."""
+
+    FULL = "full"
+    COMPACT = "compact"
+
+
+_WHO = "Who takes part"
+_WHAT = "Which scenarios"
+_FREE = "Free running"
+# A model's own name may hold an @.
+_ADDRESS = re.compile(r"@(?=https?://)")
+_KEY_NAME = re.compile(r"^[A-Z_][A-Z0-9_]*$")
+NOBODY = "none"
+
+_OPTIONS = [
+    Option(
+        "--agent",
+        str,
+        "Who plans, and plays the domain agents unless --sub-agent does: a model's name at --base-url, "
+        "openai/NAME, local (the embedded model), python:MODULE:FUNCTION (your own), or a reference team without a "
+        "model: gold, constant-plan, one-sentence, always-refuse.",
+        ...,
+        _WHO,
+    ),
+    Option("--sub-agent", str | None, "Who plays the domain agents, if someone else.", panel=_WHO),
+    Option(
+        "--judges",
+        list[str] | None,
+        "Who compares argument values that only a reader can: MODEL, or MODEL@URL, or MODEL@URL@KEY_VARIABLE; "
+        "repeat it for an ensemble, whose mean counts. none: values count as right only when equal. Default: none.",
+        panel=_WHO,
+    ),
+    Option(
+        "--data",
+        Path | None,
+        "Folder of the OrchestrationBench release (with EN/ and KO/). Default: the worked example in the package.",
+        panel=_WHAT,
+        metavar="DIR",
+    ),
+    Option("--language", LanguageChoice, "Which languages.", LanguageChoice.BOTH, _WHAT),
+    Option("--gold", Gold, "Gold steps as released, or with the corrections that we ship.", Gold.RELEASED, _WHAT),
+    Option("--scenarios", list[str] | None, "Only these, such as EN/12; comma-separated or repeated.", panel=_WHAT),
+    Option("--limit", int | None, "At most so many of each language.", panel=_WHAT, minimum=1),
+    Option("--repeats", int, "Samples of each scenario.", 1, _WHAT, minimum=1),
+    Option(
+        "--mode",
+        RunMode,
+        "turns: every request sees the recorded history up to its step. free: the model's own plan drives its own "
+        "domain agents.",
+        RunMode.TURNS,
+        "Trial",
+    ),
+    Option(
+        "--cards",
+        Cards | None,
+        "How much of the agents' cards the planner is shown. Default: full; compact for the embedded model.",
+        panel="Trial",
+    ),
+    Option("--bound", float, "Seconds for the exact edit distances of one plan.", 1.0, "Trial", minimum=0.001),
+    Option("--compare-published", bool, "Show the published figures beside this run's.", False, "Trial"),
+    Option(
+        "--simulator",
+        str | None,
+        "Who answers tool calls that the recording does not hold: a model, or none (they get an error).",
+        panel=_FREE,
+    ),
+    Option(
+        "--max-requests", int, "Requests of one scenario; its work ends there and is scored.", 60, _FREE, minimum=1
+    ),
+    Option(
+        "--turns-run",
+        Path | None,
+        "A turn-by-turn run of the same model, for the cascade gap.",
+        panel=_FREE,
+        metavar="RUN",
+    ),
+]
+
+
+@with_options(
+    [
+        *_OPTIONS,
+        *fault_options(),
+        *output_options("Requests"),
+        *shared_options(),
+        tool_mode_option(),
+        *(o for r in (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE) for o in role_options(r)),
+    ]
+)
+def orchestration(**given: Any) -> None:
+    """OrchestrationBench: plan workflows over domain agents, call or refuse, fill in arguments; English and Korean.
+
+    Example: worktrial run orchestration --agent my-model --base-url http://localhost:8000/v1 -o runs/first
+    """
+    from worktrial.cli.carry_out import carry_out
+    from worktrial.planning.scenario import Language
+    from worktrial.suites.orchestration.answerers import member
+    from worktrial.suites.orchestration.load import load_tasks
+
+    check_share(given)
+    agent = member(given["agent"])
+    sub_agent = member(given["sub_agent"], "--sub-agent") if given["sub_agent"] is not None else None
+    roles = _team(given, agent, sub_agent) | _simulator(given, agent) | _judges(given)
+    languages = [Language(x) for x in ("EN", "KO") if given["language"] in (x.lower(), LanguageChoice.BOTH)]
+    release, tasks = load_tasks(given["data"], languages, corrected=given["gold"] is Gold.CORRECTED)
+    for oddity in release.broken:
+        typer.echo(f"left out: {oddity.file}: {oddity.reason}", err=True)
+    tasks = _chosen(tasks, given)
+    if given["mode"] is RunMode.FREE:
+        trial = _free_trial(given, release, tasks, agent, sub_agent, roles)
+    else:
+        trial = _turns_trial(given, release, tasks, agent, sub_agent, roles)
+    settings = run_settings(given, "orchestration", roles)
+    # A scenario asks for many things at once, so the bound is on requests.
+    settings = dataclasses.replace(settings, requests=settings.concurrency)
+    carry_out(trial, roles, settings, given)
+
+
+def _team(given: Mapping[str, Any], agent: Any, sub_agent: Any) -> dict[Seat, RoleSettings]:
+    roles: dict[Seat, RoleSettings] = {}
+    if agent.needs_model:
+        roles[Role.AGENT] = settings_for(Role.AGENT, agent.spec, given)
+    if sub_agent is not None and sub_agent.needs_model:
+        roles[Role.SUB_AGENT] = settings_for(Role.SUB_AGENT, sub_agent.spec, given)
+    return roles
+
+
+def _simulator(given: Mapping[str, Any], agent: Any) -> dict[Seat, RoleSettings]:
+    model = given["simulator"]
+    if given["mode"] is not RunMode.FREE or model == NOBODY:
+        return {}
+    if model is None:
+        if agent.kind == "reference":
+            return {}
+        raise SettingError(
+            "--mode free: someone has to answer the tool calls that the recording does not hold. Name a model with "
+            "--simulator, or leave them unanswered with --simulator none"
+        )
+    return {Role.SIMULATOR: settings_for(Role.SIMULATOR, model, given)}
+
+
+def _judges(given: Mapping[str, Any]) -> dict[Seat, RoleSettings]:
+    specs = given["judges"] or [NOBODY]
+    if NOBODY in specs:
+        if len(specs) > 1:
+            raise SettingError("--judges none: names no judge, so no other --judges can stand beside it")
+        return {}
+    judges = [_judge(number, spec, given) for number, spec in enumerate(specs, start=1)]
+    return {judge.seat: judge for judge in judges}
+
+
+def _judge(number: int, spec: str, given: Mapping[str, Any]) -> RoleSettings:
+    model, *rest = _ADDRESS.split(spec, maxsplit=1)
+    place = rest[0] if rest else ""
+    own = dict(given)
+    if place:
+        url, _, key = place.rpartition("@")
+        if not url or not _KEY_NAME.match(key):
+            url, key = place, ""
+        own["judge_base_url"] = url
+        if key:
+            own["judge_api_key_env"] = key
+    return dataclasses.replace(settings_for(Role.JUDGE, model, own), number=number)
+
+
+def _chosen(tasks: Any, given: Mapping[str, Any]) -> Any:
+    from worktrial.suites.selection import select
+
+    source = str(given["data"] or "the worked example")
+    chosen = select(tasks, split_names(given["scenarios"], "--scenarios", "scenario"), source=source)
+    if given["limit"] is None:
+        return chosen
+    languages = dict.fromkeys(task.scenario.language for task in chosen)
+    of_each = [[task for task in chosen if task.scenario.language is language] for language in languages]
+    return [task for tasks in of_each for task in tasks[: given["limit"]]]
+
+
+def _turns_trial(
+    given: Mapping[str, Any], release: Any, tasks: Any, agent: Any, sub_agent: Any, roles: dict[Seat, RoleSettings]
+) -> Any:
+    from worktrial.suites.orchestration.scoring import Bounds
+    from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
+
+    if given["simulator"] is not None or given["turns_run"] is not None or given["faults"] != "E0":
+        raise SettingError(
+            "--simulator, --turns-run and --faults are for --mode free: turn by turn, no tool is called"
+        )
+    settings = Settings(
+        repeats=given["repeats"],
+        gold=given["gold"].value,
+        cards=_cards(given, roles),
+        bounds=Bounds(sound=given["bound"]),
+    )
+    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
+    return OrchestrationTrial(release, tasks, agent, settings, sub_agent=sub_agent, judges=judges)
+
+
+def _free_trial(
+    given: Mapping[str, Any], release: Any, tasks: Any, agent: Any, sub_agent: Any, roles: dict[Seat, RoleSettings]
+) -> Any:
+    from worktrial.agents.assignment import Limits
+    from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
+
+    simulator = roles.get(Role.SIMULATOR)
+    settings = FreeSettings(
+        repeats=given["repeats"],
+        gold=given["gold"].value,
+        cards=_cards(given, roles),
+        simulated=simulator is not None,
+        simulator_prompt="compact" if simulator is not None and simulator.is_local else "full",
+        limits=Limits(given["max_requests"]),
+        faults=fault_conditions(given),
+        seconds=given["bound"],
+    )
+    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
+    return FreeTrial(release, tasks, agent, settings, sub_agent=sub_agent, judges=judges)
+
+
+def _cards(given: Mapping[str, Any], roles: Mapping[Seat, RoleSettings]) -> Any:
+    usual = Cards.COMPACT if Role.AGENT in roles and roles[Role.AGENT].is_local else Cards.FULL
+    return (given["cards"] or usual).value

@@ -1,0 +1,98 @@
+"""The JSON Schema of a tool's arguments, asked about one argument at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from worktrial.language import JsonObject, JsonValue
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+Schema = JsonObject
+"""A schema or part of one; {} where there is none, which allows everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentSchema:
+    """The arguments that a tool takes."""
+
+    parameters: Schema
+    _validator: Draft202012Validator | None
+    """None where `parameters` is no valid JSON Schema; every value then conforms."""
+
+    def of(self, key: str) -> Schema:
+        """The schema of argument `key`."""
+        return child(self.parameters, key)
+
+    @property
+    def defaults(self) -> JsonObject:
+        """The arguments that have a default, with it."""
+        named = part(self.parameters.get("properties"))
+        return {key: s["default"] for key, s in named.items() if isinstance(s, dict) and "default" in s}
+
+    def problem(self, value: JsonValue, schema: Schema) -> str | None:
+        """Why `value` does not satisfy `schema`, a part of `parameters`; None when it does."""
+        if self._validator is None or not schema:
+            return None
+        from jsonschema.exceptions import best_match
+        from referencing.exceptions import Unresolvable
+
+        try:
+            error = best_match(self._validator.evolve(schema=schema).iter_errors(value))
+        except (Unresolvable, RecursionError, re.error):
+            return None  # a `$ref` to nowhere or to itself, or a broken pattern, is the card's mistake
+        if error is None:
+            return None
+        where = ".".join(str(p) for p in error.absolute_path)
+        return f"{where}: {_what(error.validator)}" if where else _what(error.validator)
+
+
+def argument_schema(parameters: JsonObject | None) -> ArgumentSchema:
+    """The schema of a tool's arguments; null for a tool that nobody knows."""
+    return _built(json.dumps(parameters or {}, default=str))
+
+
+def child(schema: Schema, key: str) -> Schema:
+    """The schema of member `key` of an object."""
+    return part(part(schema.get("properties")).get(key))
+
+
+def items(schema: Schema) -> Schema:
+    """The schema of a list's items."""
+    return part(schema.get("items"))
+
+
+def part(value: JsonValue) -> JsonObject:
+    """`value` where it is an object, else {}."""
+    return value if isinstance(value, dict) else {}
+
+
+@lru_cache(maxsize=2048)
+def _built(text: str) -> ArgumentSchema:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
+    parameters = part(json.loads(text))
+    try:
+        Draft202012Validator.check_schema(parameters)
+    except SchemaError:
+        return ArgumentSchema(parameters, None)
+    return ArgumentSchema(parameters, Draft202012Validator(parameters))
+
+
+_WHAT = {
+    "type": "not of the schema's type",
+    "enum": "not one of the schema's values",
+    "pattern": "does not match the schema's pattern",
+    "required": "lacks a member that the schema requires",
+    "additionalProperties": "has a member that the schema does not know",
+}
+
+
+def _what(keyword: object) -> str:
+    return _WHAT.get(str(keyword), f"violates the schema's {keyword}")

@@ -1,0 +1,135 @@
+"""Percentile bootstrap over clusters, for figures that are functions of added sums."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from worktrial.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Sums = Mapping[str, Any]
+Statistic = Callable[[Sums], Mapping[str, Any]]
+"""Figures by name from added sums. It gets numbers, or arrays with one entry per draw, and returns the like."""
+
+_AT_ONCE = 4_000_000
+"""Drawn weights held in memory at a time, 8 bytes each."""
+
+
+def bootstrap(
+    clusters: Sequence[Sums], statistic: Statistic, *, draws: int = 2000, seed: int = 0, confidence: float = 0.95
+) -> dict[str, Interval]:
+    """Percentile intervals of figures (Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13).
+
+    Whole clusters are drawn with replacement, as many as there are: what belongs together, such as the steps and
+    the repeats of one scenario, stays together, because it does not vary independently.
+
+    Args:
+        clusters: For each cluster its sums, under the same keys; the repeats of a scenario added into one.
+        statistic: The figures. They must follow from added sums alone.
+        draws: How many samples to draw.
+        seed: Of the draws; the same seed gives the same intervals.
+        confidence: Between 0 and 1, exclusive.
+
+    Returns:
+        An interval for each figure, between the two percentiles that leave equal shares outside. Draws in which a
+        figure is NaN are left out of its interval, and a figure that is NaN in all of them has none.
+
+    Raises:
+        ValueError: there is no cluster, clusters differ in their keys, or a number makes no sense.
+    """
+    _check(draws, confidence)
+    keys, matrix = _matrix(clusters)
+    figures = _drawn([(keys, matrix)], [statistic], draws, seed)[0]
+    return _intervals(figures, confidence)
+
+
+def bootstrap_difference(
+    first: Sequence[Sums],
+    second: Sequence[Sums],
+    statistic: Statistic,
+    *,
+    second_statistic: Statistic | None = None,
+    draws: int = 2000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> dict[str, Interval]:
+    """Percentile intervals of figures' differences, first minus second, on the same clusters.
+
+    Paired: each draw takes the same clusters of both, so that what makes a cluster easy or hard for both cancels.
+
+    Args:
+        first: For each cluster its sums.
+        second: Likewise, of the same clusters in the same order; the keys of the sums may be others.
+        statistic: The figures of `first`.
+        second_statistic: The figures of `second`; null for the same function. Only figures that both name count.
+        draws: How many samples to draw.
+        seed: Of the draws.
+        confidence: Between 0 and 1, exclusive.
+
+    Raises:
+        ValueError: as in `bootstrap`, or the two differ in the number of clusters.
+    """
+    _check(draws, confidence)
+    if len(first) != len(second):
+        raise ValueError(f"both must be of the same clusters; got {len(first)} and {len(second)}")
+    statistics = [statistic, statistic if second_statistic is None else second_statistic]
+    one, other = _drawn([_matrix(first), _matrix(second)], statistics, draws, seed)
+    return _intervals({name: one[name] - other[name] for name in one if name in other}, confidence)
+
+
+def _check(draws: int, confidence: float) -> None:
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1; got {draws}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, exclusive; got {confidence}")
+
+
+def _matrix(clusters: Sequence[Sums]) -> "tuple[list[str], np.ndarray[Any, Any]]":
+    """The keys, and the sums as one row per cluster."""
+    import numpy as np
+
+    if not clusters:
+        raise ValueError("a bootstrap needs at least one cluster")
+    keys = list(clusters[0])
+    if any(sums.keys() != clusters[0].keys() for sums in clusters):
+        raise ValueError("all clusters must have the same keys")
+    return keys, np.array([[float(sums[key]) for key in keys] for sums in clusters])
+
+
+def _drawn(
+    sides: "list[tuple[list[str], np.ndarray[Any, Any]]]", statistics: list[Statistic], draws: int, seed: int
+) -> "list[dict[str, np.ndarray[Any, Any]]]":
+    """For each side its figures in every draw; a draw takes the same clusters on all sides."""
+    import numpy as np
+
+    count = len(sides[0][1])
+    random = np.random.default_rng(seed)
+    shares = np.full(count, 1 / count)
+    blocks: list[list[np.ndarray[Any, Any]]] = [[] for _ in sides]
+    left = draws
+    while left:
+        size = min(left, max(1, _AT_ONCE // count))
+        # How often each cluster is drawn: the same as drawing cluster by cluster, and added sums are one product.
+        weights = random.multinomial(count, shares, size=size).astype(float)
+        for block, (_, matrix) in zip(blocks, sides, strict=True):
+            block.append(weights @ matrix)
+        left -= size
+    drawn = []
+    for block, (keys, _), statistic in zip(blocks, sides, statistics, strict=True):
+        sums = dict(zip(keys, np.concatenate(block).T, strict=True))
+        drawn.append({name: np.asarray(values, dtype=float) for name, values in statistic(sums).items()})
+    return drawn
+
+
+def _intervals(figures: "dict[str, np.ndarray[Any, Any]]", confidence: float) -> dict[str, Interval]:
+    import numpy as np
+
+    outside = (1 - confidence) / 2
+    intervals = {}
+    for name, values in figures.items():
+        known = values[~np.isnan(values)]
+        if known.size:
+            low, high = np.quantile(known, [outside, 1 - outside])
+            intervals[name] = Interval(float(low), float(high))
+    return intervals

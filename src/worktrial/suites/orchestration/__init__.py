@@ -1,0 +1,1 @@
+"""The orchestration suite: can a model plan and direct work over many domain agents, in English and Korean?"""

@@ -1,0 +1,209 @@
+"""Which of the recording's goals a team reached, and which of its steps were not met."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from worktrial.grading.toolcalls.decision import Decision
+from worktrial.grading.workflow.score import PlanScore
+from worktrial.language import JsonObject
+from worktrial.planning.answers import ValueCase, Verdicts
+from worktrial.planning.cards import Team
+from worktrial.planning.duties import duties
+from worktrial.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, Step
+from worktrial.suites.orchestration.free.matching import Candidate, candidates, right_agents
+from worktrial.suites.orchestration.free.recorded import GoldPlace
+from worktrial.suites.orchestration.free.work import Work, turn_of
+
+KINDS = ("plan", "decision", "call", "order")
+"""What of a recorded step can be wrong: the plan is another one; the agent asked or refused instead of calling, or
+the other way round; a call was not made; or it was made before one that its workflow waits for."""
+_WHOLE = 1 - 1e-9
+NO_PLAN = PlanScore(0.0, 0.0, 0.0, error="no_plan")
+
+
+@dataclass(frozen=True, slots=True)
+class GoalScore:
+    """A team's work beside the recording, scored as far as no judge is needed."""
+
+    scenario: Scenario
+    work: Work
+    plans: Mapping[int, PlanScore]
+    """By `Step.id` of the recorded plans."""
+    _made: Mapping[GoldPlace, Candidate]
+    _agents: Mapping[GoldPlace, frozenset[str]]
+
+    @property
+    def needs(self) -> tuple[ValueCase, ...]:
+        """What a judge has to look at, each case once."""
+        return tuple(dict.fromkeys(case for candidate in self._made.values() for case in candidate.needs))
+
+    def met(self, verdicts: Verdicts | None) -> "Met":
+        """Every recorded step with what is wrong about it.
+
+        - A plan step is met by the recorded plan, up to names of workflows and wording.
+        - A call step is met when every recorded call was made by the right agent, at any time, but not before a
+          call of a workflow that its own waits for and that comes earlier in the recording.
+        - A refusal is met when the agent gave the same one in the same turn of the user. Waiting for the user is
+          also met where nobody had to be asked: the agent made all calls that the recording makes for the workflow
+          afterwards, and none in an earlier turn than the recording.
+        """
+        made = {at: c.index for at, c in self._made.items() if c.is_made(verdicts)}
+        return _Reader(self, made).met()
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Which recorded steps were met, and what follows for the workflows."""
+
+    wrong: Mapping[int, str]
+    """One of `KINDS` for each step that was not met, by `Step.id`, in the order of the steps."""
+    turns: Mapping[int, int]
+    goals: tuple[JsonObject, ...]
+    """For each workflow of the recording: `workflow`, `turn` (of the user, when it first comes up), `reached`,
+    `steps` and `right` (calls and refusals), `calls` and `made`."""
+    calls_made: int
+    calls: int
+
+    @property
+    def completed(self) -> bool:
+        """Whether every goal was reached."""
+        return all(goal["reached"] for goal in self.goals)
+
+    @property
+    def first_failure(self) -> JsonObject | None:
+        """The first recorded step that was not met: `step`, `kind` and `turn` of the user; None when all were."""
+        first = next(iter(self.wrong.items()), None)
+        return None if first is None else {"step": first[0], "kind": first[1], "turn": self.turns[first[0]]}
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How many steps were not met, by kind."""
+        counts = Counter(self.wrong.values())
+        return {kind: counts[kind] for kind in KINDS}
+
+
+def goal_score(scenario: Scenario, team: Team, work: Work, *, seconds: float = 1.0) -> GoalScore:
+    """Compare what a team did with the recording. Blocks for up to `seconds` a plan; call it in a thread."""
+    # Imported here because only scoring needs the search.
+    from worktrial.grading.workflow.sound import sound_score
+
+    turns = turn_of(scenario)
+    plans = {
+        step.id: sound_score(step.plan, work.plans[turns[step.id]], seconds=seconds)
+        if turns[step.id] in work.plans
+        else NO_PLAN
+        for step in scenario.steps
+        if isinstance(step, PlanStep)
+    }
+    made = candidates(scenario, team, work.calls)
+    agents = {
+        GoldPlace(step.id, n): right_agents(step, call.tool, team)
+        for step in scenario.steps
+        if isinstance(step, CallStep)
+        for n, call in enumerate(step.calls)
+    }
+    return GoalScore(scenario, work, plans, made, agents)
+
+
+class _Reader:
+    """Goes through the recording once the calls that were made are known."""
+
+    def __init__(self, score: GoalScore, made: Mapping[GoldPlace, int]) -> None:
+        self._score = score
+        self._made = made
+        self._turns = turn_of(score.scenario)
+        self._workflow = {step: duty.workflow for step, duty in duties(score.scenario).items()}
+        self._steps: dict[str | None, list[CallStep | RefusalStep]] = defaultdict(list)
+        for step in score.scenario.steps:
+            if isinstance(step, CallStep | RefusalStep):
+                self._steps[self._workflow[step.id]].append(step)
+        self._waits_for = _dependencies(score.scenario)
+
+    def met(self) -> Met:
+        wrong: dict[int, str] = {}
+        for step in self._score.scenario.steps:
+            match step:
+                case PlanStep():
+                    kind = None if self._score.plans[step.id].score >= _WHOLE else "plan"
+                case CallStep():
+                    kind = self._wrong_with_calls(step)
+                case RefusalStep():
+                    kind = None if self._is_refused(step) else "decision"
+                case _:
+                    continue
+            if kind is not None:
+                wrong[step.id] = kind
+        goals = tuple(self._goal(workflow, wrong) for workflow in self._steps)
+        made, calls = sum(g["made"] for g in goals), sum(g["calls"] for g in goals)
+        return Met(wrong, self._turns, goals, made, calls)
+
+    def _goal(self, workflow: str | None, wrong: Mapping[int, str]) -> JsonObject:
+        steps = self._steps[workflow]
+        calls = [step for step in steps if isinstance(step, CallStep)]
+        # What counts is what was done; a question on the way there counts only where there is nothing to do.
+        decisive = calls or steps
+        places = [GoldPlace(step.id, n) for step in calls for n in range(len(step.calls))]
+        return {
+            "workflow": workflow,
+            "turn": self._turns[steps[0].id],
+            "reached": all(step.id not in wrong for step in decisive),
+            "steps": len(steps),
+            "right": sum(step.id not in wrong for step in steps),
+            "calls": len(places),
+            "made": sum(at in self._made for at in places),
+        }
+
+    def _wrong_with_calls(self, step: CallStep) -> str | None:
+        places = [GoldPlace(step.id, n) for n in range(len(step.calls))]
+        made = [self._made[at] for at in places if at in self._made]
+        if len(made) < len(places):
+            agents = frozenset().union(*(self._score._agents[at] for at in places))
+            return "decision" if not made and self._refused_instead(step, agents) else "call"
+        before = [
+            self._made[at]
+            for workflow in self._waits_for.get(self._workflow[step.id] or "", ())
+            for earlier in self._steps.get(workflow, ())
+            if isinstance(earlier, CallStep) and earlier.id < step.id
+            for n in range(len(earlier.calls))
+            if (at := GoldPlace(earlier.id, n)) in self._made
+        ]
+        return "order" if before and made and max(before) > min(made) else None
+
+    def _refused_instead(self, step: Step, agents: frozenset[str]) -> bool:
+        turn, work = self._turns[step.id], self._score.work
+        called = any(c.agent in agents and c.user_turn == turn for c in work.calls)
+        refused = sum(r.agent in agents and r.user_turn == turn for r in work.refusals)
+        # The recording's own refusals stand for themselves, not for this step.
+        called_for = sum(
+            isinstance(s, RefusalStep) and s.agent in agents and self._turns[s.id] == turn
+            for s in self._score.scenario.steps
+        )
+        return not called and refused > called_for
+
+    def _is_refused(self, step: RefusalStep) -> bool:
+        turn, wanted = self._turns[step.id], Decision(step.type.value)
+        work = self._score.work
+        if any((r.decision, r.agent, r.user_turn) == (wanted, step.agent, turn) for r in work.refusals):
+            return True
+        if wanted is not Decision.AWAITING_USER_INPUT:
+            return False
+        later = [
+            GoldPlace(other.id, n)
+            for other in self._steps[self._workflow[step.id]]
+            if isinstance(other, CallStep) and other.id > step.id and other.agent == step.agent
+            for n in range(len(other.calls))
+        ]
+        return bool(later) and all(
+            at in self._made and work.calls[self._made[at]].user_turn >= self._turns[at.step] for at in later
+        )
+
+
+def _dependencies(scenario: Scenario) -> dict[str, set[str]]:
+    """The workflows that each workflow waits for by any of the recorded plans."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for step in scenario.steps:
+        if isinstance(step, PlanStep):
+            for workflow in step.plan.workflows:
+                found[workflow.id].update(workflow.depends_on)
+    return found

@@ -1,0 +1,130 @@
+"""The team that follows the recording: it proves what a free-running trial can reach at all."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from worktrial.language import Completion, JsonObject, Message
+from worktrial.planning.answers import StepAnswer
+from worktrial.planning.duties import MAIN, duties
+from worktrial.planning.scenario import (
+    CallStep,
+    OddStep,
+    PlanStep,
+    RefusalStep,
+    RefusalType,
+    Reply,
+    Scenario,
+    UserTurn,
+)
+from worktrial.planning.status import Said, said
+from worktrial.planning.turns import refusal_text
+from worktrial.planning.workflows import Workflow, WorkflowPlan
+from worktrial.suites.orchestration.free.voices import AgentMoment, PlannerMoment
+from worktrial.suites.orchestration.prompting import plan_text
+from worktrial.suites.orchestration.references import gold as recorded_answer
+
+_Work = CallStep | RefusalStep
+
+
+class GoldTeam:
+    """A planner and domain agents that say what the recording has, when its workflow comes up.
+
+    The recording often goes on after a user's turn without a plan. The planner then writes one: the plan as it
+    stands, with the workflows that the recording works on pending again.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._workflow = {step: duty.workflow for step, duty in duties(scenario).items()}
+        self._plans: dict[int, str] = {}
+        self._replies: dict[int, str] = {}
+        self._left: dict[int, list[_Work]] = defaultdict(list)
+        """What is still to do in each of the user's turns."""
+        self._tried: set[tuple[int, int]] = set()
+        self._allowed: dict[str, int] = {}
+        """How many of the recording's steps the current step of a workflow may still take up."""
+        turn = -1
+        for step in scenario.steps:
+            match step:
+                case UserTurn():
+                    turn += 1
+                case PlanStep():
+                    self._plans[turn] = step.text
+                case OddStep() if step.agent == MAIN:
+                    self._plans[turn] = step.text
+                case Reply():
+                    self._replies[turn] = step.text
+                case CallStep() | RefusalStep():
+                    self._left[turn].append(step)
+
+    async def plan(self, moment: PlannerMoment, messages: Sequence[Message]) -> Completion:
+        """The recording's plan; else a plan that takes up what is left to do in this turn; else the reply."""
+        turn = moment.user_turn
+        if turn in self._plans:
+            return _say(self._plans.pop(turn))
+        left = self._left[turn]
+        if left and (turn, len(left)) not in self._tried:
+            self._tried.add((turn, len(left)))
+            wanted: dict[str, set[str]] = defaultdict(set)
+            for step in left:
+                if (workflow := self._workflow[step.id]) is not None:
+                    wanted[workflow].add(step.agent)
+            if wanted:
+                return _say(plan_text(_taken_up(moment.plan, wanted, f"({turn + 1})")))
+        return _say(self._replies.get(turn, "…"))
+
+    async def act(
+        self, moment: AgentMoment, messages: Sequence[Message], tools: Sequence[JsonObject]
+    ) -> Completion:
+        """The recording's next calls or refusal for this workflow and agent."""
+        workflow, agent = moment.workflow, moment.workflow.steps[moment.step].agent
+        is_new = messages[-1]["role"] == "user"
+        mine = self._recorded(moment.user_turn, workflow, agent)
+        if is_new:
+            later_steps = any(step.agent == agent for step in workflow.steps[moment.step + 1 :])
+            self._allowed[workflow.id] = 1 if later_steps else len(mine)
+        if mine and self._allowed[workflow.id]:
+            self._allowed[workflow.id] -= 1
+            self._left[moment.user_turn].remove(mine[0])
+            return _completion(recorded_answer(mine[0]))
+        waits = is_new and any(
+            self._recorded(turn, workflow, agent) for turn in self._left if turn > moment.user_turn
+        )
+        return _say(refusal_text(RefusalType.AWAITING_USER_INPUT, "…") if waits else "Done.")
+
+    def _recorded(self, turn: int, workflow: Workflow, agent: str) -> list[_Work]:
+        # An agent that no step of the workflow names is the recording's misspelling of one that is named.
+        named = {step.agent for step in workflow.steps}
+        return [
+            step
+            for step in self._left[turn]
+            if self._workflow[step.id] == workflow.id and (step.agent == agent or step.agent not in named)
+        ]
+
+
+def _taken_up(plan: WorkflowPlan, wanted: Mapping[str, set[str]], mark: str) -> WorkflowPlan:
+    """`plan` with the workflows in `wanted` pending, from the first step of one of their agents."""
+    return WorkflowPlan(tuple(_pending(w, wanted[w.id], mark) if w.id in wanted else w for w in plan.workflows))
+
+
+def _pending(workflow: Workflow, agents: set[str], mark: str) -> Workflow:
+    is_done = said(workflow.status) is Said.COMPLETED
+    first = next((n for n, step in enumerate(workflow.steps) if step.agent in agents), 0)
+    steps = list(workflow.steps)
+    for n, step in enumerate(steps):
+        if is_done and n >= first:
+            # Finished work runs again only if it is told something else.
+            steps[n] = replace(step, status="pending", query=f"{step.query} {mark}" if n == first else step.query)
+        elif said(step.status) is not Said.COMPLETED:
+            steps[n] = replace(step, status="pending")
+    return replace(workflow, status="pending", steps=tuple(steps))
+
+
+def _say(text: str) -> Completion:
+    return Completion({"role": "assistant", "content": text})
+
+
+def _completion(answer: StepAnswer) -> Completion:
+    if not answer.tool_calls:
+        return _say(answer.text)
+    return Completion({"role": "assistant", "content": None, "tool_calls": list(answer.tool_calls)})

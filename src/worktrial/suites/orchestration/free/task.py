@@ -1,0 +1,245 @@
+"""The path of one free-running sample, top to bottom."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from worktrial.agents.assignment import Limits
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role, Seat
+from worktrial.engine.trial import Desk, Job
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
+from worktrial.grading import Outcome
+from worktrial.grading.toolcalls.judges import SharedVerdicts, ValueJudges
+from worktrial.language import JsonObject
+from worktrial.planning.cards import Team
+from worktrial.planning.loading import Release
+from worktrial.planning.scenario import Scenario, UserTurn
+from worktrial.suites.faults import in_manifest, jobs_under, note_faults
+from worktrial.suites.orchestration.answerers import Member
+from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.free.agent import AgentAtWork
+from worktrial.suites.orchestration.free.bounds import Budget
+from worktrial.suites.orchestration.free.goals import Met, goal_score
+from worktrial.suites.orchestration.free.log import Log, trajectory_line
+from worktrial.suites.orchestration.free.measure import free_measures
+from worktrial.suites.orchestration.free.members import voices
+from worktrial.suites.orchestration.free.prompting import free_prompts_fingerprint
+from worktrial.suites.orchestration.free.recorded import RecordedTools
+from worktrial.suites.orchestration.free.run import FreeRun
+from worktrial.suites.orchestration.free.tools import TeamTools
+from worktrial.suites.orchestration.free.work import work_in_log
+from worktrial.suites.orchestration.free.world import clock_of, without_schemas, world_of
+from worktrial.suites.orchestration.load import OrchestrationTask
+from worktrial.suites.orchestration.prompting import prompts_fingerprint
+from worktrial.suites.orchestration.references import Reference, constant_plan_text, reference
+from worktrial.workplaces import DEFAULT_CLOCK, LanguageSimulator, Session, StopReason, Workplace
+from worktrial.workplaces.faults import (
+    Conditions,
+    FaultMode,
+    FaultSettings,
+    FaultySession,
+    Position,
+    PromptedFaults,
+    draw_plan,
+)
+
+SUITE = "orchestration"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeSettings:
+    """What of the suite's own can change a result."""
+
+    repeats: int = 1
+    mode: Literal["free"] = "free"
+    gold: Literal["released", "corrected"] = "released"
+    cards: Literal["full", "compact"] = "full"
+    """How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+    simulated: bool = True
+    """Whether a simulator answers calls that the recording does not hold; else they get an error that says so."""
+    memory: str = "history"
+    """See `worktrial.workplaces.simulator.Memory`."""
+    simulator_prompt: str = "full"
+    """See `worktrial.workplaces.simulator.PromptStyle`."""
+    planner_turns: int = 6
+    """Answers of the planner to one turn of the user."""
+    agent_turns: int = 6
+    """Answers of a domain agent to one request of the plan."""
+    limits: Limits = field(default_factory=Limits)
+    """Of a whole scenario; `turns` counts the answers of planner and domain agents together."""
+    faults: Conditions = field(default_factory=Conditions)
+    clock: str = DEFAULT_CLOCK
+    """The date and time of scenarios whose note has none, ISO 8601."""
+    seconds: float = 1.0
+    """Bound on the edit distances of one plan."""
+
+
+class FreeTrial:
+    """The free-running trial made ready to run: the team's own plan directs its own work.
+
+    Raises:
+        SettingError: faults that no trial can hold, or that need a simulator that is not there.
+    """
+
+    suite = SUITE
+
+    def __init__(
+        self,
+        release: Release,
+        tasks: Sequence[OrchestrationTask],
+        agent: Member,
+        settings: FreeSettings,
+        *,
+        sub_agent: Member | None = None,
+        judges: Sequence[Seat] = (),
+    ) -> None:
+        """Set up a trial.
+
+        Args:
+            release: Where the tasks are from; its teams do the work.
+            tasks: What to run.
+            agent: Who plans.
+            settings: What can change a result.
+            sub_agent: Who plays the domain agents; None for `agent`.
+            judges: The seats of the models that look at open argument values; none for `--judges none`.
+        """
+        settings.faults.check(settings.limits.turns)
+        if settings.faults.prompted and not settings.simulated:
+            raise SettingError("--faults-by prompt: the simulator is what is prompted. Name one with --simulator")
+        self._release = release
+        self._tasks = {task.id: task for task in tasks}
+        self._agent, self._sub_agent = agent, sub_agent
+        self._settings = settings
+        self._conditions = settings.faults.by_name
+        self._judges = tuple(judges)
+        self._verdicts = SharedVerdicts()
+        self._constant_plans = {
+            language: constant_plan_text((s for s in release.scenarios if s.language is language), team)
+            for language, team in release.teams.items()
+        }
+        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
+        folder = "built in" if release.folder == example_folder() else str(release.folder)
+        self.data: JsonObject = {"folder": folder, "fingerprint": release.fingerprint}
+        self.settings: JsonObject = {
+            "agent": agent.spec,
+            "sub_agent": None if sub_agent is None else sub_agent.spec,
+            "tasks": [task.id for task in tasks],
+            "judges": list(self._judges),
+            "prompts": [prompts_fingerprint(), free_prompts_fingerprint()],
+            **in_manifest(settings),
+        }
+
+    async def run(self, job: Job, desk: Desk) -> SampleResult:
+        """Run the scenario, score, judge; see `worktrial.engine.trial.Trial`.
+
+        What happened is kept whichever way it ends: a sample without a verdict has to be explained too.
+        """
+        settings, scenario = self._settings, self._tasks[job.sample].scenario
+        team, log = self._release.teams[scenario.language], Log()
+        world, clock = world_of(scenario, team), clock_of(scenario, settings.clock)
+        faults = self._conditions[job.condition]
+        recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, desk))
+        session = self._under(faults, recorded, world, scenario.key, log)
+        budget = Budget(
+            settings.limits,
+            log,
+            tokens=lambda: desk.meter.tokens(Role.AGENT) + desk.meter.tokens(Role.SUB_AGENT),
+            cost=lambda: desk.meter.known_cost,
+        )
+        speaking = voices(
+            scenario, self._agent, self._sub_agent, desk, lambda name: self._reference(name, scenario)
+        )
+        tools = TeamTools(recorded, session, log)
+        agents = AgentAtWork(scenario, speaking, tools, budget, settings.agent_turns)
+        run = FreeRun(
+            scenario,
+            team,
+            speaking,
+            agents,
+            budget,
+            planner_turns=settings.planner_turns,
+            compact=settings.cards == "compact",
+        )
+        finished = False
+        try:
+            await run()
+            finished = True
+            result = await self._graded(scenario, team, log, desk)
+        except InvalidSample as e:
+            result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
+        result.calls, result.turns = len(log.calls), log.requests
+        result.stop_reason = log.stop_reason.value if finished else None
+        result.clock = clock
+        note_faults(result, session)
+        said = [step.text for step in scenario.steps if isinstance(step, UserTurn)]
+        line = trajectory_line(log, scenario.note, said, run.prompt)
+        result.trajectory = {"outcome": result.outcome, "reason": result.reason, "clock": clock, **line}
+        return result
+
+    def _simulated(self, world: Workplace, clock: str, faults: FaultSettings, desk: Desk) -> Session | None:
+        settings = self._settings
+        if not settings.simulated:
+            return None
+        line = desk.line(Role.SIMULATOR)
+        simulator = LanguageSimulator(
+            world,
+            PromptedFaults(line, faults) if settings.faults.prompted else line,
+            memory=settings.memory,
+            prompt=settings.simulator_prompt,
+            clock=clock,
+        )
+        try:
+            return simulator.open()
+        except DataError as e:
+            raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+    def _under(
+        self, faults: FaultSettings, recorded: RecordedTools, world: Workplace, sample: str, log: Log
+    ) -> Session:
+        if faults.mode is FaultMode.E0 or self._settings.faults.prompted:
+            return recorded
+        plan = draw_plan(faults, sample)
+        return FaultySession(
+            recorded,
+            plan,
+            without_schemas(world),
+            position=lambda: Position(len(log.calls), max(0, log.requests - 1)),
+        )
+
+    def _reference(self, name: str, scenario: Scenario) -> Reference:
+        return reference(name, scenario.language, self._constant_plans[scenario.language])
+
+    async def _graded(self, scenario: Scenario, team: Team, log: Log, desk: Desk) -> SampleResult:
+        work, seconds = work_in_log(log), self._settings.seconds
+        score = await asyncio.to_thread(goal_score, scenario, team, work, seconds=seconds)
+        judged = None
+        if self._judges:
+            lines = {seat: desk.line(seat) for seat in self._judges}
+            judges = ValueJudges(lines, scenario.language, shared=self._verdicts)
+            judged = await judges.verdicts(score.needs)
+        met = score.met(None if judged is None else judged.verdicts)
+        measures: JsonObject = {
+            "language": scenario.language.value,
+            "mode": "free",
+            "requests": log.requests,
+            "goals": list(met.goals),
+            "first_failure": met.first_failure,
+            "free": free_measures(score, met, log),
+        }
+        if judged is not None:
+            measures["judging"] = {"asked": len(score.needs), "trouble": None, "values": judged.rows()}
+        outcome = Outcome.PASS if met.goals and met.completed else Outcome.FAIL
+        return SampleResult(outcome=outcome, reason=_reason(met, log), measures=measures)
+
+
+def _reason(met: Met, log: Log) -> str:
+    reached = sum(goal["reached"] for goal in met.goals)
+    text = f"{reached} of {len(met.goals)} goals reached"
+    if met.first_failure is not None and reached < len(met.goals):
+        first = met.first_failure
+        text += f"; first, step {first['step']} (turn {first['turn'] + 1} of the user): {first['kind']}"
+    if log.stop_reason is not StopReason.ANSWERED:
+        text += f"; stopped by {log.stop_reason}"
+    return text

@@ -1,0 +1,99 @@
+"""What a team did in a scenario, in the form that goals are counted in, whichever way it was run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from worktrial.grading.toolcalls.calls import Call, read_calls
+from worktrial.grading.toolcalls.decision import Decision, decision_of
+from worktrial.planning.answers import Answers
+from worktrial.planning.duties import duties
+from worktrial.planning.plan_text import sound_plan
+from worktrial.planning.scenario import PlanStep, Scenario, UserTurn
+from worktrial.planning.workflows import WorkflowPlan
+from worktrial.suites.orchestration.free.log import Log
+from worktrial.suites.orchestration.free.recorded import GoldPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A call that a domain agent made."""
+
+    call: Call
+    agent: str
+    user_turn: int
+    query: str = ""
+    """What the agent was asked, for a judge."""
+    gold: GoldPlace | None = None
+    """The recorded call that it was found to be at run time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A domain agent's word that it makes no call."""
+
+    decision: Decision
+    agent: str
+    user_turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a team did."""
+
+    calls: Sequence[Made]
+    """In the order in which they were made."""
+    refusals: Sequence[Refused]
+    plans: Mapping[int, WorkflowPlan]
+    """The plan that was made from what the user said, by the user's turn."""
+
+
+def turn_of(scenario: Scenario) -> dict[int, int]:
+    """The user's turn that each step belongs to, 0-based, by `Step.id`; -1 before the first."""
+    found: dict[int, int] = {}
+    turn = -1
+    for step in scenario.steps:
+        turn += isinstance(step, UserTurn)
+        found[step.id] = turn
+    return found
+
+
+def work_in_log(log: Log) -> Work:
+    """What a free-running team did."""
+    calls = [
+        Made(
+            Call(made.call.tool, made.call.arguments if isinstance(made.call.arguments, dict) else None),
+            made.agent,
+            made.user_turn,
+            made.query,
+            made.gold,
+        )
+        for made in log.calls
+    ]
+    refusals = [Refused(r.decision, r.agent, r.user_turn) for r in log.runs if r.decision.is_refusal]
+    plans = {turn: plan for turn in range(log.user_turns) if (plan := log.plan_of(turn)) is not None}
+    return Work(calls, refusals, plans)
+
+
+def work_in_answers(scenario: Scenario, answers: Answers) -> Work:
+    """What a team did turn by turn, so that its goals are counted exactly like those of a free-running one."""
+    turns, known = turn_of(scenario), duties(scenario)
+    calls: list[Made] = []
+    refusals: list[Refused] = []
+    plans: dict[int, WorkflowPlan] = {}
+    for step in scenario.steps:
+        answer = answers.get(step.id)
+        if answer is None:
+            continue
+        turn = turns[step.id]
+        if isinstance(step, PlanStep):
+            plan = sound_plan(answer.text)
+            if plan is not None:
+                plans.setdefault(turn, plan)
+            continue
+        decision = decision_of(answer)
+        if decision is Decision.CALL:
+            query = known[step.id].query if step.id in known else ""
+            calls += [Made(call, step.agent, turn, query) for call in read_calls(answer.tool_calls)]
+        elif decision.is_refusal:
+            refusals.append(Refused(decision, step.agent, turn))
+    return Work(calls, refusals, plans)

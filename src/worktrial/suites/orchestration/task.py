@@ -1,0 +1,149 @@
+"""The path of one turn-by-turn sample, top to bottom."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role, Seat
+from worktrial.engine.trial import Desk, Job
+from worktrial.grading.orchestration.published_layout import history_of
+from worktrial.grading.toolcalls.judges import SharedVerdicts, ValueJudges
+from worktrial.language import JsonObject
+from worktrial.planning.answers import Answers
+from worktrial.planning.loading import Release
+from worktrial.planning.scenario import Language, Scenario
+from worktrial.suites.orchestration.answerers import Answerer, Member
+from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.grade import grade
+from worktrial.suites.orchestration.load import OrchestrationTask
+from worktrial.suites.orchestration.prompting import prompts_fingerprint
+from worktrial.suites.orchestration.references import Reference, constant_plan_text, reference
+from worktrial.suites.orchestration.requests import Asking, requests_of
+from worktrial.suites.orchestration.scoring import Bounds, floor_sums
+from worktrial.suites.orchestration.turns import ask_all
+
+SUITE = "orchestration"
+
+# More threads would only take time from one another, and from edit distances that have little of it.
+SCORING_THREADS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What of the suite's own can change a result."""
+
+    repeats: int = 1
+    mode: Literal["turns"] = "turns"
+    gold: Literal["released", "corrected"] = "released"
+    cards: Literal["full", "compact"] = "full"
+    """How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+    bounds: Bounds = field(default_factory=Bounds)
+    """Seconds for the edit distances of one plan."""
+
+
+class OrchestrationTrial:
+    """The turn-by-turn trial made ready to run: every request sees the recorded history up to its step."""
+
+    suite = SUITE
+
+    def __init__(
+        self,
+        release: Release,
+        tasks: Sequence[OrchestrationTask],
+        agent: Member,
+        settings: Settings,
+        *,
+        sub_agent: Member | None = None,
+        judges: Sequence[Seat] = (),
+    ) -> None:
+        """Set up a trial.
+
+        Args:
+            release: Where the tasks are from; its teams do the work, and all its gold plans make the constant plan.
+            tasks: What to run.
+            agent: Who plans.
+            settings: What can change a result.
+            sub_agent: Who plays the domain agents; None for `agent`.
+            judges: The seats of the models that look at open argument values; none for `--judges none`.
+        """
+        self._release = release
+        self._tasks = {task.id: task for task in tasks}
+        self._agent, self._sub_agent = agent, sub_agent
+        self._settings = settings
+        self._judges = tuple(judges)
+        self._verdicts = SharedVerdicts()
+        self._constant_plans = {
+            language: constant_plan_text((s for s in release.scenarios if s.language is language), team)
+            for language, team in release.teams.items()
+        }
+        self._floors: dict[str, JsonObject] = {}
+        self._scoring = asyncio.Semaphore(SCORING_THREADS)
+        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in tasks]
+        folder = "built in" if release.folder == example_folder() else str(release.folder)
+        self.data: JsonObject = {"folder": folder, "fingerprint": release.fingerprint}
+        self.settings: JsonObject = {
+            "agent": agent.spec,
+            "sub_agent": None if sub_agent is None else sub_agent.spec,
+            "tasks": [task.id for task in tasks],
+            "judges": list(self._judges),
+            "prompts": prompts_fingerprint(),
+            **msgspec.to_builtins(settings),
+        }
+
+    async def run(self, job: Job, desk: Desk) -> SampleResult:
+        """Ask, score, judge; see `worktrial.engine.trial.Trial`."""
+        scenario = self._tasks[job.sample].scenario
+        team = self._release.teams[scenario.language]
+        asking = requests_of(scenario, team, compact=self._settings.cards == "compact")
+        answers = await ask_all(asking.requests, *self._answerers(scenario.language, desk))
+        result = await grade(
+            scenario,
+            team,
+            answers,
+            self._settings.bounds,
+            floors=await self._floors_of(scenario),
+            threads=self._scoring,
+            judges=self._value_judges(scenario.language, desk),
+        )
+        result.trajectory = _trajectory_line(scenario, asking, answers, result)
+        return result
+
+    def _answerers(self, language: Language, desk: Desk) -> tuple[Answerer, Answerer]:
+        def references(name: str) -> Reference:
+            return reference(name, language, self._constant_plans[language])
+
+        planner = self._agent.answerer(desk, Role.AGENT, references)
+        if self._sub_agent is None:
+            return planner, planner
+        return planner, self._sub_agent.answerer(desk, Role.SUB_AGENT, references)
+
+    def _value_judges(self, language: Language, desk: Desk) -> ValueJudges | None:
+        if not self._judges:
+            return None
+        return ValueJudges({seat: desk.line(seat) for seat in self._judges}, language, shared=self._verdicts)
+
+    async def _floors_of(self, scenario: Scenario) -> JsonObject:
+        # Repeats of a scenario share them: a floor answers the same every time.
+        if scenario.key not in self._floors:
+            plan, team = self._constant_plans[scenario.language], self._release.teams[scenario.language]
+            async with self._scoring:
+                sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.bounds)
+            self._floors[scenario.key] = sums
+        return self._floors[scenario.key]
+
+
+def _trajectory_line(scenario: Scenario, asking: Asking, answers: Answers, result: SampleResult) -> JsonObject:
+    history = history_of(scenario, answers)
+    return {
+        "outcome": result.outcome,
+        "reason": result.reason,
+        # The gold messages are in the data; a stored run of the published program has them beside these two.
+        "main_agent_history": history["main_agent_history"],
+        "sub_agent_history": history["sub_agent_history"],
+        "queries": {str(step): query for step, query in asking.queries.items()},
+        "prompts": {str(request.step.id): request.digest for request in asking.requests},
+    }

@@ -1,0 +1,52 @@
+"""What a free-running trial asks when planner and domain agents follow the recording, and what they answer."""
+
+import asyncio
+from collections.abc import Sequence
+
+from worktrial.agents.assignment import Limits
+from worktrial.language import Completion, JsonObject, Message
+from worktrial.planning.cards import Team
+from worktrial.planning.scenario import Scenario
+from worktrial.suites.orchestration.free.agent import AgentAtWork
+from worktrial.suites.orchestration.free.bounds import Budget
+from worktrial.suites.orchestration.free.gold import GoldTeam
+from worktrial.suites.orchestration.free.log import Log
+from worktrial.suites.orchestration.free.recorded import RecordedTools
+from worktrial.suites.orchestration.free.run import FreeRun
+from worktrial.suites.orchestration.free.task import FreeSettings
+from worktrial.suites.orchestration.free.tools import TeamTools
+from worktrial.suites.orchestration.free.voices import AgentMoment, PlannerMoment
+from worktrial.suites.orchestration.free.world import world_of
+
+Answered = tuple[Sequence[Message], Message]
+"""The messages of a request, and the message that answers it."""
+
+
+class Listener:
+    """The team that follows the recording, with everything on record that it is asked."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.heard: list[Answered] = []
+        self._team = GoldTeam(scenario)
+
+    async def plan(self, moment: PlannerMoment, messages: Sequence[Message]) -> Completion:
+        completion = await self._team.plan(moment, messages)
+        self.heard.append((messages, completion.message))
+        return completion
+
+    async def act(
+        self, moment: AgentMoment, messages: Sequence[Message], tools: Sequence[JsonObject]
+    ) -> Completion:
+        completion = await self._team.act(moment, messages, tools)
+        self.heard.append((messages, completion.message))
+        return completion
+
+
+def free_answers(scenario: Scenario, team: Team) -> Sequence[Answered]:
+    """All requests of a free run along the recording, with their answers. Needs no model."""
+    log, voices, settings = Log(), Listener(scenario), FreeSettings()
+    budget = Budget(Limits(turns=None), log)
+    recorded = RecordedTools(scenario, team, world_of(scenario, team), None)
+    agents = AgentAtWork(scenario, voices, TeamTools(recorded, recorded, log), budget, settings.agent_turns)
+    asyncio.run(FreeRun(scenario, team, voices, agents, budget, planner_turns=settings.planner_turns)())
+    return voices.heard
