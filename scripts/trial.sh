@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 model=${1:-medium}
 
-rm -rf runs/trial-plan runs/trial-local
+rm -rf runs/trial-plan runs/trial-local runs/trial-orchestration runs/trial-documents
 printf '\n== 1. An agent that follows the solution plans: it must pass every task\n'
 worktrial run starter --agent plan -o runs/trial-plan
 worktrial validate starter
@@ -15,6 +15,10 @@ tasks=triage-01,covenant-01,line-01,irrigation-01,returns-01,registry-01,customs
 printf '\n== 2. A real language model on this machine: the embedded %s model\n' "$model"
 worktrial model pull "$model"
 worktrial run starter --agent "local:$model" --tasks "$tasks" -o runs/trial-local
+
+printf '\n== 3. The other suites, with reference agents that need no model\n'
+worktrial run orchestration --agent gold -o runs/trial-orchestration
+worktrial run documents --agent reference -o runs/trial-documents
 
 cat <<'END'
 

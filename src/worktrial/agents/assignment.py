@@ -44,6 +44,11 @@ class Assignment:
     cost: Callable[[], float] = lambda: 0.0
     plan: JsonValue = None
     """The task's structured solution plan, for the agent that follows it."""
+    system_prompt: str | None = None
+    """What a model is told before the instruction; None for what every agent in a workplace is told."""
+    take_pictures: Callable[[], list[str]] = list
+    """Pictures that belong to the instruction, and later to the calls made since it was asked last, as `data:`
+    addresses; for agents that see. Each is handed out once."""
     trajectory: Trajectory = field(default_factory=Trajectory)
     """Grows as the work goes on, so that it can be shown even if the work breaks off."""
     _started: float = field(default_factory=time.monotonic)

@@ -1,5 +1,6 @@
 """The standard agent: a language model that calls tools until it answers."""
 
+from collections.abc import Sequence
 from functools import cache
 
 import msgspec
@@ -24,9 +25,12 @@ class ToolLoop:
             InvalidSample: the agent's endpoint, or whoever plays the workplace, fails for good.
         """
         trajectory = assignment.trajectory
+        system = assignment.system_prompt
+        if system is None:
+            system = _system_prompt().render(clock=assignment.clock)
         trajectory.messages += [
-            {"role": "system", "content": _system_prompt().render(clock=assignment.clock)},
-            {"role": "user", "content": assignment.instruction},
+            {"role": "system", "content": system},
+            {"role": "user", "content": _with_pictures(assignment.instruction, assignment.take_pictures())},
         ]
         while True:
             if (limit := assignment.limit_hit()) is not None:
@@ -47,6 +51,10 @@ class ToolLoop:
                 return
             for call in completion.tool_calls:
                 trajectory.messages.append(await _carry_out(call, assignment))
+            # Most endpoints take text alone as the result of a tool.
+            if pictures := assignment.take_pictures():
+                shown = _with_pictures("Pictures that these calls returned, in order:", pictures)
+                trajectory.messages.append({"role": "user", "content": shown})
 
 
 async def _carry_out(call: JsonObject, assignment: Assignment) -> JsonObject:
@@ -66,6 +74,14 @@ async def _carry_out(call: JsonObject, assignment: Assignment) -> JsonObject:
         "tool_call_id": call_id if isinstance(call_id, str) else "",
         "content": msgspec.json.encode(content).decode(),
     }
+
+
+def _with_pictures(text: str, pictures: Sequence[str]) -> JsonValue:
+    """The content of a message: the text alone where there is nothing to be seen."""
+    if not pictures:
+        return text
+    seen = [{"type": "image_url", "image_url": {"url": picture}} for picture in pictures]
+    return [{"type": "text", "text": text}, *seen]
 
 
 def _decode_arguments(raw: JsonValue) -> tuple[JsonValue, str | None]:

@@ -47,7 +47,6 @@ def score(
 
 def print_scores(scores: "Sequence[TableScore]") -> None:
     """Print a line for each table and a mean for each kind of page."""
-    from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -56,7 +55,7 @@ def print_scores(scores: "Sequence[TableScore]") -> None:
     from worktrial.cli.untrusted import printable
 
     # Narrow: a figure must not be folded on a terminal of 80 columns.
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("table", overflow="fold")
     headings = ("cell\nF1", "strict", "value\nfound", "in\ntables", "on\npage", "wrong", "low", "fixed")
     for name in headings:
@@ -72,7 +71,7 @@ def print_scores(scores: "Sequence[TableScore]") -> None:
         )
         name = f"{one.truth.id}, page {one.truth.pdf_page}\n{one.truth.doc}"
         table.add_row(Text(printable(name)), *_shares(shares), *_counts(one.trust))
-    table.add_section()
+    table.add_row()
     for mean in summaries(scores):
         shares = (mean.cell_f1, mean.cell_f1_strict, mean.value_found, mean.in_tables, mean.on_page)
         tables = "1 table" if mean.tables == 1 else f"{mean.tables} tables"

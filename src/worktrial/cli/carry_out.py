@@ -40,8 +40,12 @@ def carry_out(
     from worktrial.cli.tables import Beside, print_summary
     from worktrial.results.stored import open_run
 
-    turns = given.get("turns_run")
-    beside = Beside(given.get("compare_published", False), None if turns is None else open_run(turns))
+    turns, closed = given.get("turns_run"), given.get("closed_run")
+    beside = Beside(
+        given.get("compare_published", False),
+        None if turns is None else open_run(turns),
+        closed=None if closed is None else open_run(closed),
+    )
     print_summary(open_run(settings.folder), beside=beside)
     if end.retries:
         typer.echo(f"{end.retries} requests had to be sent again.", err=True)

@@ -8,7 +8,10 @@ import typer
 
 def list_suites(
     suite: Annotated[str | None, typer.Argument(help="Show this suite's tasks.", metavar="[SUITE]")] = None,
-    data: Annotated[Path | None, typer.Option(help="Folder of the suite's data, where it needs one.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the suite's data, where it needs one; for documents, a file of questions."),
+    ] = None,
 ) -> None:
     """List the suites, or the tasks of one.
 

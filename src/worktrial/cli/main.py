@@ -8,6 +8,7 @@ import typer
 
 from worktrial import __version__
 from worktrial.cli import (
+    archive,
     audit,
     data,
     doctor,
@@ -16,8 +17,10 @@ from worktrial.cli import (
     model,
     regrade,
     run,
+    run_documents,
     run_orchestration,
     score,
+    score_answers,
     show,
     trajectory,
     validate,
@@ -33,15 +36,18 @@ app = typer.Typer(
     help="A work trial for AI agents: realistic professional work, verdicts with intervals, costs.",
     epilog="Start with: worktrial run starter --agent plan",
 )
+run.app.command("documents")(run_documents.documents)
 run.app.command("orchestration")(run_orchestration.orchestration)
 app.add_typer(run.app, name="run")
 app.command("show")(show.show)
 app.command("trajectory")(trajectory.trajectory)
+score.app.command("answers")(score_answers.answers)
 app.add_typer(score.app, name="score")
 app.command("list")(list_suites.list_suites)
 app.command("regrade")(regrade.regrade)
 app.command("lint")(lint.lint)
 app.command("validate")(validate.validate)
+app.add_typer(archive.app, name="archive")
 app.add_typer(audit.app, name="audit")
 app.add_typer(data.app, name="data")
 app.add_typer(model.app, name="model")

@@ -17,6 +17,24 @@ def show(
             help="A turn-by-turn run of the same team, for the cascade gap (orchestration).", metavar="RUN"
         ),
     ] = None,
+    stage_run: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A run of the same agent under another set-up; repeat it: where the agent loses (documents).",
+            metavar="RUN",
+        ),
+    ] = None,
+    split_run: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Give it twice: questions that both of these runs solved are easy, the others hard (documents).",
+            metavar="RUN",
+        ),
+    ] = None,
+    closed_run: Annotated[
+        Path | None,
+        typer.Option(help="A closed-book run: which questions a model knows by heart (documents).", metavar="RUN"),
+    ] = None,
 ) -> None:
     """Show a stored run: completion rate with its interval, per industry and difficulty, tokens, cost.
 
@@ -33,5 +51,13 @@ def show(
 
         print_audits([run])
     else:
-        turns = None if turns_run is None else open_run(turns_run)
-        print_summary(stored, beside=Beside(compare_published, turns))
+        print_summary(
+            stored,
+            beside=Beside(
+                compare_published,
+                None if turns_run is None else open_run(turns_run),
+                tuple(open_run(folder) for folder in stage_run or ()),
+                tuple(open_run(folder) for folder in split_run or ()),
+                None if closed_run is None else open_run(closed_run),
+            ),
+        )

@@ -24,6 +24,12 @@ class Beside:
     """Figures that others published."""
     turns: StoredRun | None = None
     """A turn-by-turn run of the same team, beside a free-running one."""
+    stages: tuple[StoredRun, ...] = ()
+    """Runs of the same agent under other set-ups (documents)."""
+    split: tuple[StoredRun, ...] = ()
+    """Two runs that tell easy questions from hard ones (documents)."""
+    closed: StoredRun | None = None
+    """A closed-book run (documents)."""
 
 
 def print_summary(run: StoredRun, console: Console | None = None, beside: Beside | None = None) -> None:
@@ -60,6 +66,10 @@ def _of_the_suite(run: StoredRun, beside: Beside) -> Iterable[Table | str]:
         from worktrial.cli.orchestration_tables import figure_tables
 
         return figure_tables(run, compare_published=beside.published, turns=beside.turns)
+    if run.manifest.suite == "documents":
+        from worktrial.cli.documents_tables import document_tables
+
+        return document_tables(run, stage_runs=beside.stages, split=beside.split, closed=beside.closed)
     return ()
 
 

@@ -9,7 +9,7 @@ from worktrial.engine.manifest import Manifest
 from worktrial.language import JsonObject, JsonValue
 
 # Here code decides; a judge's votes are only kept beside the verdict.
-_DECIDED_BY_CODE = frozenset({"starter"})
+_DECIDED_BY_CODE = frozenset({"starter", "documents"})
 
 _SIMULATION = ("memory", "simulator_prompt", "clock")
 _JUDGING = ("votes", "judge_method", "judge_record")

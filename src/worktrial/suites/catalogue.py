@@ -33,6 +33,12 @@ SUITES = (
         "planning and directing domain agents: OrchestrationBench's scenarios, or five of ours in each language",
         "an agent model (for the published scenarios --data DIR)",
     ),
+    SuiteEntry(
+        "documents",
+        "finding, reading and computing over an archive of documents: OfficeQA's questions, your own, or ours on "
+        "a fictional archive",
+        "nothing (for others --questions FILE and --archive DIR)",
+    ),
 )
 
 
@@ -76,11 +82,26 @@ def tasks_of(suite: str, data: Path | None) -> list[TaskRow]:
         return _rows(load_release(data).tasks)
     if suite == "orchestration":
         return _scenarios(data)
+    if suite == "documents":
+        return _questions(data)
     raise SettingError(f"no suite {suite!r}; there is {', '.join(s.name for s in SUITES)}")
 
 
 def _rows(tasks: Iterable[_Task]) -> list[TaskRow]:
     return [TaskRow(task.id, str(task.difficulty), task.category, task.scenario) for task in tasks]
+
+
+def _questions(data: Path | None) -> list[TaskRow]:
+    from worktrial.suites.documents.load import load_questions
+
+    if data is None:
+        from worktrial.suites.documents.example import example_folder
+
+        data = example_folder() / "questions.jsonl"
+    return [
+        TaskRow(q.id, q.difficulty or "-", q.kind or "-", shorten(q.text, _ASKED, placeholder="…"))
+        for q in load_questions(data).questions
+    ]
 
 
 def _scenarios(data: Path | None) -> list[TaskRow]:

@@ -1,6 +1,6 @@
 """How the suites put a sample under its condition. Shared by them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -13,7 +13,16 @@ from worktrial.errors import SettingError
 from worktrial.language import JsonObject
 from worktrial.suites.judging import Work
 from worktrial.workplaces import Session, Trajectory, Workplace
-from worktrial.workplaces.faults import Conditions, FaultSettings, FaultUnit, FaultySession, Position, draw_plan
+from worktrial.workplaces.faults import (
+    TRANSFORMS,
+    Conditions,
+    FaultSettings,
+    FaultUnit,
+    FaultySession,
+    Position,
+    Transform,
+    draw_plan,
+)
 
 
 class _Task(Protocol):
@@ -50,14 +59,29 @@ def in_manifest(settings: Any) -> JsonObject:
 
 
 def faulty(
-    session: Session, workplace: Workplace, faults: FaultSettings, sample: str, trajectory: Trajectory
+    session: Session,
+    workplace: Workplace,
+    faults: FaultSettings,
+    sample: str,
+    trajectory: Trajectory,
+    transforms: Mapping[str, Transform] = TRANSFORMS,
 ) -> FaultySession:
-    """`session` under the plan of `sample`; calls and turns are counted as in `trajectory`."""
+    """`session` under the plan of `sample`; calls and turns are counted as in `trajectory`.
+
+    Args:
+        session: Where the agent works.
+        workplace: Its tools.
+        faults: The condition.
+        sample: The task's id.
+        trajectory: Of the agent.
+        transforms: What implicit faults do, by kind.
+    """
     return FaultySession(
         session,
-        draw_plan(faults, sample),
+        draw_plan(faults, sample, tuple(transforms)),
         workplace,
         position=lambda: Position(len(trajectory.calls), max(0, trajectory.turns - 1)),
+        transforms=transforms,
     )
 
 

@@ -64,7 +64,7 @@ class FiscalCalendar:
     """The last fiscal year that ended in March."""
 
     def ending_by(self, last: int, count: int) -> tuple[Period, ...]:
-        """The last `count` fiscal years that are over at the end of month `last`, and the half-year between them."""
+        """The last `count` fiscal years over at the end of month `last`, and the half-year between them."""
         periods: list[Period] = []
         year = year_of(last) + 1
         while sum(period.kind is PeriodKind.FISCAL for period in periods) < count:

@@ -1,6 +1,6 @@
 """The tables of the bulletin: what they are called, what they hold, in which unit."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from worktrial.archive.generate.columns import Figure, Group, Node, Terms, completed, figure, sum_of, total
@@ -31,7 +31,7 @@ class TimeTable:
     years: int = 6
     two_years: bool = True
     """All months since January of the year before; otherwise the last thirteen."""
-    notes: tuple[str, ...] = field(default=())
+    province: str = ""
 
     @property
     def unit(self) -> str:
@@ -40,6 +40,30 @@ class TimeTable:
             return "percent"
         return "millions of florins" if self.divisor == 1000 else "thousands of florins"
 
+
+GOODS = completed(
+    (
+        Group(
+            "Food and drink",
+            (
+                figure("Grain", "duty.grain", "duties on grain"),
+                figure("Sugar", "duty.sugar", "duties on sugar"),
+                figure("Wine", "duty.wine", "duties on wine"),
+            ),
+        ),
+        Group(
+            "Manufactures",
+            (
+                figure("Textiles", "duty.textiles", "duties on textiles"),
+                figure("Machinery", "duty.machinery", "duties on machinery"),
+                figure("Glass and paper", "duty.glass", "duties on glass and paper"),
+            ),
+        ),
+        figure("Timber", "duty.timber", "duties on timber"),
+        total("All goods", "duties on all goods"),
+    )
+)
+CUSTOMS_DUTIES = sum_of(GOODS)
 
 RECEIPTS = completed(
     (
@@ -54,7 +78,7 @@ RECEIPTS = completed(
         Group(
             "Duties",
             (
-                figure("Customs", "receipts.customs", "customs duties"),
+                Figure("Customs", CUSTOMS_DUTIES, "customs duties"),
                 Group(
                     "Excise",
                     (
@@ -66,8 +90,8 @@ RECEIPTS = completed(
             ),
         ),
         figure(
-            "Posts and telegraphs", "receipts.posts", "receipts from posts and telegraphs", renamed="Communications",
-            note="Net of the cost of carriage by sea.",
+            "Posts and telegraphs", "receipts.posts", "receipts from posts and telegraphs",
+            renamed="Communications", note="Net of the cost of carriage by sea.",
         ),
         figure("Crown lands", "receipts.lands", "receipts from crown lands"),
         total("Total receipts", "total receipts"),
@@ -212,34 +236,7 @@ COIN = TimeTable(
     two_years=False,
 )
 
-CUSTOMS = TimeTable(
-    "T-1",
-    "Customs Duties by Kind of Goods",
-    completed(
-        (
-            Group(
-                "Food and drink",
-                (
-                    figure("Grain", "duty.grain", "duties on grain"),
-                    figure("Sugar", "duty.sugar", "duties on sugar"),
-                    figure("Wine", "duty.wine", "duties on wine"),
-                ),
-            ),
-            Group(
-                "Manufactures",
-                (
-                    figure("Textiles", "duty.textiles", "duties on textiles"),
-                    figure("Machinery", "duty.machinery", "duties on machinery"),
-                    figure("Glass and paper", "duty.glass", "duties on glass and paper"),
-                ),
-            ),
-            figure("Timber", "duty.timber", "duties on timber"),
-            total("All goods", "duties on all goods"),
-        )
-    ),
-    divisor=1,
-    years=5,
-)
+CUSTOMS = TimeTable("T-1", "Customs Duties by Kind of Goods", GOODS, divisor=1, years=5)
 
 INTEREST = TimeTable(
     "I-1",
@@ -267,63 +264,3 @@ INTEREST = TimeTable(
     years=5,
     two_years=False,
 )
-
-CORE = (BY_SOURCE, SUMMARY, BY_FUNCTION, DEBT, CUSTOMS, COIN, INTEREST)
-
-
-def provincial(province: str, number: int) -> tuple[TimeTable, TimeTable]:
-    """The two tables of a province, which differ from those of the next one by a name in the title alone."""
-    own = f"province.{province}"
-    collected = TimeTable(
-        f"P-{number}a",
-        f"Receipts Collected in {province}",
-        completed(
-            (
-                Group(
-                    "Direct taxes",
-                    (
-                        figure("Land", f"{own}.land", f"land tax collected in {province}"),
-                        figure("Income", f"{own}.income", f"income tax collected in {province}"),
-                        total("Total", f"direct taxes collected in {province}"),
-                    ),
-                ),
-                figure("Stamps", f"{own}.stamps", f"stamp duties collected in {province}"),
-                figure("Licences", f"{own}.licences", f"licence fees collected in {province}"),
-                total("Total collected", f"total receipts collected in {province}"),
-            )
-        ),
-        divisor=1,
-        years=4,
-        two_years=False,
-    )
-    spent = TimeTable(
-        f"P-{number}b",
-        f"Expenditures of {province}",
-        completed(
-            (
-                figure("Schools", f"{own}.schools", f"expenditures of {province} for schools"),
-                Group(
-                    "Roads",
-                    (
-                        figure("Upkeep", f"{own}.upkeep", f"expenditures of {province} for the upkeep of roads"),
-                        figure("New works", f"{own}.works", f"expenditures of {province} for new roads"),
-                    ),
-                ),
-                figure("Relief", f"{own}.relief", f"expenditures of {province} for relief"),
-                total("Total", f"total expenditures of {province}"),
-            )
-        ),
-        divisor=1,
-        years=4,
-        two_years=False,
-    )
-    return collected, spent
-
-
-PROVINCIAL_TAXES = (
-    ("Land", "land", "land tax"),
-    ("Income", "income", "income tax"),
-    ("Stamps", "stamps", "stamp duties"),
-    ("Licences", "licences", "licence fees"),
-)
-"""Heading, series and phrase of what is collected in every province."""

@@ -19,7 +19,10 @@ class Vocabulary:
     """Provinces by region."""
     review: list[str]
     """Paragraphs, with places for figures."""
-    definitions: list[str]
+    definitions: dict[str, list[str]]
+    """Paragraphs by when they are true."""
+    subjects: list[list[dict[str, list[str | dict[str, list[str]]]]]]
+    """Pairs of tables that every province has: title, then its headings."""
 
     @property
     def provinces(self) -> tuple[str, ...]:

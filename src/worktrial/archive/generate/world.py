@@ -72,12 +72,12 @@ class World:
     def _flow(self, key: Key) -> Series:
         """Amounts of a month in thousands: growth, slow swings, a season of its own, noise."""
         dice, months = self.dice(key), END - START + 1
-        level = self._size(key, dice) * np.exp(np.cumsum(np.full(months, dice.uniform(0.028, 0.05) / 12)))
+        level = self._size(key, dice) * np.exp(np.cumsum(np.full(months, dice.uniform(0.034, 0.044) / 12)))
         swings = np.cumsum(dice.normal(0, 0.012, months))
         season = np.tile(dice.uniform(0.75, 1.3, 12), months // 12)
         noise = np.exp(dice.normal(0, 0.06, months) + swings - swings.mean())
         final = np.rint(level * season * noise).astype(np.int64)
-        if dice.random() < 0.12:
+        if key.split(".", 1)[0] not in ("receipts", "outlays") and dice.random() < 0.12:
             # A tax or a service that did not exist from the beginning.
             final[: int(dice.integers(240, 500))] = 0
         return self._with_revisions(final, dice, share=0.3, size=0.03)
@@ -102,12 +102,15 @@ class World:
         return Series(final, final, never, never)
 
     def _size(self, key: Key, dice: np.random.Generator) -> float:
-        """The level of the first year: provinces are small, and unlike each other."""
+        """The level of the first year: provinces are small, and unlike each other; the state about pays its way."""
         if key.startswith("province."):
             _, province, kind = key.split(".", 2)
             weight = self.dice("weight", province).uniform(0.3, 2.5)
             return float(weight * self.dice("kind", kind).uniform(120, 900))
-        return float(np.exp(dice.uniform(np.log(2_500), np.log(38_000))))
+        low, high = {"receipts": (24_000, 86_000), "outlays": (16_000, 70_000), "duty": (2_000, 13_000)}.get(
+            key.split(".", 1)[0], (9_000, 140_000)
+        )
+        return float(dice.uniform(low, high))
 
     def _with_revisions(self, final: Counts, dice: np.random.Generator, *, share: float, size: float) -> Series:
         months = len(final)

@@ -61,7 +61,9 @@ def _row(line: Line, columns: Sequence[Column], labels: int) -> Row:
 def _wrapped_joined(rows: list[Row], labels: int) -> list[Row]:
     if not labels:
         return rows
-    right = max((row.cells[0][-1].box.x1 for row in rows if row.cells[0] and not row.only_label(labels)), default=0.0)
+    right = max(
+        (row.cells[0][-1].box.x1 for row in rows if row.cells[0] and not row.only_label(labels)), default=0.0
+    )
     done: list[Row] = []
     for row in rows:
         above = done[-1] if done else None

@@ -15,10 +15,13 @@ _UNIT = re.compile(
 _BRACKETS = re.compile(r"[\[(]\s*(.*?)\s*[\])]?\s*$", re.DOTALL)
 _SOURCE = re.compile(r"\s*[.;]?\s*(?:sources?\b|\]).*$", re.IGNORECASE | re.DOTALL)
 _NOTE = re.compile(
-    r"\s*(?:(?:note|source|footnote|legend|\*+|†|‡|[a-z]/|\d{1,2}/|[rpe]\s+(?:revised|preliminary|estimate))"
+    r"\s*(?:(?:notes?\s*[:.—–-]|sources?\s*[:.—–]|footnotes?\b|\*+|†|‡|[a-z]/|\d{1,2}/|[rpe]\s+(?:revised|preliminary|estimate))"
     r"|\d{1,2}\s+[A-Z]|\(\*?\d?[a-z]?\)\s*[A-Z])",
     re.IGNORECASE,
 )
+_CONTINUED = re.compile(r"\b(?:con|cont|cont['’]d|continued)\.?$", re.IGNORECASE)
+# What is left of prose or of a chart, not a title: small letters first, or no letters at all.
+_FRAGMENT = re.compile(r"[a-z]|[^a-zA-ZÀ-ž]*$|[IVXLC]+$")
 
 _MOST_TITLE_LINES = 4
 _FAR = 3.2  # font sizes between a caption's lines
@@ -52,15 +55,18 @@ def caption_above(lines: Sequence[Line], first: int, lowest: int) -> tuple[str, 
     Returns:
         Title, unit, and the index of the first line used.
     """
-    unit, titles, used = "", [], first
+    unit, used = "", first
+    titles: list[str] = []
     below = lines[first] if first < len(lines) else None
     for index in range(first - 1, max(lowest, first - 1 - _MOST_TITLE_LINES) - 1, -1):
         line = lines[index]
         if below is not None and below.middle - line.middle > _FAR * max(line.size, below.size):
             break
         text = line.text
-        if not unit and not titles and (is_unit(text) or text.startswith("[")):
-            unit = unit_of(text)
+        if not titles and text.rstrip().endswith("]") and "[" not in text:
+            unit = text  # the second line of a unit in brackets
+        elif not titles and (is_unit(text) or text.startswith("[")) and (not unit or unit.endswith("]")):
+            unit = unit_of(f"{text} {unit}".strip())
         elif titles and (is_note(text) or _is_prose(line)) and not TITLE.match(text):
             break
         elif titles or not _is_prose(line) or TITLE.match(text):
@@ -78,12 +84,16 @@ def caption_above(lines: Sequence[Line], first: int, lowest: int) -> tuple[str, 
 
 
 def _best_title(titles: list[str]) -> str:
+    while titles and not TITLE.match(titles[0]) and _FRAGMENT.match(titles[0]):
+        titles = titles[1:]
     starts = [k for k, text in enumerate(titles) if TITLE.match(text)]
     return joined(titles[starts[-1] :] if starts else titles[-2:])
 
 
 def _is_prose(line: Line) -> bool:
-    return len(line.words) > 18 or (len(line.words) > 9 and line.text.rstrip().endswith((".", ";")))
+    text = line.text.rstrip()
+    ended = text.endswith((".", ";")) and not _CONTINUED.search(text)
+    return len(line.words) > 18 or (len(line.words) > 9 and ended)
 
 
 def notes_below(lines: Sequence[Line], last: int, end: int) -> tuple[str, ...]:

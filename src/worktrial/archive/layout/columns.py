@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worktrial.archive.geometry import Box
 from worktrial.archive.layout.lines import Line, Phrase
@@ -13,6 +15,8 @@ _STEP = 0.5  # points; the resolution of the coverage profile
 # In font sizes.
 _FIGURE_VALLEY = 0.12
 _TEXT_VALLEY = 0.75
+
+_USUAL = 0.25  # of the rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +53,55 @@ def find_columns(lines: Sequence[Line], size: float, walls: Sequence[Box] = ()) 
     for phrase, _ in phrases:
         change[int((phrase.box.x0 - origin) / _STEP)] += 1
         change[int((phrase.box.x1 - origin) / _STEP) + 1] -= 1
-    covered = np.cumsum(change[:-1]) > 0
+    profile = np.cumsum(change[:-1])
+    covered = profile > 0
     edges = np.flatnonzero(np.diff(np.concatenate(([0], covered.astype(np.int8), [0]))))
-    runs = [(origin + a * _STEP, origin + b * _STEP) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+    runs = [
+        (origin + a * _STEP, origin + b * _STEP)
+        for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+    ]
     lines_x = sorted((wall.x0 + wall.x1) / 2 for wall in walls)
+    runs = [part for run in runs for part in _parted(run, lines, profile, origin)]
     return _slots(_merged(runs, phrases, size, lines_x), lines_x)
 
 
 def _counts(phrase: Phrase, line: Line) -> bool:
     # A heading inside the body stands across its columns.
     return phrase.figure or len(line.phrases) > 1 or bool(line.leaders)
+
+
+def _parted(
+    run: tuple[float, float], lines: Sequence[Line], profile: NDArray[np.float64], origin: float
+) -> list[tuple[float, float]]:
+    """Cut a run in which most rows hold several figures: a few wide ones, such as totals, bridge the valleys.
+
+    The cut goes where fewest phrases stand between the usual places of two neighbours.
+    """
+    rows = []
+    for line in lines:
+        inside = [p for p in line.phrases if p.figure and run[0] - 1 <= p.box.x0 and p.box.x1 <= run[1] + 1]
+        if inside:
+            rows.append(inside)
+    counts = [len(row) for row in rows]
+    most = max(counts, default=0)
+    while most > 1 and counts.count(most) < max(2, _USUAL * len(rows)):
+        most -= 1
+    if most < 2 or counts.count(most) < max(2, _USUAL * len(rows)):
+        return [run]
+    usual = [row for row in rows if len(row) == most]
+    parts, left = [], run[0]
+    for k in range(most - 1):
+        low = float(np.median([row[k].box.x1 for row in usual]))
+        high = float(np.median([row[k + 1].box.x0 for row in usual]))
+        a, b = int((low - origin) / _STEP), int((high - origin) / _STEP) + 1
+        here = profile[a:b]
+        if not len(here):
+            return [run]
+        least = np.flatnonzero(here == here.min())
+        cut = origin + (a + float(least.mean())) * _STEP
+        parts.append((left, cut - _STEP))
+        left = cut + _STEP
+    return [*parts, (left, run[1])]
 
 
 def _merged(
@@ -76,7 +119,8 @@ def _merged(
             gap = x0 - merged[-1][1]
             numeric = figures * 2 >= count or kinds[-1][1] * 2 >= kinds[-1][0]
             walled = any(merged[-1][1] - 1 <= wall <= x0 + 1 for wall in walls)
-            if not walled and gap < (_FIGURE_VALLEY if numeric else _TEXT_VALLEY) * size:
+            cut = gap <= 2 * _STEP + 0.01 and figures * 2 >= count and kinds[-1][1] * 2 >= kinds[-1][0]
+            if not walled and not cut and gap < (_FIGURE_VALLEY if numeric else _TEXT_VALLEY) * size:
                 merged[-1] = (merged[-1][0], x1)
                 kinds[-1] = (kinds[-1][0] + count, kinds[-1][1] + figures)
                 continue
@@ -87,7 +131,7 @@ def _merged(
 
 def _slots(runs: list[tuple[float, float]], walls: list[float]) -> list[Column]:
     edges = [runs[0][0] - 6.0]
-    for (_, end), (start, _) in zip(runs, runs[1:], strict=False):
+    for (_, end), (start, _) in pairwise(runs):
         between = [wall for wall in walls if end - 1 <= wall <= start + 1]
         edges.append(between[0] if between else (end + start) / 2)
     edges.append(runs[-1][1] + 6.0)

@@ -34,6 +34,4 @@ class Draft:
             for r, row in enumerate(self.grid)
         )
         labels = min(self.label_columns, len(rows[0]) - 1) if rows else 0
-        return Table(
-            number, page, self.box, rows, self.header_rows, labels, self.title, self.unit, self.notes
-        )
+        return Table(number, page, self.box, rows, self.header_rows, labels, self.title, self.unit, self.notes)

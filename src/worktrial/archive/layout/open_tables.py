@@ -9,20 +9,30 @@ from worktrial.archive.layout.captions import caption_above, is_note, is_unit, n
 from worktrial.archive.layout.columns import Column, find_columns
 from worktrial.archive.layout.draft import Draft, DraftCell
 from worktrial.archive.layout.headings import header_grid
-from worktrial.archive.layout.lines import Line, around
-from worktrial.archive.layout.regions import TITLE, Body, find_bodies
+from worktrial.archive.layout.lines import Line, Phrase, around
+from worktrial.archive.layout.lookalikes import is_chart, is_contents
+from worktrial.archive.layout.regions import TITLE, Body, find_bodies, is_heading_like
+from worktrial.archive.layout.tokens import is_month, is_year
 
 # In font sizes.
 _HEADER_NEAR = 4.5  # from the body to the lowest heading
+_HEADER_FRAMED = 8.0  # the same where a rule across the table stands between them
 _HEADER_STEP = 2.6  # between lines of the header
 _TALLEST_HEADER = 16  # lines
-_FULL = 0.85  # of the table's width
+_FIRST_LABELS = 4  # lines
+_CAPTION = 0.15  # of the table's width; shorter lines are headings
+_SPECKS = 0.15  # of the rows
+_STROKES = frozenset({"1", "|", "l", "I", "i", "!", "/", ".", ",", "'", "-", "—", "_"})
+_NAMED = 0.8  # of the rows
+_FULL = 0.78  # of the table's width
 
 
 @dataclass(slots=True)
 class _Frame:
     left: float
     right: float
+    labels: float
+    """Where the first column's content ends."""
 
 
 def find_open_tables(lines: Sequence[Line], levels: Sequence[Box], uprights: Sequence[Box]) -> list[Draft]:
@@ -44,7 +54,7 @@ def find_open_tables(lines: Sequence[Line], levels: Sequence[Box], uprights: Seq
                 _inherit(draft, drafts[-1])
             drafts.append(draft)
             used = body.last + 1
-    return drafts
+    return [draft for draft in drafts if not is_chart(draft) and not is_contents(draft)]
 
 
 def _inherit(draft: Draft, above: Draft) -> None:
@@ -61,34 +71,82 @@ def _table(
     top, bottom = inner[0].middle - size / 2, inner[-1].middle + size / 2
     walls = [wall for wall in uprights if min(wall.y1, bottom) - max(wall.y0, top) > 0.6 * (bottom - top)]
     columns = find_columns(inner, size, walls)
+    if _without_specks(inner, columns):
+        columns = find_columns(inner, size, walls)
     if len(columns) < 2:
         return None
     labels, columns = _labels(inner, columns)
-    frame = _Frame(columns[0].x0, columns[-1].x1)
-    first = _header_start(lines, body, lowest, frame, levels)
+    frame = _Frame(columns[0].x0, columns[-1].x1, columns[0].x1)
+    full = sorted({round(rule.y0, 1) for rule in levels if _is_full(rule, levels, frame)})
+    body = _with_first_label(lines, body, lowest, columns[0], full)
+    inner = body.lines(lines)
+    top = inner[0].middle - size / 2
+    first = _header_start(lines, body, lowest, frame, full)
+    first = _below_captions(lines, first, body.first, columns[labels:], frame, levels)
     zone = list(lines[first : body.first])
     zone_top = zone[0].box.y0 if zone else top
     spans = [
-        rule for rule in levels if zone_top - size < rule.y0 < top + 0.3 * size and not _is_full(rule, levels, frame)
+        rule
+        for rule in levels
+        if zone_top - size < rule.y0 < top + 0.3 * size and not _is_full(rule, levels, frame)
     ]
-    head = header_grid(zone, columns, spans)
+    sides = [wall for wall in uprights if wall.y0 < top and wall.y1 > zone_top]
+    head = header_grid(zone, columns, spans, labels, sides)
     title, unit, _ = caption_above(lines, first, lowest)
     rows = body_rows(inner, columns, labels)
     cells = [
         [DraftCell(row.text(k), row.box(k), _confidence(row.cells[k])) for k in range(len(columns))] for row in rows
     ]
-    grid = [[DraftCell(text) for text in row] for row in head] + cells
+    grid = [*head, *cells]
     box = around([line.box for line in inner] + [line.box for line in zone])
     notes = notes_below(lines, body.last, end)
     return Draft(box, grid, len(head), labels, title, unit, notes)
 
 
-def _confidence(phrases: Sequence[object]) -> float:
-    sure = 1.0
-    for phrase in phrases:
-        for word in phrase.words:  # type: ignore[attr-defined]
-            sure = min(sure, word.confidence)
-    return sure
+def _below_captions(
+    lines: Sequence[Line], first: int, end: int, data: Sequence[Column], frame: _Frame, levels: Sequence[Box]
+) -> int:
+    """Leave titles and units to the caption: they are centred over the labels too, headings over figures only."""
+    whole = (frame.left + frame.right) / 2
+    figures = (data[0].x0 + data[-1].x1) / 2
+    while first < end - 1:
+        line = lines[first]
+        middle = (line.box.x0 + line.box.x1) / 2
+        below = lines[first + 1].middle
+        under = any(line.middle < rule.y0 < below and rule.x0 - 2 <= middle <= rule.x1 + 2 for rule in levels)
+        one = len(line.phrases) == 1 and len(data) > 1 and line.box.width > _CAPTION * (frame.right - frame.left)
+        if not one or under or abs(middle - whole) >= abs(middle - figures):
+            break
+        first += 1
+    return first
+
+
+def _without_specks(lines: Sequence[Line], columns: Sequence[Column]) -> bool:
+    """Take out what recognition makes of pieces of vertical lines: columns with a single stroke here and there.
+
+    Returns:
+        Whether there were any.
+    """
+    specks: list[int] = []
+    for column in columns[1:]:
+        inside = [
+            phrase for line in lines for phrase in line.phrases if column.left <= phrase.middle < column.right
+        ]
+        if (
+            len(inside) <= max(1.0, _SPECKS * len(lines))
+            and all(phrase.text in _STROKES for phrase in inside)
+            and any(word.confidence < 1.0 for phrase in inside for word in phrase.words)
+        ):
+            specks += [id(phrase) for phrase in inside]
+    for line in lines:
+        kept = [phrase for phrase in line.phrases if id(phrase) not in specks]
+        if len(kept) < len(line.phrases):
+            line.keep(kept)
+    return bool(specks)
+
+
+def _confidence(phrases: Sequence[Phrase]) -> float:
+    return min((word.confidence for phrase in phrases for word in phrase.words), default=1.0)
 
 
 def _labels(lines: Sequence[Line], columns: list[Column]) -> tuple[int, list[Column]]:
@@ -99,11 +157,14 @@ def _labels(lines: Sequence[Line], columns: list[Column]) -> tuple[int, list[Col
             phrase
             for line in lines
             for phrase in line.phrases
-            if column.left <= phrase.middle < column.right and (phrase.figure or len(line.phrases) > 1 or line.leaders)
+            if column.left <= phrase.middle < column.right
+            and (phrase.figure or len(line.phrases) > 1 or line.leaders)
         ]
         kinds.append((len(inside), sum(phrase.figure for phrase in inside)))
     texts = 0
     while texts < len(columns) - 1 and kinds[texts][1] * 2 < kinds[texts][0]:
+        if texts and _dates(lines, columns[texts]):
+            break
         texts += 1
     if texts == 0:
         # Years and other figures may be labels too: the first column is one when something stands over it or not.
@@ -119,30 +180,84 @@ def _labels(lines: Sequence[Line], columns: list[Column]) -> tuple[int, list[Col
     return len(kept), kept + columns[texts:]
 
 
+def _dates(lines: Sequence[Line], column: Column) -> bool:
+    """Whether a column tells months of what the labels left of it name, one by one.
+
+    Where such labels repeat or are left out, the months are labels too.
+    """
+    dated = filled = 0
+    named: list[str] = []
+    for line in lines:
+        here = [phrase for phrase in line.phrases if column.left <= phrase.middle < column.right]
+        filled += bool(here)
+        if here and is_month(" ".join(phrase.text for phrase in here)):
+            dated += 1
+            label = " ".join(phrase.text for phrase in line.phrases if phrase.middle < column.left)
+            named += [label] if label else []
+    return dated * 2 > filled and len(set(named)) >= _NAMED * dated
+
+
 def _is_full(rule: Box, levels: Sequence[Box], frame: _Frame) -> bool:
     """Whether a rule, with its neighbours at the same height, crosses the whole table, labels included."""
     pieces = [other for other in levels if abs(other.y0 - rule.y0) < 2.0]
     covered = sum(max(0.0, min(piece.x1, frame.right) - max(piece.x0, frame.left)) for piece in pieces)
     starts = min(piece.x0 for piece in pieces)
-    return covered >= _FULL * (frame.right - frame.left) and starts < frame.left + 0.1 * (frame.right - frame.left)
+    return covered >= _FULL * (frame.right - frame.left) and starts < frame.labels
 
 
-def _header_start(
-    lines: Sequence[Line], body: Body, lowest: int, frame: _Frame, levels: Sequence[Box]
-) -> int:
+def _with_first_label(
+    lines: Sequence[Line], body: Body, lowest: int, labels: Column, full: Sequence[float]
+) -> Body:
+    """A label without figures over the first row ("Receipts:") belongs to the body.
+
+    It does where the rule under the headings stands above it, where it ends with a colon, or where it is a year.
+    """
+    start = body.first
+    for index in range(body.first - 1, max(lowest, body.first - _FIRST_LABELS) - 1, -1):
+        line, below = lines[index], lines[index + 1]
+        if len(line.phrases) != 1 or TITLE.match(line.text) or is_unit(line.text) or line.text.startswith("["):
+            break
+        if below.middle - line.middle > _HEADER_FRAMED * line.size:
+            break
+        above = lines[index - 1] if index > lowest else None
+        if above is not None and any(above.middle < y < line.middle for y in full) and _is_header_line(above):
+            start = index
+            break
+        label = line.phrases[0]
+        at_labels = label.box.x0 < labels.x0 + 2 * line.size and label.box.x0 < labels.right
+        if at_labels and (label.text.endswith(":") or is_year(label.text)):
+            start = index
+        elif label.figure:
+            break
+    return Body(start, body.last)
+
+
+def _is_header_line(line: Line) -> bool:
+    return len(line.phrases) >= 2 or is_heading_like(line)
+
+
+def _header_start(lines: Sequence[Line], body: Body, lowest: int, frame: _Frame, full: Sequence[float]) -> int:
     """Index of the first header line."""
     first = body.first
-    full = sorted({round(rule.y0, 1) for rule in levels if _is_full(rule, levels, frame)})
+    titles = [k for k in range(lowest, body.first) if TITLE.match(lines[k].text)]
+    nearest = lines[titles[-1]].middle if titles else 0.0
     for index in range(body.first - 1, max(lowest, body.first - _TALLEST_HEADER) - 1, -1):
         line, below = lines[index], lines[first]
-        near = _HEADER_NEAR if first == body.first else _HEADER_STEP
-        framed = [y for y in full if line.middle < y < below.middle]
-        if first != body.first and framed:
+        text = line.text
+        if not any(map(str.isalnum, text)):
+            continue
+        between = [y for y in full if line.middle < y < below.middle]
+        if first == body.first:
+            near = _HEADER_FRAMED if between else _HEADER_NEAR
+        elif between:
             break
+        else:
+            # A rule across the whole table further up frames the header: within it, lines may stand apart.
+            framed = any(max(nearest, line.middle - 12 * line.size) < y < line.middle for y in full)
+            near = _HEADER_NEAR if framed else _HEADER_STEP
         if below.middle - line.middle > near * max(line.size, below.size):
             break
-        text = line.text
-        if TITLE.match(text) or is_note(text) or (is_unit(text) and len(line.phrases) == 1):
+        if TITLE.match(text) or is_note(text) or (is_unit(text) and len(line.phrases) == 1) or text.startswith("["):
             break
         if any(len(phrase.words) > 14 for phrase in line.phrases):
             break

@@ -3,16 +3,20 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from worktrial.archive.geometry import Box
-from worktrial.archive.layout.lines import Line, Phrase
-from worktrial.archive.layout.tokens import has_letters, is_column_number, is_year
+from worktrial.archive.layout.lines import Line
+from worktrial.archive.layout.tokens import has_letters, is_column_number, is_month, is_year
 
-TITLE = re.compile(r"\s*(?:table|tableau|tabelle|tabla|tabella|chart|figure|fig\.)\b", re.IGNORECASE)
+# Some typesetters leave spaces inside words: "TA BLE".
+TITLE = re.compile(r"\s*(?:t ?a ?b ?l ?e|tableau|tabelle|tabla|tabella|chart|figure|fig\.)\b", re.IGNORECASE)
 
 # In font sizes.
 _FAR_BELOW = 6.5
+_GROUPS_APART = 3.2  # usual distances between rows
 _APART = 1.0
+_LARGER = 1.3  # the font of a heading between two tables
 # A phrase with this many words is a sentence, not a cell.
 _SENTENCE = 9
 _LEAST_LINES = 2
@@ -31,21 +35,17 @@ class Body:
         return list(lines[self.first : self.last + 1])
 
 
-def figures_of(line: Line) -> list[Phrase]:
-    """Figures that stand alone, not column numbers."""
-    return [phrase for phrase in line.phrases if phrase.figure and not is_column_number(phrase.text)]
-
-
 def is_data(line: Line) -> bool:
     """Whether the line looks like a row of figures, with or without a label."""
-    figures = figures_of(line)
+    figures = line.figures
     if not figures or not any(any(map(str.isdigit, phrase.text)) or len(figures) > 1 for phrase in figures):
         return False
     texts = [phrase for phrase in line.phrases if not phrase.figure]
     if any(len(phrase.words) >= _SENTENCE and not line.leaders for phrase in texts[1:]):
         return False
     if len(figures) >= 2:
-        return len(texts) <= 1 + len(figures)
+        # Months in columns of their own are as good as figures.
+        return len(texts) - sum(is_month(phrase.text) for phrase in texts[1:]) <= 1 + len(figures)
     if not texts:
         return False
     gap = figures[0].box.x0 - texts[0].box.x1
@@ -56,9 +56,10 @@ def is_heading_like(line: Line) -> bool:
     """Whether the line can only belong to a header: column numbers, or nothing but years."""
     if sum(is_column_number(phrase.text) for phrase in line.phrases) >= 2:
         return True
-    figures = figures_of(line)
+    figures = line.figures
     texts = [phrase for phrase in line.phrases if not phrase.figure]
-    return len(figures) >= 2 and len(texts) <= 1 and all(is_year(phrase.text) for phrase in figures)
+    plain = [phrase for phrase in texts if not is_year(phrase.words[-1].text)]
+    return len(figures) >= 2 and len(plain) <= 1 and all(is_year(phrase.text) for phrase in figures)
 
 
 def find_bodies(lines: Sequence[Line], rules: Sequence[Box]) -> list[Body]:
@@ -76,17 +77,21 @@ def find_bodies(lines: Sequence[Line], rules: Sequence[Box]) -> list[Body]:
 
 def _continues(lines: Sequence[Line], body: Body, index: int, rules: Sequence[Box]) -> bool:
     above, below = lines[body.last], lines[index]
-    if below.middle - above.middle > _FAR_BELOW * max(above.size, below.size) * (1 + 0.5 * (index - body.last - 1)):
+    # Groups of rows stand apart: in wide-set tables by more than elsewhere.
+    far = max(_FAR_BELOW * max(above.size, below.size), _GROUPS_APART * _pitch(lines, body))
+    if below.middle - above.middle > far * (1 + 0.5 * (index - body.last - 1)):
         return False
-    figures = [phrase for line in body.lines(lines)[-6:] for phrase in figures_of(line)]
+    figures = [phrase for line in body.lines(lines)[-6:] for phrase in line.figures]
     left = min(phrase.box.x0 for phrase in figures)
     right = max(phrase.box.x1 for phrase in figures)
-    if not any(phrase.box.x1 > left and phrase.box.x0 < right for phrase in figures_of(below)):
+    if not any(phrase.box.x1 > left and phrase.box.x0 < right for phrase in below.figures):
         return False
     between = list(lines[body.last + 1 : index])
     heads = 0
     for line in between:
-        if TITLE.match(line.text) or is_heading_like(line):
+        if TITLE.match(line.text) or is_heading_like(line) or line.text.startswith("["):
+            return False
+        if line.size > _LARGER * max(above.size, below.size):
             return False
         over = [phrase for phrase in line.phrases if phrase.box.x1 > left + 2 and has_letters(phrase.text)]
         if len(over) >= 2:
@@ -97,6 +102,13 @@ def _continues(lines: Sequence[Line], body: Body, index: int, rules: Sequence[Bo
         return False
     crossed = _full_rule_between(above.middle, below.middle, left, right, rules)
     return not (crossed and between and (heads or _headless_gap(between, left)))
+
+
+def _pitch(lines: Sequence[Line], body: Body) -> float:
+    """The usual distance between the body's rows; 0 while there is only one."""
+    heights = [line.middle for line in body.lines(lines)[-8:]]
+    steps = sorted(b - a for a, b in pairwise(heights))
+    return steps[len(steps) // 2] if steps else 0.0
 
 
 def _headless_gap(between: Sequence[Line], left: float) -> bool:
@@ -112,7 +124,7 @@ def _full_rule_between(top: float, bottom: float, left: float, right: float, rul
 
 def _is_table(lines: Sequence[Line], body: Body) -> bool:
     data = [line for line in body.lines(lines) if is_data(line)]
-    figures = sum(len(figures_of(line)) for line in data)
-    if len(data) < _LEAST_LINES or figures < 4 and not any(line.leaders for line in data):
+    figures = sum(len(line.figures) for line in data)
+    if len(data) < _LEAST_LINES or (figures < 4 and not any(line.leaders for line in data)):
         return len(data) == 1 and figures >= 4
     return True

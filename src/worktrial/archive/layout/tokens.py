@@ -7,22 +7,34 @@ _NUMBER = re.compile(
     r"[$£€¥]?\s?[(\[]?\s?[$£€¥+\-–—−±<>≤≥~]*\s?[$£€¥]?\s?"
     r"(?:\d[\d,.\s'’]*\d|\d)?(?:[.,]\d+)?(?:[½¼¾⅓⅔⅛⅜⅝⅞]|\s?\d/\d+)?\s?[%‰)\]]*\s?%?"
 )
-_NOTHING = re.compile(r"[-–—−*…·:.]{1,4}|n\.?\s?[ad]\.?|\(?[*†‡a-z]\)?|\.{2,3}|x|nil|na|-0-", re.IGNORECASE)
-_LEADER = re.compile(r"(?:[.·…_]\s?){3,}|…+")
-_MARK = re.compile(r"[rpe]|[rpe]?\d{1,2}/|\d{1,2}(?:,\d{1,2})*|\*{1,3}|[†‡§#]{1,2}|\(?[a-z]\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[rpe]\d?", re.IGNORECASE)
+# Rates of loans: "4-5/8". Other denominators stand in dates and in names.
+_MIXED = re.compile(r"\d{1,3}-\d{1,2}/(?:2|4|8|16|32|64)%?")
+_NOTHING = re.compile(r"[-–—−*…·:.]{1,4}|[Nn]\.?\s?[AaDd]\.?|\(?[*†‡]\)?|[xX]|nil|\(?[rpe*]\)|-0-")
+_DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d\d)")
+_MONTH = re.compile(r"[^\W\d_]{3,10}\.? (?:\d{1,2},? )?(?:1[789]|20)\d\d")
+_LEADER = re.compile(r"(?:[.·…_]\s?){3,}|…{2,}")
+_MARK = re.compile(
+    r"[rpe]|[rpe]?\d{1,2}/|\d{1,2}(?:,\d{1,2})*|\*{1,3}|[†‡§#]{1,2}|\(?[a-z]\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[rpe]\d?",
+    re.IGNORECASE,
+)
 _COLUMN_NUMBER = re.compile(r"[(\[]\s?\d{1,3}[a-z]?\s?[)\]]")
 _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–](?:\d\d|\d{4}))?[a-z*]?")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
 def is_number(text: str) -> bool:
-    """A figure with digits: `1,234`, `(5.2)`, `-3%`, `$ 7`."""
-    return any(map(str.isdigit, text)) and _NUMBER.fullmatch(text) is not None
+    """A figure with digits: `1,234`, `(5.2)`, `-3%`, `$ 7`, `4-5/8`, `01/15/10`."""
+    return any(map(str.isdigit, text)) and any(shape.fullmatch(text) for shape in (_NUMBER, _MIXED, _DATE))
 
 
 def is_nothing(text: str) -> bool:
     """What stands in a cell instead of a figure: `-`, `*`, `n.a.`, `..`."""
     return _NOTHING.fullmatch(text) is not None
+
+
+def is_month(text: str) -> bool:
+    """A word and a year, as a month of a year is written: `April 1936`, `Dec. 31, 1938`."""
+    return _MONTH.fullmatch(text) is not None
 
 
 def is_leader(text: str) -> bool:

@@ -9,9 +9,9 @@ _RAISED_RUN = re.compile(r"\s*([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _AT_END = (
     re.compile(r"(?<=[\w.)%*-])\s*(?<![\d/])(\d{1,2}/)$"),  # Bonds 1/, 1,580 4/
     re.compile(r"(?<=[\d.*])\s*\(?([rpe])\)?$"),  # 376 r, Oct. r
-    re.compile(r"(?<=[a-z])\s+\(?([rp])\)?$"),  # Oct r
+    re.compile(r"(?<=[a-z/-])\s+\(?([rp])\)?$"),  # Oct r, - r, 4/ r
     re.compile(r"(?<=[\w.)])\s*([*†‡§]+)$"),
-    re.compile(r"(?<=[^\W\d]{3})\s?(\d)$"),  # Official institutions 1, and the same with the space lost
+    re.compile(r"(?<=[^\W\d]{3})\s?(\d(?:,\s?\d)*)$"),  # Official institutions 1, Bonds 2, 4; the space may be lost
     re.compile(r"(?<=[\d.)])\s+(\d)$"),  # 1994 8
 )
 _AT_START = re.compile(r"^([rpe]|\d{1,2}/)\s+(?=[-(]?\d)")

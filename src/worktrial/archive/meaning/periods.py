@@ -36,6 +36,8 @@ _QUARTER = re.compile(
 _ROMAN = re.compile(r"(?:(?P<year>(?:1[789]|20)\d\d)\s*[-–— ]\s*)?(?P<roman>I|II|III|IV)\.?")
 _YEAR = re.compile(r"(?<![\d,.])(?:1[789]|20)\d\d(?![\d,])(?!\.\d)")
 _DAY = re.compile(r"\b(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d{1,2})(?:,|\b)(?!\d)")
+# `Twelve months ended June 1940` is neither that month nor that year.
+_SEVERAL_MONTHS = re.compile(r"\bmonths?\s+(?:ended|ending|to|through)\b", re.IGNORECASE)
 _FIRST_OCTOBER_YEAR = 1977
 
 
@@ -127,20 +129,32 @@ def period_of(
 def _read(texts: Sequence[str]) -> Period | None:
     """The innermost label that names a time, with the year of an outer one where it names none."""
     year: int | None = None
+    in_fiscal_year = False
     found: Period | None = None
     for text in texts:
         plain = split_marks(text).body
+        if _SEVERAL_MONTHS.search(plain):
+            return None
         years = [int(y) for y in _YEAR.findall(plain)]
         if len(set(years)) > 1:
             # A range, or a comparison: not one period.
             return None
-        year = years[0] if years else year
+        if years:
+            year, in_fiscal_year = years[0], _FISCAL.search(plain) is not None
         part = _part(plain, year)
         if part is not None:
-            found = part
+            found = _by_calendar(part) if in_fiscal_year and not years else part
         elif years and not (found is not None and found.year == year):
             found = Period(years[0])
     return found
+
+
+def _by_calendar(part: Period) -> Period:
+    """July below `Fiscal year 1940` is July 1939."""
+    if part.month is None:
+        return part
+    year, first_month = _fiscal_start(part.year)
+    return part._replace(year=year if part.month >= first_month else part.year)
 
 
 def _part(text: str, year: int | None) -> Period | None:
@@ -163,8 +177,8 @@ def _part(text: str, year: int | None) -> Period | None:
         return Period(year, month=when.month)
     words = (month_number(word) for word in re.findall(r"[A-Za-z]{3,9}", text))
     months = [number for number in words if number is not None]
-    # `Twelve months ended June 1940` is no month, and `may` is a verb as well.
-    alone = len(months) == 1 and _YEAR.search(text) is not None and not re.search(r"\bmonths\b|\bmay\b", text)
+    # `may` is a verb as well.
+    alone = len(months) == 1 and _YEAR.search(text) is not None and not re.search(r"\bmay\b", text)
     return Period(year, month=months[0]) if alone else None
 
 

@@ -17,7 +17,7 @@ _CURRENCIES = (
     ("pounds", re.compile(r"£|\bpounds? sterling\b|\bGBP\b", re.IGNORECASE)),
 )
 _COUNTED = re.compile(
-    r"\b(?:fine\s+)?(ounces|tons|tonnes|persons|employees|barrels|acres|square miles|hours|days|years|months|shares)\b",
+    r"\b(ounces|tons|tonnes|persons|employees|barrels|acres|square miles|hours|days|years|months|shares)\b",
     re.IGNORECASE,
 )
 _NUMBER_OF = re.compile(r"^(?:number|no\.)(?:\s+of\s+(?P<what>[a-z ]+))?$", re.IGNORECASE)

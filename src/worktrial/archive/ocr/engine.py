@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HEIGHT = 48
 """Pixels of a line as the recogniser wants it."""
+MOST_CROPS, MOST_WIDE = 24, 3072
+"""Crops of a batch, and pixels of all of them side by side: what a batch needs in memory grows with both."""
 MORE_SIGNS = "–—−‘’“”•·…†‡§¶°£¢¥€½¼¾×±®©"
 
 
@@ -68,19 +70,29 @@ class Engine:
         self._threads = threads or len(os.sched_getaffinity(0))
         models = Path(rapidocr.__file__).parent / "models"
         core = openvino.Core()
-        options = {"INFERENCE_NUM_THREADS": self._threads, "PERFORMANCE_HINT": "LATENCY"}
+        options = {
+            "INFERENCE_NUM_THREADS": self._threads,
+            "PERFORMANCE_HINT": "LATENCY",
+            "CPU_RUNTIME_CACHE_CAPACITY": 64,
+        }
         self._finder = core.compile_model(core.read_model(_model(models, "det")), "CPU", options)
         reader = core.read_model(_model(models, "rec"))
         signs = ["", *reader.get_rt_info()["framework"]["character"].value.splitlines(), " "]
         kept = [i for i, sign in enumerate(signs) if i == 0 or _is_latin(sign)]
         _narrow(reader, kept)
         self._signs = [signs[i] for i in kept]
+        self._class_of = {sign: i for i, sign in enumerate(self._signs) if sign}
         self._reader = core.compile_model(reader, "CPU", options)
 
     @property
     def signs(self) -> Sequence[str]:
         """The characters of the recogniser's classes; the first is the empty one."""
         return self._signs
+
+    def classes(self, text: str) -> list[list[int]]:
+        """Per character of a text, its class; empty when the recogniser lacks one of them."""
+        found = [self._class_of.get(character) for character in text]
+        return [] if None in found else [[c] for c in found if c is not None]
 
     def find(self, grey: Grey) -> list[Span]:
         """Boxes around pieces of text lines."""
@@ -103,11 +115,21 @@ class Engine:
 
     def posteriors(self, crops: Sequence[Grey]) -> list[NDArray[np.float32]]:
         """Per crop, the probability of each sign at each step along it (steps x signs)."""
-        widths = [max(int(np.ceil(crop.shape[1] * HEIGHT / crop.shape[0] / 16)) * 16, 32) for crop in crops]
+        widths = [_bucket(crop.shape[1] * HEIGHT / crop.shape[0]) for crop in crops]
         found: dict[int, NDArray[np.float32]] = {}
         order = sorted(range(len(crops)), key=widths.__getitem__)
-        for start in range(0, len(order), 24):
-            batch = order[start : start + 24]
+        start = 0
+        while start < len(order):
+            # Crops of one width together; wide lines go in small batches.
+            end = start + 1
+            while (
+                end < len(order)
+                and end - start < MOST_CROPS
+                and widths[order[end]] * (end + 1 - start) <= MOST_WIDE
+            ):
+                end += 1
+            batch = order[start:end]
+            start = end
             # One width per batch; sorted by width there is little padding.
             wide = max(widths[i] for i in batch)
             planes = np.zeros((len(batch), 3, HEIGHT, wide), np.float32)
@@ -157,6 +179,12 @@ class Engine:
 def shared_engine(threads: int = 0) -> Engine:
     """The engine of this process."""
     return Engine(threads)
+
+
+def _bucket(wide: float) -> int:
+    """The next of a few widths: the runtime keeps what it prepared for every shape it has met."""
+    step = 32 if wide <= 256 else 128 if wide <= 1024 else 512
+    return max(int(np.ceil(wide / step)) * step, 32)
 
 
 def _model(folder: Path, kind: str) -> Path:

@@ -2,10 +2,9 @@
 
 A page prints hundreds of figures with one typewriter or one font, so the same digit has nearly the same shape
 in nearly the same place above the base line everywhere. An engine that reads each number by itself cannot use
-that; here every figure's picture is collected with what the engine read there, a linear classifier is fitted
-on the page, and every number is read again by it. Single misreadings are outvoted, because a shape's many
-right readings outweigh them; a number never votes on itself (the classifier that reads it was fitted on the
-others).
+that. Here every figure's picture is collected with what the engine read there, a classifier is fitted on the
+page, and every number is read again by it. Single misreadings are outvoted by the many right readings of the
+same shape; a number has no vote on itself (the classifier that reads it was fitted on the others).
 """
 
 from collections.abc import Sequence
@@ -13,21 +12,21 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from worktrial.archive.ocr.image import Grey
+from worktrial.archive.ocr.image import INK, Grey
+from worktrial.archive.ocr.shapes import Floats, Shapes, best_softness
 
 SIGNS = "0123456789.-"
-"""Classes; a comma counts as a point here, typography decides between them."""
+"""Classes. A comma counts as a point: the two differ by less than ribbon and paper do; typography decides."""
 JUNK = len(SIGNS)
-"""The class of windows that are centred between two characters."""
+"""The class of windows centred between two characters."""
 FOLDS = 4
-FEWEST = 5
-"""Examples a class needs on the page to be taught."""
-WIDE, TALL = 14, 22
-"""Size of a glyph's picture."""
-
-Floats = NDArray[np.float64]
+FEWEST_DIGITS = 5
+"""So many of the ten digits must be known well enough, or the page teaches nothing."""
+REACH = 4
+"""Pixels by which a line, and half of which a character, may be moved to its right place."""
 
 
 class Item(NamedTuple):
@@ -37,7 +36,7 @@ class Item(NamedTuple):
     text: str
     """In `SIGNS` only."""
     places: tuple[float, ...]
-    """Centre of each character along the crop, 0-1."""
+    """Centre of each character along the crop in pixels, as the engine has it."""
     sureness: tuple[float, ...]
     blobs: tuple[tuple[int, int, int, int], ...]
     """Connected components inside the crop: x0, y0, x1, y1."""
@@ -45,249 +44,172 @@ class Item(NamedTuple):
     """Where the row's middle lies in the crop, in pixels from its top."""
 
 
-class GlyphReading(NamedTuple):
-    """A number as the page's glyphs read it."""
-
-    text: str
-    sureness: tuple[float, ...]
-    """Per character, the probability that the classifier gives it."""
-    rivals: tuple[tuple[tuple[str, float], ...], ...]
-    """Per character, the other signs worth considering with their probabilities."""
-    as_read: tuple[float, ...]
-    """Per character of the engine's text, the classifier's probability for it at its place; empty when the
-    places could not be matched."""
-
-
 class Glyphs:
-    """The fitted glyphs of one page."""
+    """The pictures of one page's figures and what they mean."""
 
     def __init__(self, items: Sequence[Item], height: float) -> None:
-        """Fit on a page.
+        """Learn from a page.
 
         Args:
             items: All number-like pieces of the page.
             height: Typical height of a character in pixels.
         """
         self.items = list(items)
-        self.height = height
-        self.pitch = self._pitch()
-        self.lines = np.array([item.line for item in items], dtype=np.float64)
-        self.centres = [self._centres(item) for item in items]
-        self._padded = [self._pad(item.crop) for item in items]
-        for _ in range(2):
-            self._align()
-        self._fit()
+        self.pitch = _pitch(self.items, height)
+        self._wide = 2 * round(self.pitch * 1.15 / 2)
+        self._tall = 2 * round(height * 1.75 / 2)
+        self._edge = self._tall
+        self._soft = [_padded(item.crop, self._edge) for item in self.items]
+        self.lines = np.array([round(item.line) for item in self.items], dtype=np.int_)
+        self.centres = [_centres(item, self.pitch) for item in self.items]
+        self._models: list[Shapes] = []
+        self._fronts = np.full(len(SIGNS), self.pitch * 0.45)
+        if self.items:
+            for _ in range(3):
+                self._align()
+            self._learn()
+            self._measure_edges()
 
     @property
     def usable(self) -> bool:
         """Whether the page holds enough figures to learn from."""
-        return self._models is not None
+        return bool(self._models)
 
-    def read(self) -> list[GlyphReading | None]:
-        """Read every item by the glyphs of the others; None where that is impossible."""
-        if self._models is None:
-            return [None] * len(self.items)
-        return [self._decode(i) for i in range(len(self.items))]
+    def odds(self, i: int) -> Floats:
+        """Log-probability of each class at every pixel along item `i` (columns of its crop x classes)."""
+        windows = self._windows(i, np.arange(self.items[i].crop.shape[1]))
+        return self._models[i % FOLDS].log_odds(_features(windows))
 
-    # ---- places -------------------------------------------------------------------------------------------
+    @property
+    def fronts(self) -> NDArray[np.float64]:
+        """Per sign, the usual distance from the edge of its ink to its centre, in pixels."""
+        return self._fronts
 
-    def _pitch(self) -> float:
-        """Distance between neighbouring digits, from numbers whose characters stand apart."""
-        steps = []
-        for item in self.items:
-            boxes = sorted(item.blobs)
-            if len(boxes) == len(item.text) > 1:
-                for a, b, c, d in zip(boxes, boxes[1:], item.text, item.text[1:], strict=False):
-                    if c.isdigit() and d.isdigit():
-                        steps.append((b[0] + b[2] - a[0] - a[2]) / 2)
-        return float(np.median(steps)) if len(steps) >= 5 else 0.68 * self.height
-
-    def _centres(self, item: Item) -> Floats:
-        """Centre of each character of the engine's reading along the crop, in pixels."""
-        boxes = sorted(item.blobs)
-        if len(boxes) == len(item.text):
-            return np.array([(b[0] + b[2]) / 2 for b in boxes])
-        rough = np.array(item.places) * item.crop.shape[1]
-        if len(rough) < 2:
-            ink = np.flatnonzero((item.crop < 150).any(axis=0))
-            return np.array([(ink[0] + ink[-1] + 1) / 2]) if len(ink) else rough
-        # Touching characters: evenly spaced between the outer edges, which are sharp.
-        ink = np.flatnonzero((item.crop < 150).any(axis=0))
-        if not len(ink):
-            return rough
-        start, end = ink[0] + self.pitch * 0.45, ink[-1] + 1 - self.pitch * 0.45
-        even = np.linspace(start, end, len(rough))
-        return even if abs((end - start) / (len(rough) - 1) - self.pitch) < 0.12 * self.pitch else rough
-
-    # ---- pictures -----------------------------------------------------------------------------------------
-
-    def _pad(self, crop: Grey) -> NDArray[np.float32]:
-        edge = int(self.height * 1.6)
-        return np.asarray(cv2.copyMakeBorder(255 - crop, edge, edge, edge, edge, cv2.BORDER_CONSTANT), np.float32)
-
-    def _pictures(self, i: int, xs: Floats, line: float) -> Floats:
-        """Pictures of item i around the given places: one row each, unit length."""
-        edge = int(self.height * 1.6)
-        wide, tall = self.pitch * 1.15, self.height * 1.75
-        padded = self._padded[i]
-        rows = np.linspace(line + edge - tall / 2, line + edge + tall / 2, TALL, endpoint=False)
-        columns = xs[:, None] + edge + np.linspace(-wide / 2, wide / 2, WIDE, endpoint=False)[None, :]
-        map_x = np.broadcast_to(columns[:, None, :], (len(xs), TALL, WIDE)).reshape(-1, WIDE)
-        map_y = np.broadcast_to(rows[None, :, None], (len(xs), TALL, WIDE)).reshape(-1, WIDE)
-        soft = cv2.GaussianBlur(padded, (0, 0), 0.9)
-        seen = cv2.remap(soft, map_x.astype(np.float32), map_y.astype(np.float32), cv2.INTER_LINEAR)
-        flat = seen.reshape(len(xs), TALL * WIDE).astype(np.float64)
-        return np.asarray(flat / (np.linalg.norm(flat, axis=1, keepdims=True) + 60.0))
-
-    # ---- learning -----------------------------------------------------------------------------------------
+    def _windows(self, i: int, xs: NDArray[np.int_], slack: tuple[int, int] = (0, 0)) -> Floats:
+        """Pictures around places along item i, with `slack` (down, across) pixels more on each side."""
+        high, wide = self._tall + 2 * slack[0], self._wide + 2 * slack[1]
+        top = int(self.lines[i]) + self._edge - high // 2
+        soft = self._soft[i]
+        top = min(max(top, 0), soft.shape[0] - high)
+        band = sliding_window_view(soft[top : top + high], (high, wide))[0]
+        starts = np.clip(xs + self._edge - wide // 2, 0, len(band) - 1)
+        return np.asarray(band[starts])
 
     def _align(self) -> None:
-        """Move every number up or down, and its places sideways, to where it agrees best with the page's means."""
-        means = self._means()
-        moves = np.arange(-4, 5)
-        for i, item in enumerate(self.items):
-            known = [k for k, sign in enumerate(item.text) if SIGNS.index(sign) in means]
-            if not known:
-                continue
-            want = np.stack([means[SIGNS.index(item.text[k])] for k in known])
-            best, best_line, best_xs = -1.0, self.lines[i], self.centres[i][known]
-            for dy in moves:
-                agree = np.stack(
-                    [(self._pictures(i, self.centres[i][known] + dx, self.lines[i] + dy) * want).sum(1) for dx in (-2, -1, 0, 1, 2)]
-                )
-                total = float(agree.max(axis=0).mean()) - 0.004 * abs(int(dy))
-                if total > best:
-                    best, best_line = total, self.lines[i] + dy
-                    best_xs = self.centres[i][known] + agree.argmax(axis=0) - 2
-            self.lines[i] = best_line
-            self.centres[i][known] = best_xs
+        """Move every number up or down, and its characters sideways, to where the page's means fit best."""
+        owners = np.repeat(np.arange(len(self.items)), [len(c) for c in self.centres])
+        labels = np.array([SIGNS.index(s) for item in self.items for s in item.text])
+        sure = np.array([p for item in self.items for p in item.sureness])
+        across = REACH // 2
+        places = [np.rint(centres).astype(np.int_) for centres in self.centres]
+        wide = np.concatenate([self._windows(i, xs, (REACH, across)) for i, xs in enumerate(places)])
+        inner = wide[:, REACH:-REACH, across:-across]
+        means = np.zeros((len(SIGNS), self._tall, self._wide), np.float32)
+        for label in range(len(SIGNS)):
+            mine = (labels == label) & (sure > 0.5)
+            if mine.any():
+                mean = np.median(inner[mine], axis=0)
+                means[label] = mean / (np.linalg.norm(mean) + 1e-6)
+        fit = np.empty((2 * REACH + 1, 2 * across + 1, len(labels)), np.float32)
+        for dy in range(2 * REACH + 1):
+            for dx in range(2 * across + 1):
+                part = wide[:, dy : dy + self._tall, dx : dx + self._wide]
+                length = np.sqrt(np.einsum("nij,nij->n", part, part)) + 60
+                fit[dy, dx] = np.einsum("nij,nij->n", part, means[labels]) / length
+        best_across = fit.max(axis=1)
+        per_item = np.stack([np.bincount(owners, weights=row, minlength=len(self.items)) for row in best_across])
+        move = per_item.argmax(axis=0) - REACH
+        self.lines = self.lines + move
+        shift = fit[move[owners] + REACH, :, np.arange(len(labels))].argmax(axis=1) - across
+        start = 0
+        for i, centres in enumerate(self.centres):
+            self.centres[i] = np.rint(centres) + shift[start : start + len(centres)]
+            start += len(centres)
 
-    def _means(self) -> dict[int, Floats]:
-        groups: dict[int, list[Floats]] = {}
-        for i, item in enumerate(self.items):
-            pictures = self._pictures(i, self.centres[i], self.lines[i])
-            for k, sign in enumerate(item.text):
-                if item.sureness[k] > 0.5:
-                    groups.setdefault(SIGNS.index(sign), []).append(pictures[k])
-        means = {}
-        for label, pictures_of in groups.items():
-            if len(pictures_of) >= FEWEST:
-                mean = np.median(np.stack(pictures_of), axis=0)
-                means[label] = mean / (np.linalg.norm(mean) + 1e-9)
-        return means
-
-    def _fit(self) -> None:
-        """Fit one classifier per fold, each without the numbers it will read."""
+    def _learn(self) -> None:
+        """Fit one classifier per fold, each without the numbers that it will read."""
         pictures, labels, owners, weights = [], [], [], []
         for i, item in enumerate(self.items):
-            seen = self._pictures(i, self.centres[i], self.lines[i])
-            for k, sign in enumerate(item.text):
-                pictures.append(seen[k])
-                labels.append(SIGNS.index(sign))
-                owners.append(i)
-                weights.append(item.sureness[k] ** 2)
-            if len(item.text) > 1:
-                between = (self.centres[i][1:] + self.centres[i][:-1]) / 2
-                pictures += list(self._pictures(i, between, self.lines[i]))
-                labels += [JUNK] * len(between)
-                owners += [i] * len(between)
-                weights += [0.5] * len(between)
-        self._models: list[_Linear] | None = None
-        if not pictures:
+            xs = np.rint(self.centres[i]).astype(np.int_)
+            between = ((xs[1:] + xs[:-1]) / 2).astype(np.int_)
+            pictures.append(self._windows(i, np.concatenate([xs, between])))
+            labels += [SIGNS.index(sign) for sign in item.text] + [JUNK] * len(between)
+            owners += [i] * (len(xs) + len(between))
+            weights += [sure**2 for sure in item.sureness] + [0.5] * len(between)
+        x, y = _features(np.concatenate(pictures)), np.array(labels)
+        own, w = np.array(owners) % FOLDS, np.array(weights, dtype=np.float32)
+        if sum(int((y == digit).sum()) >= FEWEST_DIGITS for digit in range(10)) < FEWEST_DIGITS:
             return
-        x, y = np.stack(pictures), np.array(labels)
-        own, w = np.array(owners) % FOLDS, np.array(weights)
-        digits = [label for label in range(10) if int((y == label).sum()) >= FEWEST]
-        if len(digits) < 5:
-            return
-        # Labels that the other folds contradict firmly are left out of the second fit.
-        for _ in range(2):
-            models = [_Linear(x[own != fold], y[own != fold], w[own != fold]) for fold in range(FOLDS)]
+        for last in (False, True):
+            models = [Shapes(x[own != fold], y[own != fold], w[own != fold], JUNK + 1) for fold in range(FOLDS)]
+            held = [(models[f].scores(x[own == f]), y[own == f], w[own == f]) for f in range(FOLDS)]
+            known = [models[f].known[y[own == f]] for f in range(FOLDS)]
+            softness = best_softness(
+                [s[k] for (s, _, _), k in zip(held, known, strict=True)],
+                [t[k] for (_, t, _), k in zip(held, known, strict=True)],
+                [v[k] for (_, _, v), k in zip(held, known, strict=True)],
+            )
+            for model in models:
+                model.softness = softness
+            if last:
+                break
+            # A label that the other numbers' shapes contradict firmly was misread; it must not teach.
             for fold in range(FOLDS):
-                mine = own == fold
-                odds = models[fold].probabilities(x[mine])
-                held = odds[np.arange(int(mine.sum())), y[mine]]
-                w[mine] = np.where((held < 0.1) & (odds.max(axis=1) > 0.8), 0.0, w[mine])
+                mine = np.flatnonzero(own == fold)
+                odds = models[fold].log_odds(x[mine])
+                own_odds = odds[np.arange(len(mine)), y[mine]]
+                w[mine[(own_odds < np.log(0.1)) & (odds.max(axis=1) > np.log(0.6))]] = 0
         self._models = models
 
-    # ---- reading ------------------------------------------------------------------------------------------
-
-    def _decode(self, i: int) -> GlyphReading | None:
-        """The best sequence of characters at places about a pitch apart."""
-        item, models = self.items[i], self._models
-        assert models is not None
-        ink = np.flatnonzero((item.crop < 150).any(axis=0))
-        if not len(ink):
-            return None
-        model = models[i % FOLDS]
-        left, right = float(ink[0]), float(ink[-1] + 1)
-        xs = np.arange(left, right, 1.0)
-        odds = np.log(model.probabilities(self._pictures(i, xs, self.lines[i])) + 1e-6)
-        best = odds[:, :JUNK].max(axis=1)
-        pitch = self.pitch
-        # Dynamic program over places; a step differs from the pitch only a little, at points a little more.
-        worth = np.full(len(xs), -np.inf)
-        back = np.full(len(xs), -1)
-        is_point = odds[:, :JUNK].argmax(axis=1) == SIGNS.index(".")
-        edge = 0.5 * pitch
-        worth = best - 4 * np.square(np.maximum(np.abs(xs - left - edge * 0.9) - 0.12 * pitch, 0) / (0.2 * pitch))
-        low, high = int(0.5 * pitch), int(1.35 * pitch) + 1
-        for x in range(len(xs)):
-            for step in range(low, min(high, x) + 1):
-                before = x - step
-                loose = 0.3 if is_point[x] or is_point[before] else 0.12
-                value = worth[before] + best[x] - 0.5 * ((step / pitch - 1) / loose) ** 2
-                if value > worth[x]:
-                    worth[x], back[x] = value, before
-        # The bonus per character makes sequences of different length comparable: every place costs something.
-        ending = worth - 4 * np.square(np.maximum(np.abs(right - xs - edge * 0.9) - 0.12 * pitch, 0) / (0.2 * pitch))
-        at = int(ending.argmax())
-        places = []
-        while at >= 0:
-            places.append(at)
-            at = int(back[at])
-        places.reverse()
-        sharp = np.exp(odds[places])
-        text = "".join(SIGNS[int(p[:JUNK].argmax())] for p in sharp)
-        rivals = tuple(
-            tuple((SIGNS[c], float(p[c])) for c in np.argsort(-p[:JUNK])[:3] if p[c] > 0.01) for p in sharp
-        )
-        own = model.probabilities(self._pictures(i, self.centres[i], self.lines[i])) if len(item.text) else None
-        as_read = () if own is None else tuple(float(own[k, SIGNS.index(s)]) for k, s in enumerate(item.text))
-        return GlyphReading(text, tuple(float(p[:JUNK].max()) for p in sharp), rivals, as_read)
+    def _measure_edges(self) -> None:
+        """How far each sign's centre is from where its ink begins and ends: a 1 is narrower than a 0."""
+        seen: list[list[float]] = [[] for _ in SIGNS]
+        for i, item in enumerate(self.items):
+            ink = np.flatnonzero((item.crop < INK).any(axis=0))
+            if len(ink):
+                seen[SIGNS.index(item.text[0])].append(float(self.centres[i][0] - ink[0]))
+                seen[SIGNS.index(item.text[-1])].append(float(ink[-1] + 1 - self.centres[i][-1]))
+        for k, distances in enumerate(seen):
+            if len(distances) >= FEWEST_DIGITS:
+                self._fronts[k] = float(np.median(distances))
 
 
-class _Linear:
-    """Linear discriminants on principal components, with a shrunken common covariance."""
+def _pitch(items: Sequence[Item], height: float) -> float:
+    """Distance between neighbouring digits, from numbers whose characters stand apart."""
+    steps = []
+    for item in items:
+        boxes = sorted(item.blobs)
+        if len(boxes) == len(item.text) > 1:
+            for a, b, c, d in zip(boxes, boxes[1:], item.text, item.text[1:], strict=False):
+                if c.isdigit() and d.isdigit():
+                    steps.append((b[0] + b[2] - a[0] - a[2]) / 2)
+    return float(np.median(steps)) if len(steps) >= FEWEST_DIGITS else 0.7 * height
 
-    def __init__(self, x: Floats, y: NDArray[np.int_], w: Floats) -> None:
-        keep = w > 0
-        x, y, w = x[keep], y[keep], w[keep]
-        self.mean = np.average(x, axis=0, weights=w)
-        _, _, axes = np.linalg.svd((x - self.mean) * np.sqrt(w)[:, None], full_matrices=False)
-        self.axes = axes[: min(48, len(x) // 8)].T
-        z = (x - self.mean) @ self.axes
-        centres = np.zeros((JUNK + 1, z.shape[1]))
-        self.known = np.zeros(JUNK + 1, bool)
-        spread = np.zeros((z.shape[1], z.shape[1]))
-        for label in range(JUNK + 1):
-            mine = y == label
-            if int(mine.sum()) < FEWEST - 1:
-                continue
-            self.known[label] = True
-            centres[label] = np.average(z[mine], axis=0, weights=w[mine])
-            off = z[mine] - centres[label]
-            spread += (off * w[mine][:, None]).T @ off
-        spread /= w.sum()
-        spread = 0.85 * spread + 0.15 * np.eye(len(spread)) * np.trace(spread) / len(spread)
-        solved = np.linalg.solve(spread, centres.T)
-        self.weights = solved
-        self.bias = -0.5 * (centres.T * solved).sum(axis=0)
 
-    def probabilities(self, x: Floats) -> Floats:
-        """Per picture, the probability of each class; equal priors, softened."""
-        score = ((x - self.mean) @ self.axes) @ self.weights + self.bias
-        score = np.where(self.known, score, -np.inf) * 0.5
-        score -= score.max(axis=1, keepdims=True)
-        raw = np.exp(score)
-        return np.asarray(raw / raw.sum(axis=1, keepdims=True))
+def _centres(item: Item, pitch: float) -> NDArray[np.float64]:
+    """Centre of each character of the engine's reading along the crop, in pixels."""
+    boxes = sorted(item.blobs)
+    if len(boxes) == len(item.text):
+        return np.array([(b[0] + b[2]) / 2 for b in boxes])
+    rough = np.array(item.places, dtype=np.float64)
+    ink = np.flatnonzero((item.crop < INK).any(axis=0))
+    if len(ink) and len(rough) > 1:
+        # Touching characters: evenly spaced between the outer edges, which are sharp.
+        start, end = ink[0] + pitch * 0.45, ink[-1] + 1 - pitch * 0.45
+        if abs((end - start) / (len(rough) - 1) - pitch) < 0.12 * pitch:
+            return np.linspace(start, end, len(rough))
+    return rough
+
+
+def _padded(crop: Grey, edge: int) -> Floats:
+    ink = cv2.copyMakeBorder(np.asarray(255 - crop, np.uint8), edge, edge, edge, edge, cv2.BORDER_CONSTANT, value=0)
+    return np.asarray(cv2.GaussianBlur(ink.astype(np.float32), (0, 0), 1.0), dtype=np.float32)
+
+
+def _features(windows: Floats) -> Floats:
+    """Pictures at half size, as flat rows of nearly the same length."""
+    n, high, wide = windows.shape
+    half = windows[:, : high // 2 * 2, : wide // 2 * 2].reshape(n, high // 2, 2, wide // 2, 2).mean(axis=(2, 4))
+    flat = half.reshape(n, -1)
+    # The constant keeps a nearly empty window from being blown up into a picture.
+    return np.asarray(flat / (np.linalg.norm(flat, axis=1, keepdims=True) + 150), dtype=np.float32)

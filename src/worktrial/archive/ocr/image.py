@@ -18,7 +18,7 @@ LOWEST_DPI, HIGHEST_DPI = 200.0, 300.0
 """Below the first the recogniser loses strokes, above the second it only loses time."""
 MOST_PIXELS = 24_000_000
 """An A3 page at the highest resolution; a bigger page is rendered more coarsely."""
-INK = 150
+INK = 195
 """Pixels darker than this are ink, once the paper has been evened out to 255."""
 
 
@@ -90,7 +90,7 @@ def _even_paper(grey: Grey, scale: float) -> Grey:
     paper = cv2.morphologyEx(small, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
     paper = cv2.GaussianBlur(paper, (0, 0), reach / 2)
     background = cv2.resize(paper, (wide, high), interpolation=cv2.INTER_LINEAR)
-    even = cv2.divide(grey, cv2.max(background, 40), scale=255)
+    even = cv2.divide(grey, np.maximum(background, 40), scale=255)
     # A faint typewriter ribbon is stretched so that its darkest hundredth is nearly black.
     dark = float(np.percentile(even[even < 200], 10)) if int((even < 200).sum()) > 100 else 60.0
     if dark > 90:

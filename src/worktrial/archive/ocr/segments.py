@@ -7,51 +7,20 @@ detector overlooked (single dashes and digits) is added.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from worktrial.archive.ocr.engine import Engine, Span
-from worktrial.archive.ocr.image import INK, Grey
+from worktrial.archive.ocr.image import Grey
+from worktrial.archive.ocr.ink import Blob, bounds, cut_tall, find_blobs, stands, without_leaders, without_residue
 from worktrial.archive.words import Rule
 
 FINDER_SCALE = 200 / 72
 """Pixels per point at which the detector was measured to find most."""
 MARGIN = 3
 """Pixels of paper kept around a crop."""
-
-
-class Blob(NamedTuple):
-    """A connected piece of ink."""
-
-    label: int
-    x0: int
-    y0: int
-    x1: int
-    y1: int
-    area: int
-
-    @property
-    def cx(self) -> float:
-        """Middle across."""
-        return (self.x0 + self.x1) / 2
-
-    @property
-    def cy(self) -> float:
-        """Middle down."""
-        return (self.y0 + self.y1) / 2
-
-    @property
-    def height(self) -> int:
-        """In pixels."""
-        return self.y1 - self.y0
-
-    @property
-    def width(self) -> int:
-        """In pixels."""
-        return self.x1 - self.x0
 
 
 @dataclass(slots=True)
@@ -90,85 +59,23 @@ class Segmented:
 
 def segment_page(engine: Engine, grey: Grey, rules: Sequence[Rule], scale: float) -> Segmented:
     """Cut a page, rules taken out, into pieces of lines."""
-    labels, blobs = _blobs(grey, scale)
+    labels, blobs = find_blobs(grey, scale)
+    blobs = without_residue(blobs, rules, scale)
     letters = [b.height for b in blobs if 3.5 * scale <= b.height <= 16 * scale and b.width <= 4 * b.height]
     height = float(np.median(letters)) if letters else 6 * scale
-    blobs = _cut_tall(labels, blobs, height)
-    blobs = _without_leaders(blobs, height)
+    blobs = cut_tall(labels, blobs, height)
+    blobs = without_leaders(blobs, height)
     shrink = FINDER_SCALE / scale
-    small = grey if abs(shrink - 1) < 0.02 else cv2.resize(grey, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
-    boxes = [Span(*(round(v / shrink) for v in span)) for span in engine.find(np.asarray(small, dtype=np.uint8))]
+    small = np.asarray(cv2.resize(grey, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    boxes = [Span(*(round(v / shrink) for v in span)) for span in engine.find(small)]
     owners, strays = _owners(boxes, blobs)
     groups = [part for owned in owners for part in _rows(owned, height)]
     groups += _strays(strays, height)
     walls = _walls(rules, scale)
-    pieces = [Segment(_bounds(part), part) for group in groups for part in _stretches(group, height, walls) if part]
+    pieces = [Segment(bounds(part), part) for group in groups for part in _stretches(group, height, walls) if part]
     pieces = _joined(pieces, height, walls)
     pieces.sort(key=lambda piece: (piece.span.y0 + piece.span.y1, piece.span.x0))
     return Segmented(pieces, grey, labels, height)
-
-
-def _blobs(grey: Grey, scale: float) -> tuple[NDArray[np.int32], list[Blob]]:
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((grey < INK).astype(np.uint8), connectivity=8)
-    least = max(0.35 * scale, 1.0) ** 2
-    blobs = []
-    for label in range(1, count):
-        x, y, wide, high, area = (int(v) for v in stats[label])
-        if area >= least and high <= 60 * scale:
-            blobs.append(Blob(label, x, y, x + wide, y + high, area))
-    return np.asarray(labels, dtype=np.int32), blobs
-
-
-def _cut_tall(labels: NDArray[np.int32], blobs: list[Blob], height: float) -> list[Blob]:
-    """Two characters of neighbouring rows that touch are one blob: cut where it is thinnest."""
-    parts = []
-    fresh = int(labels.max()) + 1
-    for blob in blobs:
-        own = labels[blob.y0 : blob.y1, blob.x0 : blob.x1] == blob.label
-        profile = own.sum(axis=1)
-        low, high = int(blob.height * 0.3), int(blob.height * 0.7)
-        tall = 1.55 * height <= blob.height <= 3.2 * height and blob.width <= 6 * height
-        cut = low + int(profile[low:high].argmin()) if tall else 0
-        if not tall or profile[cut] > min(0.45 * float(profile.max()), 0.5 * height):
-            parts.append(blob)
-            continue
-        labels[blob.y0 + cut : blob.y1, blob.x0 : blob.x1][own[cut:]] = fresh
-        above = Blob(blob.label, blob.x0, blob.y0, blob.x1, blob.y0 + cut, int(profile[:cut].sum()))
-        below = Blob(fresh, blob.x0, blob.y0 + cut, blob.x1, blob.y1, int(profile[cut:].sum()))
-        parts += [_tight(own[:cut], above), _tight(own[cut:], below)]
-        fresh += 1
-    return parts
-
-
-def _tight(mask: NDArray[np.bool_], blob: Blob) -> Blob:
-    columns = np.flatnonzero(mask.any(axis=0))
-    rows = np.flatnonzero(mask.any(axis=1))
-    return Blob(
-        blob.label,
-        blob.x0 + int(columns[0]),
-        blob.y0 + int(rows[0]),
-        blob.x0 + int(columns[-1]) + 1,
-        blob.y0 + int(rows[-1]) + 1,
-        blob.area,
-    )
-
-
-def _without_leaders(blobs: list[Blob], height: float) -> list[Blob]:
-    """Drop rows of four and more dots that lead the eye from a label to its figures."""
-    dots = sorted(
-        (b for b in blobs if b.height <= 0.45 * height and b.width <= 0.45 * height), key=lambda b: (b.cx, b.cy)
-    )
-    chains: list[list[Blob]] = []
-    for dot in dots:
-        for chain in chains:
-            last = chain[-1]
-            if 0 < dot.cx - last.cx <= 1.6 * height and abs(dot.cy - last.cy) <= 0.2 * height:
-                chain.append(dot)
-                break
-        else:
-            chains.append([dot])
-    leaders = {dot.label for chain in chains if len(chain) >= 3 for dot in chain}
-    return [b for b in blobs if b.label not in leaders]
 
 
 def _owners(boxes: list[Span], blobs: list[Blob]) -> tuple[list[list[Blob]], list[Blob]]:
@@ -181,7 +88,8 @@ def _owners(boxes: list[Span], blobs: list[Blob]) -> tuple[list[list[Blob]], lis
     tall = np.maximum(spans[:, 3] - spans[:, 1], 1)
     strays = []
     for blob in blobs:
-        inside = (spans[:, 0] <= blob.cx) & (blob.cx <= spans[:, 2]) & (spans[:, 1] <= blob.cy) & (blob.cy <= spans[:, 3])
+        inside = (spans[:, 0] <= blob.cx) & (blob.cx <= spans[:, 2])
+        inside &= (spans[:, 1] <= blob.cy) & (blob.cy <= spans[:, 3])
         if inside.any():
             owned[int(np.where(inside, np.abs(middle - blob.cy) / tall, np.inf).argmin())].append(blob)
         else:
@@ -226,18 +134,14 @@ def _strays(blobs: list[Blob], height: float) -> list[list[Blob]]:
 
 
 def _is_text(line: list[Blob], height: float) -> bool:
-    bounds = _bounds(line)
-    wide, tall = bounds.x1 - bounds.x0, bounds.y1 - bounds.y0
+    box = bounds(line)
+    wide, tall = box.x1 - box.x0, box.y1 - box.y0
     return (tall >= 0.55 * height or wide >= 0.4 * height) and tall <= 2.5 * height
 
 
 def _walls(rules: Sequence[Rule], scale: float) -> list[tuple[float, float, float]]:
     """Upright rules as x, y0, y1 in pixels."""
-    return [
-        ((r.box.x0 + r.box.x1) / 2 * scale, r.box.y0 * scale, r.box.y1 * scale)
-        for r in rules
-        if r.box.height > r.box.width
-    ]
+    return [((r.box.x0 + r.box.x1) / 2 * scale, r.box.y0 * scale, r.box.y1 * scale) for r in rules if stands(r)]
 
 
 def _stretches(blobs: list[Blob], height: float, walls: list[tuple[float, float, float]]) -> list[list[Blob]]:
@@ -268,17 +172,11 @@ def _joined(pieces: list[Segment], height: float, walls: list[tuple[float, float
                 continue
             tallest = max(piece.span.y1, other.span.y1) - min(piece.span.y0, other.span.y0)
             middle = (piece.span.y0 + piece.span.y1) / 2
-            walled = any(
-                y0 <= middle <= y1 and other.span.x1 - 2 <= x <= piece.span.x0 + 2 for x, y0, y1 in walls
-            )
+            walled = any(y0 <= middle <= y1 and other.span.x1 - 2 <= x <= piece.span.x0 + 2 for x, y0, y1 in walls)
             if tallest <= 1.9 * height and not walled:
                 other.blobs.extend(piece.blobs)
-                other.span = _bounds(other.blobs)
+                other.span = bounds(other.blobs)
                 break
         else:
             done.append(piece)
     return done
-
-
-def _bounds(blobs: list[Blob]) -> Span:
-    return Span(min(b.x0 for b in blobs), min(b.y0 for b in blobs), max(b.x1 for b in blobs), max(b.y1 for b in blobs))

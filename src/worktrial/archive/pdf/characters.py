@@ -14,18 +14,26 @@ import numpy as np
 import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
-_LINE_END_HYPHENS = str.maketrans({0xFFFE: "-", 0x02: "-", 0xAD: "-", 0: " "})
+# What the library gives for hyphens at line ends.
+_HYPHENS = (0xFFFE, 0x02, 0xAD)
+_SPACES = np.array([0, 9, 10, 11, 12, 13, 32, 160, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000], dtype=np.uint32)
+_LONGEST_NAME = 256  # bytes of a font's name
 
 
 @dataclass(frozen=True, slots=True)
 class Characters:
     """The characters of a page in the order of its content stream."""
 
-    text: str
+    codes: NDArray[np.uint32]
     """One code point each; spaces and line ends included."""
     boxes: NDArray[np.float64]
     """n x 4: left, top, right, bottom in points of the page as it is displayed."""
     sources: "Sources"
+
+    @property
+    def inked(self) -> NDArray[np.intp]:
+        """Indices of those that are not white space and have a place."""
+        return np.flatnonzero(~np.isin(self.codes, _SPACES) & (self.boxes[:, 2] > self.boxes[:, 0]))
 
 
 class Sources:
@@ -36,37 +44,42 @@ class Sources:
         self._x = ctypes.c_double()
         self._y = ctypes.c_double()
         self._matrix = (ctypes.c_float * 6)()
+        self._name = ctypes.create_string_buffer(_LONGEST_NAME)
+        self._flags = ctypes.c_int()
+        self._looks: dict[int | None, tuple[float, bool]] = {}
 
     def baseline(self, index: int) -> tuple[float, float]:
         """Where the character stands, in the page's own coordinates (y upwards)."""
         _origin(self._page, index, ctypes.addressof(self._x), ctypes.addressof(self._y))
         return self._x.value, self._y.value
 
-    def size(self, index: int) -> float:
-        """Font size in points as displayed."""
+    def looks(self, index: int) -> tuple[float, bool]:
+        """Font size in points as displayed, and whether the font is bold; one answer for each text object."""
+        holder = _text_object(self._page, index)
+        known = self._looks.get(holder)
+        if known is None:
+            known = self._looks[holder] = (self._size(index), self._bold(index))
+        return known
+
+    def _size(self, index: int) -> float:
         size = float(_font_size(self._page, index))
         if _matrix(self._page, index, ctypes.addressof(self._matrix)):
             size *= float(np.hypot(self._matrix[2], self._matrix[3]))
         return size
 
     def angle(self, index: int) -> float:
-        """Direction of writing in degrees, counter-clockwise."""
-        return float(np.degrees(_angle(self._page, index)))
+        """Direction of writing in degrees, counter-clockwise, on the page before its own rotation."""
+        return -float(np.degrees(_angle(self._page, index)))
 
-    def bold(self, index: int) -> bool:
-        """By the font's weight, or by its name where the weight is not told."""
+    def _bold(self, index: int) -> bool:
+        # By the font's weight, or by its name where the weight is not told.
         if int(_weight(self._page, index)) >= 600:
             return True
-        name = ctypes.create_string_buffer(128)
-        flags = ctypes.c_int()
-        _font_info(self._page, index, ctypes.addressof(name), 128, ctypes.addressof(flags))
-        told = name.value.lower()
+        name, flags = ctypes.addressof(self._name), ctypes.addressof(self._flags)
+        if not 0 < _font_info(self._page, index, name, _LONGEST_NAME, flags) <= _LONGEST_NAME:
+            return False
+        told = self._name.value.lower()
         return b"bold" in told or b"black" in told or b"heavy" in told
-
-    def invisible(self, index: int) -> bool:
-        """Whether the text is drawn without ink, as recognition layers of scans are."""
-        holder = _text_object(self._page, index)
-        return bool(holder) and int(_render_mode(holder)) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
 
 def read_characters(page: Any, text_page: Any) -> Characters:
@@ -81,8 +94,11 @@ def read_characters(page: Any, text_page: Any) -> Characters:
     boxes = np.zeros((count, 4), dtype=np.float32)
     start = boxes.ctypes.data
     list(map(_loose_box, repeat(handle), range(count), range(start, start + 16 * count, 16)))
-    text = "".join(map(_letter, map(_unicode, repeat(handle), range(count))))
-    return Characters(text.translate(_LINE_END_HYPHENS), displayed(page, boxes), Sources(handle))
+    codes = np.fromiter(map(_unicode, repeat(handle), range(count)), dtype=np.uint32, count=count)
+    codes[np.isin(codes, _HYPHENS)] = ord("-")
+    # Lone surrogates would break every later encoding; they are what a font without a map leaves behind.
+    codes[((codes >= 0xD800) & (codes <= 0xDFFF)) | (codes > 0x10FFFF)] = 0xFFFD
+    return Characters(codes, displayed(page, boxes), Sources(handle))
 
 
 def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -101,11 +117,6 @@ def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.stack(turned, axis=1)
 
 
-def _letter(code: int) -> str:
-    # Lone surrogates would break every later encoding; they are what a font without a map leaves behind.
-    return chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"
-
-
 def _at(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
     address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
     # PYFUNCTYPE keeps the interpreter lock: releasing it for each character costs more than the call itself.
@@ -122,4 +133,3 @@ _angle = _at("FPDFText_GetCharAngle", _FLOAT, _POINTER, _INT)
 _weight = _at("FPDFText_GetFontWeight", _INT, _POINTER, _INT)
 _font_info = _at("FPDFText_GetFontInfo", ctypes.c_ulong, _POINTER, _INT, _POINTER, ctypes.c_ulong, _POINTER)
 _text_object = _at("FPDFText_GetTextObject", _POINTER, _POINTER, _INT)
-_render_mode = _at("FPDFTextObj_GetTextRenderMode", _INT, _POINTER)

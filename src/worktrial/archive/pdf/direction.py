@@ -14,12 +14,17 @@ _SAMPLES = 60
 
 def writing_direction(characters: Characters, page_rotation: int) -> int:
     """In which direction most of the text runs as displayed: 0, 90, 180 or 270 degrees, counter-clockwise."""
-    inked = [index for index, letter in enumerate(characters.text) if not letter.isspace()]
-    if not inked:
+    inked = characters.inked
+    if not len(inked):
         return 0
     sample = inked[:: max(1, len(inked) // _SAMPLES)]
-    angles = [round((characters.sources.angle(index) - page_rotation) / 90) * 90 % 360 for index in sample]
+    angles = [direction_of(characters, index, page_rotation) for index in sample.tolist()]
     return max((0, 90, 180, 270), key=angles.count)
+
+
+def direction_of(characters: Characters, index: int, page_rotation: int) -> int:
+    """The same of one character."""
+    return round((characters.sources.angle(index) - page_rotation) / 90) * 90 % 360
 
 
 def turn_boxes(boxes: NDArray[np.float64], direction: int, width: float, height: float) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """Opening a PDF, with one clear message for each way in which a file can be bad."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,8 @@ from worktrial.errors import DataError
 # Readers accept a file whose header stands a little later, after a few stray bytes.
 _HEADER_WITHIN = 1024
 _TAIL = 2048
+_TREE = re.compile(rb"/Type\s*/Pages\b")
+_PAGE = re.compile(rb"/Type\s*/Page\b|/ObjStm\b")  # pages may be packed into object streams
 
 
 @dataclass(slots=True)
@@ -49,7 +52,9 @@ class Pdf:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -83,11 +88,18 @@ def open_pdf(path: Path | str) -> Pdf:
 
 
 def _cannot_open(path: Path, *, ended: bool) -> DataError:
+    # The library's error code may be left over from another file, so the file itself is asked too.
     code = pdfium.FPDF_GetLastError()
-    if code == pdfium.FPDF_ERR_PASSWORD:
+    content = path.read_bytes()
+    encrypted = b"/Encrypt" in content
+    if encrypted and code == pdfium.FPDF_ERR_PASSWORD:
         return DataError(path, "the PDF is encrypted and needs a password", "Store a copy without a password.")
-    if code == pdfium.FPDF_ERR_SECURITY:
-        return DataError(path, "the PDF is encrypted in a way that cannot be read", "Store a copy without encryption.")
+    if encrypted and code == pdfium.FPDF_ERR_SECURITY:
+        return DataError(
+            path, "the PDF is encrypted in a way that cannot be read", "Store a copy without encryption."
+        )
     if not ended:
         return DataError(path, "the PDF is truncated: its end is missing", "Fetch the file again.")
+    if _TREE.search(content) and not _PAGE.search(content):
+        return DataError(path, "the PDF has no pages")
     return DataError(path, "the PDF is damaged and cannot be opened", "Fetch or export the file again.")

@@ -8,8 +8,8 @@ import pypdfium2
 from worktrial.archive.pdf.characters import Characters, read_characters
 from worktrial.archive.pdf.direction import turn_boxes, turn_rules, writing_direction
 from worktrial.archive.pdf.document import Pdf
-from worktrial.archive.pdf.rules import read_rules
 from worktrial.archive.pdf.routing import choose_route
+from worktrial.archive.pdf.rules import read_drawn
 from worktrial.archive.pdf.words import build_words
 from worktrial.archive.words import PageText, Route
 from worktrial.errors import DataError
@@ -30,8 +30,8 @@ def read_page(pdf: Pdf, number: int) -> PageText:
         number: 1-based.
 
     Returns:
-        With route `TEXT` and words; `OCR` where the picture must be recognised (words are then those of a text layer
-        that is not to be trusted, if there is one); `BLANK`; or `FAILED` with the reason in `trouble`.
+        With route `TEXT` and words; `OCR` where the picture must be recognised (words are then those of a text
+        layer that is not to be trusted, if there is one); `BLANK`; or `FAILED` with the reason in `trouble`.
 
     Raises:
         DataError: there is no such page.
@@ -46,7 +46,12 @@ def read_page(pdf: Pdf, number: int) -> PageText:
         width, height = page.get_size()
         if not (0 < width <= _LONGEST_SIDE and 0 < height <= _LONGEST_SIDE):
             return _failed(number, width, height, f"a page of {width:g} x {height:g} points cannot be read")
-        return _read(pdf, page, number, width, height)
+        read = _read(pdf, page, number, width, height)
+        told = page.get_mediabox(fallback_ok=False)
+        if told is not None and (told[0] == told[2] or told[1] == told[3]):
+            why = f"the page claims to have no area; it was read as {width:g} x {height:g} points"
+            return replace(read, trouble=why)
+        return read
     except (pypdfium2.PdfiumError, DataError) as error:
         return PageText(number, 0.0, 0.0, Route.FAILED, trouble=str(error))
     finally:
@@ -62,9 +67,10 @@ def _read(pdf: Pdf, page: Any, number: int, width: float, height: float) -> Page
         turn = writing_direction(characters, page.get_rotation())
         upright = _turned(characters, turn, width, height)
         size = (height, width) if turn in (90, 270) else (width, height)
-        words = build_words(upright, *size)
-        rules = turn_rules(read_rules(page, width, height), turn, width, height)
-        route, trouble = choose_route(pdf, page, number, characters, words)
+        words = build_words(upright, *size, upright=page.get_rotation() + turn)
+        drawn = read_drawn(page, width, height)
+        rules = turn_rules(drawn.rules, turn, width, height)
+        route, trouble = choose_route(pdf, number, drawn, words)
     finally:
         text_page.close()
     return PageText(number, *size, route, words, rules, float(turn), trouble)

@@ -62,4 +62,6 @@ def refuse_bombs(page: Any, where: str) -> None:
     for image in page.get_objects(filter=(_IMAGE,), max_depth=4):
         wide, high = image.get_px_size()
         if wide * high > MAX_IMAGE_PIXELS:
-            raise DataError(where, f"an image of {wide} x {high} pixels is too large to unpack", "Leave this page out.")
+            raise DataError(
+                where, f"an image of {wide} x {high} pixels is too large to unpack", "Leave this page out."
+            )

@@ -1,13 +1,10 @@
 """By which route a page is to be read."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import pypdfium2.raw as pdfium
-
-from worktrial.archive.pdf.characters import Characters
 from worktrial.archive.pdf.document import Pdf
 from worktrial.archive.pdf.picture import render
+from worktrial.archive.pdf.rules import Drawn
 from worktrial.archive.pdf.sanity import enough, ink_covered, odd_share, unreadable_share
 from worktrial.archive.words import Route, Word
 
@@ -25,21 +22,25 @@ _FAINT = 12  # gray levels between paper and the darkest spot of an empty page
 _SCALE = 1.0
 
 
-def choose_route(
-    pdf: Pdf, page: Any, number: int, characters: Characters, words: Sequence[Word]
-) -> tuple[Route, str | None]:
-    """The route, and what is wrong where something is."""
-    scanned = _largest_image(page) >= _SCAN_COVERS
-    if scanned:
-        return _scan(pdf, number, characters, words)
+def choose_route(pdf: Pdf, number: int, drawn: Drawn, words: Sequence[Word]) -> tuple[Route, str | None]:
+    """The route, and what is wrong where something is.
+
+    Args:
+        pdf: an open file.
+        number: 1-based page.
+        drawn: what stands on the page apart from text.
+        words: those of its own text.
+    """
+    if drawn.image_share >= _SCAN_COVERS:
+        return _scan(pdf, number, words)
     if enough(words):
         if unreadable_share(words) > _UNREADABLE or odd_share(words) > _ODD_TEXT:
             return Route.OCR, "the fonts do not tell what their letters mean"
         return Route.TEXT, None
-    return _nearly_nothing(pdf, page, number, words)
+    return _nearly_nothing(pdf, number, drawn, words)
 
 
-def _scan(pdf: Pdf, number: int, characters: Characters, words: Sequence[Word]) -> tuple[Route, str | None]:
+def _scan(pdf: Pdf, number: int, words: Sequence[Word]) -> tuple[Route, str | None]:
     picture = render(pdf, number, _SCALE)
     if int(picture.max()) - int(picture.min()) < _FAINT:
         return Route.BLANK, None
@@ -52,24 +53,14 @@ def _scan(pdf: Pdf, number: int, characters: Characters, words: Sequence[Word]) 
     return Route.TEXT, "a scan, read from its text layer"
 
 
-def _nearly_nothing(pdf: Pdf, page: Any, number: int, words: Sequence[Word]) -> tuple[Route, str | None]:
+def _nearly_nothing(pdf: Pdf, number: int, drawn: Drawn, words: Sequence[Word]) -> tuple[Route, str | None]:
     picture = render(pdf, number, _SCALE)
     if int(picture.max()) - int(picture.min()) < _FAINT:
         return Route.BLANK, None
     if words:
         return Route.TEXT, None
-    if _largest_image(page) > 0:
+    if drawn.image_share > 0:
         return Route.OCR, None
-    if pdfium.FPDFPage_CountObjects(page.raw) >= _DRAWN_LETTERS:
+    if drawn.objects >= _DRAWN_LETTERS:
         return Route.OCR, "the text is drawn, not written"
     return Route.BLANK, "only lines are left; the text is missing from the file"
-
-
-def _largest_image(page: Any) -> float:
-    """Share of the page that its largest image covers."""
-    width, height = page.get_size()
-    largest = 0.0
-    for image in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,), max_depth=3):
-        left, bottom, right, top = image.get_bounds()
-        largest = max(largest, min(right - left, width) * min(top - bottom, height) / (width * height))
-    return largest

@@ -2,7 +2,8 @@
 
 import ctypes
 from collections.abc import Iterator
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import pypdfium2.raw as pdfium
@@ -22,19 +23,45 @@ _MOST_OBJECTS = 20_000
 _MOST_SEGMENTS = 60_000
 _DEEPEST = 3
 
+Edges = tuple[float, float, float, float]
 Matrix = NDArray[np.float64]
 _UNCHANGED: Matrix = np.eye(3)
 
 
-def read_rules(page: Any, width: float, height: float) -> tuple[Rule, ...]:
-    """Horizontal and vertical ruling lines of an open page, pieces of one line joined.
+class Drawn(NamedTuple):
+    """What is drawn on a page apart from text."""
+
+    rules: tuple[Rule, ...]
+    image_share: float
+    """Share of the page that its largest image covers."""
+    objects: int
+    """How many there are on the page itself, text included."""
+
+
+def read_drawn(page: Any, width: float, height: float) -> Drawn:
+    """Horizontal and vertical ruling lines of an open page, pieces of one line joined, and its largest image.
 
     Args:
         page: a pypdfium2 page.
         width: of the page as displayed, in points.
         height: of the page as displayed, in points.
     """
-    found = [line for line in _lines(page) if line[2] - line[0] >= SHORT or line[3] - line[1] >= SHORT]
+    images: list[Edges] = []
+    lines = list(_lines(page, images))
+    left, bottom, right, top = page.get_bbox()
+    largest = max(
+        (
+            max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom))
+            for x0, y0, x1, y1 in images
+        ),
+        default=0.0,
+    )
+    count = int(pdfium.FPDFPage_CountObjects(page.raw))
+    return Drawn(_rules(page, lines, width, height), largest / (width * height), count)
+
+
+def _rules(page: Any, lines: list[Edges], width: float, height: float) -> tuple[Rule, ...]:
+    found = [line for line in lines if line[2] - line[0] >= SHORT or line[3] - line[1] >= SHORT]
     if not found:
         return ()
     raw = np.array(found, dtype=np.float32)[:, [0, 3, 2, 1]]
@@ -42,14 +69,13 @@ def read_rules(page: Any, width: float, height: float) -> tuple[Rule, ...]:
     boxes[:, [0, 2]] = boxes[:, [0, 2]].clip(0, width)
     boxes[:, [1, 3]] = boxes[:, [1, 3]].clip(0, height)
     flat = (boxes[:, 2] - boxes[:, 0]) >= (boxes[:, 3] - boxes[:, 1])
-    level = _joined(boxes[flat])
-    upright = _joined(boxes[~flat][:, [1, 0, 3, 2]])
-    lines = [Box(*line) for line in level] + [Box(y0, x0, y1, x1) for x0, y0, x1, y1 in upright]
-    lines = [line for line in lines if max(line.width, line.height) >= SHORT]
-    return tuple(Rule(line) for line in sorted(lines, key=lambda line: (line.y0, line.x0)))
+    level = [Box(*line) for line in _joined(boxes[flat])]
+    upright = [Box(x0, y0, x1, y1) for y0, x0, y1, x1 in _joined(boxes[~flat][:, [1, 0, 3, 2]])]
+    joined = [line for line in level + upright if max(line.width, line.height) >= SHORT]
+    return tuple(Rule(line) for line in sorted(joined, key=lambda line: (line.y0, line.x0)))
 
 
-def _joined(boxes: NDArray[np.float64]) -> list[tuple[float, float, float, float]]:
+def _joined(boxes: NDArray[np.float64]) -> list[Edges]:
     """Pieces that continue each other, and lines drawn twice, become one. Written for horizontal lines."""
     done: list[list[float]] = []
     for x0, y0, x1, y1 in sorted(boxes.tolist(), key=lambda box: (round((box[1] + box[3]) / 2), box[0])):
@@ -62,17 +88,17 @@ def _joined(boxes: NDArray[np.float64]) -> list[tuple[float, float, float, float
     return [(line[0], line[1], line[2], line[3]) for line in done]
 
 
-def _lines(page: Any) -> Iterator[tuple[float, float, float, float]]:
+def _lines(page: Any, images: list[Edges]) -> Iterator[Edges]:
     """Boxes (left, bottom, right, top) in the page's own coordinates."""
     budget = [_MOST_OBJECTS, _MOST_SEGMENTS]
     count = pdfium.FPDFPage_CountObjects(page.raw)
     objects = (pdfium.FPDFPage_GetObject(page.raw, index) for index in range(count))
-    yield from _of(objects, _UNCHANGED, 0, budget)
+    yield from _of(objects, _UNCHANGED, 0, budget, images)
 
 
 def _of(
-    objects: Iterator[Any], place: Matrix, depth: int, budget: list[int]
-) -> Iterator[tuple[float, float, float, float]]:
+    objects: Iterator[Any], place: Matrix, depth: int, budget: list[int], images: list[Edges]
+) -> Iterator[Edges]:
     edges = [ctypes.c_float() for _ in range(4)]
     for thing in objects:
         budget[0] -= 1
@@ -81,9 +107,10 @@ def _of(
         kind = pdfium.FPDFPageObj_GetType(thing)
         if kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
             inner = (
-                pdfium.FPDFFormObj_GetObject(thing, index) for index in range(pdfium.FPDFFormObj_CountObjects(thing))
+                pdfium.FPDFFormObj_GetObject(thing, index)
+                for index in range(pdfium.FPDFFormObj_CountObjects(thing))
             )
-            yield from _of(inner, place @ _matrix(thing), depth + 1, budget)
+            yield from _of(inner, place @ _matrix(thing), depth + 1, budget, images)
         elif kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
             if not pdfium.FPDFPageObj_GetBounds(thing, *edges):
                 continue
@@ -92,9 +119,11 @@ def _of(
                 yield box
             elif kind == pdfium.FPDF_PAGEOBJ_PATH:
                 yield from _strokes(thing, place, budget)
+            else:
+                images.append(box)
 
 
-def _strokes(path: Any, place: Matrix, budget: list[int]) -> Iterator[tuple[float, float, float, float]]:
+def _strokes(path: Any, place: Matrix, budget: list[int]) -> Iterator[Edges]:
     """Straight level and upright strokes of a larger path, and its thin filled rectangles."""
     count = pdfium.FPDFPath_CountSegments(path)
     budget[1] -= count
@@ -122,7 +151,7 @@ def _strokes(path: Any, place: Matrix, budget: list[int]) -> Iterator[tuple[floa
     yield from _edges(outline, stroked=bool(stroked.value))
 
 
-def _edges(outline: list[tuple[float, float]], *, stroked: bool) -> Iterator[tuple[float, float, float, float]]:
+def _edges(outline: list[tuple[float, float]], *, stroked: bool) -> Iterator[Edges]:
     if len(outline) < 2:
         return
     xs, ys = [x for x, _ in outline], [y for _, y in outline]
@@ -130,7 +159,7 @@ def _edges(outline: list[tuple[float, float]], *, stroked: bool) -> Iterator[tup
     if min(whole[2] - whole[0], whole[3] - whole[1]) <= THIN:
         yield whole
     elif stroked:
-        for (ax, ay), (bx, by) in zip(outline, outline[1:], strict=False):
+        for (ax, ay), (bx, by) in pairwise(outline):
             if abs(ax - bx) <= 0.5 or abs(ay - by) <= 0.5:
                 yield (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
 
@@ -142,7 +171,7 @@ def _matrix(thing: Any) -> Matrix:
     return np.array([[told.a, told.c, told.e], [told.b, told.d, told.f], [0.0, 0.0, 1.0]])
 
 
-def _moved(place: Matrix, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+def _moved(place: Matrix, left: float, bottom: float, right: float, top: float) -> Edges:
     if place is _UNCHANGED:
         return left, bottom, right, top
     corners = place @ np.array([[left, right, left, right], [bottom, top, top, bottom], [1.0, 1.0, 1.0, 1.0]])

@@ -18,8 +18,8 @@ _HEAD = 4096
 class Files:
     """Documents in files and folders: PDFs, parsed JSON, text.
 
-    A folder stands for the files in it and below it that have one of the known extensions. Files named one by one are
-    taken whatever they are called; their first bytes decide.
+    A folder stands for the files in it and below it that have one of the known extensions. Files named one by one
+    are taken whatever they are called; their first bytes decide.
     """
 
     paths: tuple[Path, ...]
@@ -88,7 +88,7 @@ def open_document(source: DocumentSource, settings: ReadSettings) -> PageReader:
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            inside = [p for p in sorted(path.rglob("*")) if p.is_file() and p.suffix.lower() in EXTENSIONS]
+            inside = list(_inside(path))
             if not inside:
                 raise DataError(path, "has no PDF, JSON or text file in it", "Name the files or another folder")
             yield from inside
@@ -96,3 +96,13 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
         else:
             raise DataError(path, "there is no such file or folder")
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    if (folder / "manifest.json").is_file() and (folder / "parts").is_dir():
+        return  # an archive that was built beside its documents; its own files are none
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            yield from _inside(path)
+        elif path.is_file() and path.suffix.lower() in EXTENSIONS:
+            yield path

@@ -139,11 +139,11 @@ def _unroll(rows: list[list[_Piece]]) -> list[list[str]]:
                 c += 1
             # A span past the last row is cut off, as browsers do; 0 means down to the end.
             down = min(piece.rows or len(rows), len(rows) - r)
+            if len(taken) + down * piece.columns > _MOST_CELLS:
+                return []
             for y in range(r, r + down):
                 for x in range(c, c + piece.columns):
                     taken.setdefault((y, x), piece.text)
-            if len(taken) > _MOST_CELLS:
-                return []
             c += piece.columns
     wide = max((c for _, c in taken), default=-1) + 1
     return [[taken.get((r, c), "") for c in range(wide)] for r in range(len(rows))] if wide else []

@@ -18,7 +18,7 @@ _TITLES = ("title", "section_header", "caption")
 
 
 class _Place(msgspec.Struct):
-    coord: list[float] = []  # noqa: RUF012 - msgspec copies it
+    coord: list[float] = []
     page_id: int = 1
 
 

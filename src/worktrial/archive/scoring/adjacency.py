@@ -1,9 +1,9 @@
 """Adjacency relations: the ICDAR 2013 table competition's measure of structure.
 
-A relation is a pair of neighbouring texts and a direction. Each cell that is not blank relates to the next such cell
-to its right and below it, in each of the rows and columns that it covers; a pair of cells counts once.
-Being without coordinates, it measures engines that number rows and columns in different ways by one ruler
-(Göbel, Hassan, Oro, Orsi: A methodology for evaluating algorithms for table understanding in PDF documents, 2012).
+A relation is a pair of neighbouring texts and a direction. Each cell that is not blank relates to the next such
+cell to its right and below it, in each of the rows and columns that it covers; a pair of cells counts once. Being
+without coordinates, it measures engines that number rows and columns in different ways by one ruler (Göbel, Hassan,
+Oro, Orsi: A methodology for evaluating algorithms for table understanding in PDF documents, 2012).
 """
 
 import re

@@ -4,12 +4,12 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
-from worktrial.archive.search.entry import WEIGHTS, Entry, plain_numbers
+from worktrial.archive.search.entry import WEIGHTS, Entry, whole_numbers
 from worktrial.archive.search.hits import Found
 
 _FILE = "index.sqlite"
 _YEAR_BONUS = 2.0
-_PLACE = "kind UNINDEXED, document UNINDEXED, issue UNINDEXED, page UNINDEXED, tbl UNINDEXED"
+_PLACE = "kind UNINDEXED, document UNINDEXED, issue UNINDEXED, page UNINDEXED, tbl UNINDEXED, shown UNINDEXED"
 
 
 class SqliteIndex:
@@ -22,7 +22,6 @@ class SqliteIndex:
     def search(
         self,
         words: Iterable[str],
-        phrases: Iterable[str],
         *,
         kind: str,
         limit: int,
@@ -31,8 +30,8 @@ class SqliteIndex:
         years: Iterable[int] = (),
     ) -> list[Found]:
         """The best entries, the best first."""
-        wanted = [_quoted(plain_numbers(word)) for word in (*words, *phrases)]
-        rank = f"-bm25(entries, 0, 0, 0, 0, 0, {', '.join(str(w) for w in WEIGHTS.values())})"
+        wanted = [_quoted(whole_numbers(word)) for word in words]
+        rank = f"-bm25(entries, 0, 0, 0, 0, 0, 0, {', '.join(str(w) for w in WEIGHTS.values())})"
         near = sorted({str(y) for year in years for y in (year, year + 1)})
         bonus = f"{_YEAR_BONUS} * (substr(issue, 1, 4) IN ({', '.join('?' * len(near))}))"
         filters = {"kind": kind, "document": document, "issue": issue}
@@ -41,7 +40,7 @@ class SqliteIndex:
         if wanted:
             where.append("entries MATCH ?")
         score = f"{rank if wanted else '0.0'} + {bonus}"
-        sql = f"SELECT document, page, tbl, {score} AS score, body FROM entries WHERE {' AND '.join(where)} "
+        sql = f"SELECT document, page, tbl, {score} AS score, shown FROM entries WHERE {' AND '.join(where)} "
         sql += "ORDER BY score DESC, document, page, tbl LIMIT ?"
         match = [" OR ".join(wanted)] if wanted else []
         rows = self._connection.execute(sql, (*near, *given.values(), *match, limit))
@@ -53,18 +52,18 @@ def write_sqlite(folder: Path, rows: Iterable[Entry]) -> None:
     connection = sqlite3.connect(folder / _FILE)
     try:
         connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute(
-            f"CREATE VIRTUAL TABLE entries USING fts5({_PLACE}, {', '.join(WEIGHTS)}, tokenize = 'porter unicode61')"
-        )
-        connection.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * (5 + len(WEIGHTS)))})", map(_row, rows))
+        fields = f"{_PLACE}, {', '.join(WEIGHTS)}"
+        connection.execute(f"CREATE VIRTUAL TABLE entries USING fts5({fields}, tokenize = 'porter unicode61')")
+        slots = ", ".join("?" * (6 + len(WEIGHTS)))
+        connection.executemany(f"INSERT INTO entries VALUES ({slots})", map(_row, rows))
         connection.commit()
     finally:
         connection.close()
 
 
 def _row(row: Entry) -> tuple[str | int, ...]:
-    text = (plain_numbers(getattr(row, field)) for field in WEIGHTS)
-    return (row.kind, row.document, row.issue, row.page, row.table, *text)
+    text = (whole_numbers(getattr(row, field)) for field in WEIGHTS)
+    return (row.kind, row.document, row.issue, row.page, row.table, row.body, *text)
 
 
 def _quoted(text: str) -> str:

@@ -1,5 +1,6 @@
 """What is searched: one entry per page and one per table, each with the same fields."""
 
+import calendar
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,11 @@ PAGE, TABLE = "page", "table"
 WEIGHTS = {"title": 3.0, "head": 2.0, "labels": 1.5, "unit": 0.5, "body": 1.0}
 """How much a word counts by where it stands. What a table is called says more than what is mentioned in it."""
 
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+# Each begins with the mark itself, for which the regular expression engine can skip ahead.
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
+_DECIMAL = re.compile(r"\.(?<=\d\.)(?=\d)")
+_POINT = "\ua78f"
+"""Stands for a decimal point: a dot of the class of letters, at which no tokenizer cuts a number in two."""
 _TITLE_LINES = 4
 _LETTERS = re.compile(r"[^\W\d]{3}")
 
@@ -34,9 +39,14 @@ class Entry(NamedTuple):
     body: str
 
 
-def plain_numbers(text: str) -> str:
-    """Without separators of thousands, so that 1,234 and 1234 are the same word."""
-    return _THOUSANDS.sub("", text)
+def whole_numbers(text: str) -> str:
+    """Every number as one word: 1,234 as 1234, and 36.3 with a point that belongs to the word."""
+    return _DECIMAL.sub(_POINT, _THOUSANDS.sub("", text))
+
+
+def as_printed(word: str) -> str:
+    """A word of `whole_numbers` with its decimal point again."""
+    return word.replace(_POINT, ".")
 
 
 def entries(parts: Sequence[Part]) -> Iterator[Entry]:
@@ -53,7 +63,7 @@ def _part_entries(folder: Path, document: str, issue: str) -> Iterator[Entry]:
             for page, number, title, unit, headers, labels, periods, text in zip(
                 *(column.to_pylist() for column in batch.columns), strict=True
             ):
-                beside = f"{labels}\n{periods}"
+                beside = f"{labels}\n{_spoken(periods)}"
                 entry = Entry(TABLE, document, issue, page, number, title, headers, beside, unit, text)
                 of_page.setdefault(page, []).append(entry)
                 yield entry
@@ -64,8 +74,17 @@ def _part_entries(folder: Path, document: str, issue: str) -> Iterator[Entry]:
                 if not text.strip():
                     continue
                 titles = dict.fromkeys((*(table.title for table in tables), *_opening(text)))
-                head, labels, unit = ("\n".join(t[k] for t in tables) for k in (6, 7, 8))
+                head = "\n".join(table.head for table in tables)
+                labels = "\n".join(table.labels for table in tables)
+                unit = "\n".join(table.unit for table in tables)
                 yield Entry(PAGE, document, issue, page, 0, "\n".join(titles), head, labels, unit, text)
+
+
+def _spoken(periods: str) -> str:
+    """Periods in the words of a question: `2018-04` is April 2018, whatever the table prints."""
+    dates = re.finditer(r"^(\d{4})-(\d\d)(?:-\d\d)?$", periods, re.MULTILINE)
+    months = (f"{calendar.month_name[int(date[2])]} {date[1]}" for date in dates if 1 <= int(date[2]) <= 12)
+    return "\n".join((periods, *dict.fromkeys(months)))
 
 
 def _opening(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from worktrial.archive.search.question import Question, read_question
 from worktrial.archive.store.parts import Part
 
 INDEX_FORMAT = 1
+_PHRASE_DEPTH = 200
 _ABOUT = "about.json"
 Kind = Literal["page", "table"]
 
@@ -24,7 +25,6 @@ class _Index(Protocol):
     def search(
         self,
         words: Iterable[str],
-        phrases: Iterable[str],
         *,
         kind: str,
         limit: int,
@@ -107,21 +107,31 @@ class Searcher:
         if limit < 1 or not (question.words or question.issues):
             return []
         named = [issue for issue in question.issues if issue in self._issues] if document is None else []
-        per_issue = [self._ask(question, kind, limit, None, issue) for issue in named]
+        # Phrases are looked for among the best by their words.
+        deep = max(limit, _PHRASE_DEPTH) if question.phrases else limit
+        per_issue = [self._ask(question, kind, deep, None, issue) for issue in named]
         ranked = [found for row in _in_turn(per_issue) for found in row]
-        if len(ranked) < limit:
-            ranked += self._ask(question, kind, limit, document, None)
+        if len(ranked) < deep:
+            ranked += self._ask(question, kind, deep, document, None)
+        if question.phrases:
+            ranked.sort(key=lambda found: -_phrases_in(found.body, question.phrases))
         unique = {(f.document, f.page, f.table): f for f in reversed(ranked)}
-        best = [f for f in dict.fromkeys((f.document, f.page, f.table) for f in ranked)][:limit]
+        best = list(dict.fromkeys((f.document, f.page, f.table) for f in ranked))[:limit]
         return [_hit(unique[place], question.words) for place in best]
 
-    def _ask(self, question: Question, kind: Kind, limit: int, document: str | None, issue: str | None) -> list[Found]:
+    def _ask(
+        self, question: Question, kind: Kind, limit: int, document: str | None, issue: str | None
+    ) -> list[Found]:
         # A named issue that the archive lacks says at least around which year to look.
         years = (*question.years, *(int(name[:4]) for name in question.issues)) if issue is None else ()
         words = question.words
-        return self._index.search(
-            words, question.phrases, kind=kind, limit=limit, document=document, issue=issue, years=years
-        )
+        return self._index.search(words, kind=kind, limit=limit, document=document, issue=issue, years=years)
+
+
+def _phrases_in(body: str, phrases: Sequence[str]) -> int:
+    """How many of the phrases stand in the text, whatever its line breaks and capitals."""
+    flat = " ".join(body.casefold().split())
+    return sum(" ".join(phrase.casefold().split()) in flat for phrase in phrases)
 
 
 def _in_turn(lists: Sequence[Sequence[Found]]) -> Iterable[list[Found]]:

@@ -1,28 +1,35 @@
 """From a question in natural language to the words to search for."""
 
 import re
+from importlib.resources import files
 from typing import NamedTuple
 
 from worktrial.archive.meaning.months import month_number
-from worktrial.archive.search.entry import plain_numbers
+from worktrial.archive.search.entry import as_printed, whole_numbers
 
 # Function words, and what questions ask with; the rest is left to the rarity of each word in the archive.
-_STOP = frozenset(
-    """a about above according after again all also am an and any are as at be because been before being below between
-    both but by can could did do does doing during each every few for from further had has have having he her here him
-    his how i if in into is it its itself just me more most my no nor not of off on once only or other our out over own
-    please same she should so some such than that the their them then there these they this those through to too under
-    until up upon us very was we were what when where which while who whom whose why will with within would you your
-    answer calculate compute decimal decimals determine express expressed find give given list nearest place places
-    print printed prints report reported respectively round rounded show shown shows state tell use used using value
-    values figure figures number numbers many much table tables page pages""".split()
-)
-_WORD = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
+_STOP = frozenset(files("worktrial.archive.search").joinpath("stop_words.txt").read_text("utf-8").split())
+_WORD = re.compile(r"[^\W_]+")
 _PHRASE = re.compile(r'"([^"]{2,200})"')
 _DATE = re.compile(r"\b(?P<month>[^\W\d_]{3,9})\.?,?\s+(?:of\s+)?(?P<year>1[789]\d\d|20\d\d)\b")
-_JOINED = re.compile(r"(?:\s*,\s*|\s+)?(?:(?:and|or|to|through|with|versus|vs\.?)\s+)?(?:the\s+|in\s+the\s+)?", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?:\s*,\s*|\s+)?(?:(?:and|or|to|through|with|versus|vs\.?)\s+)?(?:the\s+|in\s+the\s+)?", re.IGNORECASE
+)
 # What follows a date when it names an issue, unless the archive's own titles follow.
-_ISSUE_WORDS = frozenset("issue issues edition editions bulletin bulletins report reports publication number".split())
+_ISSUE_WORDS = frozenset(
+    [
+        "issue",
+        "issues",
+        "edition",
+        "editions",
+        "bulletin",
+        "bulletins",
+        "report",
+        "reports",
+        "publication",
+        "number",
+    ]
+)
 _YEAR = re.compile(r"(?<!\d)(1[789]\d\d|20\d\d)(?!\d)")
 
 
@@ -47,12 +54,16 @@ def read_question(text: str, names: frozenset[str] = frozenset()) -> Question:
         names: words of the documents' names; a date before one of them is a date of issue.
     """
     issues, rest = _issues(text, names)
-    words = dict.fromkeys(w for w in _WORD.findall(plain_numbers(rest).casefold()) if w not in _STOP)
+    words = dict.fromkeys(word for word in _words(rest) if word not in _STOP)
     if not words and not issues:
         # Nothing but function words: better those than nothing.
-        words = dict.fromkeys(_WORD.findall(plain_numbers(text).casefold()))
+        words = dict.fromkeys(_words(text))
     years = dict.fromkeys(int(year) for year in _YEAR.findall(rest))
     return Question(tuple(words), tuple(_PHRASE.findall(text)), tuple(issues), tuple(years))
+
+
+def _words(text: str) -> list[str]:
+    return [as_printed(word) for word in _WORD.findall(whole_numbers(text).casefold())]
 
 
 def _issues(text: str, names: frozenset[str]) -> tuple[list[str], str]:
@@ -61,12 +72,14 @@ def _issues(text: str, names: frozenset[str]) -> tuple[list[str], str]:
     kept: list[str] = []
     end = 0
     for run in _runs(text):
-        after = _WORD.findall(text[run[-1].end() : run[-1].end() + 60].casefold())[:3]
-        if not any(word in _ISSUE_WORDS or word in names for word in after):
+        after = list(_WORD.finditer(text.casefold(), run[-1].end(), run[-1].end() + 60))[:3]
+        naming = [m for m in after if m[0] in _ISSUE_WORDS or m[0] in names]
+        if not naming:
             continue
         named |= dict.fromkeys(f"{date['year']}-{month_number(date['month']):02}" for date in run)
         kept.append(text[end : run[0].start()])
-        end = run[-1].end()
+        # What every document is called says nothing about which page.
+        end = max(m.end() for m in naming)
     return list(named), " ".join((*kept, text[end:]))
 
 

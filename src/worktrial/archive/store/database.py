@@ -24,6 +24,14 @@ CREATE TABLE documents (
 """
 
 
+_SHUT: dict[str, str | bool | int | float | list[str]] = {
+    "memory_limit": "1GB",
+    "autoinstall_known_extensions": False,
+    "enable_external_access": False,
+    "lock_configuration": True,
+}
+
+
 def database_path(folder: Path, fingerprint: str) -> Path:
     """Where the database of these documents lies in an archive's folder."""
     return folder / f"archive-{fingerprint}.duckdb"
@@ -41,8 +49,8 @@ def write_database(path: Path, parts: Sequence[Part]) -> None:
             for _, r in parts:
                 row = (r.name, r.issue, r.kind, r.pages, r.tables, r.cells, r.confidence, len(r.failed))
                 connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            for name, file, left_out in (("pages", PAGES, ["content"]), ("tables", TABLES, []), ("cells", CELLS, [])):
-                _gather(connection, name, [str(part.folder / file) for part in parts], left_out)
+            for name, file in (("pages", PAGES), ("tables", TABLES), ("cells", CELLS)):
+                _gather(connection, name, [str(part.folder / file) for part in parts])
         temporary.replace(path)
     finally:
         _remove(temporary)
@@ -57,18 +65,14 @@ def open_database(path: Path) -> "duckdb.DuckDBPyConnection":
     import duckdb
 
     try:
-        connection = duckdb.connect(
-            path, read_only=True, config={"enable_external_access": False, "autoinstall_known_extensions": False}
-        )
-        connection.execute("SET temp_directory = ''")
-        connection.execute("SET lock_configuration = true")
+        return duckdb.connect(path, read_only=True, config=_SHUT)
     except duckdb.Error as error:
         raise DataError(path, f"cannot be opened ({error})", "Remove it; it is made again from the parts") from None
-    return connection
 
 
-def _gather(connection: "duckdb.DuckDBPyConnection", name: str, files: list[str], left_out: list[str]) -> None:
-    exclude = f" EXCLUDE ({', '.join(left_out)})" if left_out else ""
+def _gather(connection: "duckdb.DuckDBPyConnection", name: str, files: list[str]) -> None:
+    # The whole page is for those who read it; a query has its text.
+    exclude = " EXCLUDE (content)" if name == "pages" else ""
     if not files:
         from worktrial.archive.store import schemas
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _SQL = """
 WITH hit AS (
     SELECT document, page, text FROM pages
-    WHERE regexp_matches(text, $pattern, $options) AND ($document IS NULL OR document = $document)
+    WHERE regexp_matches(text, $anywhere, $options) AND ($document IS NULL OR document = $document)
 ),
 line AS (
     SELECT document, page, unnest(string_split(text, chr(10))) AS text,
@@ -30,8 +30,14 @@ def grep(
     """(document, page, line number, line) of every match."""
     import duckdb
 
-    # `m`: ^ and $ are ends of lines in the test of the whole page, too.
-    given = {"pattern": pattern, "options": "im" if ignore_case else "cm", "document": document, "most": limit}
+    # (?m): ^ and $ are ends of lines in the test of the whole page, too.
+    given = {
+        "pattern": pattern,
+        "anywhere": f"(?m){pattern}",
+        "options": "i" if ignore_case else "c",
+        "document": document,
+        "most": limit,
+    }
     try:
         return connection.execute(_SQL, given).fetchall()
     except (duckdb.InvalidInputException, duckdb.OutOfRangeException) as error:

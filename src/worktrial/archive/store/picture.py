@@ -40,8 +40,8 @@ def render_page(record: DocumentRecord, number: int, scale: float) -> "Image":
 def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Image":
     """The page's picture with its tables drawn: outlines red, header cells green, others blue.
 
-    A page whose writing runs up or down the sheet is shown upright. A scan that was set straight for reading is shown
-    as it lies, so its boxes may lean against it by that angle.
+    A page whose writing runs up or down the sheet is shown upright. A scan that was set straight for reading is
+    shown as it lies, so its boxes may lean against it by that angle.
     """
     from PIL import ImageDraw
 
@@ -58,7 +58,9 @@ def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Ima
                     colour = _HEAD if cell.row < table.header_rows else _CELL
                     pen.rectangle(_on(cell.box, across, down), outline=colour)
         pen.rectangle(_on(table.box, across, down), outline=_TABLE, width=3)
-        pen.text((table.box.x0 * across + 4, max(table.box.y0 * down - 14, 0)), f"table {table.number}", fill=_TABLE)
+        pen.text(
+            (table.box.x0 * across + 4, max(table.box.y0 * down - 14, 0)), f"table {table.number}", fill=_TABLE
+        )
     return drawn
 
 

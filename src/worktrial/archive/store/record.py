@@ -40,7 +40,7 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     issue: str = ""
     """`1939-02`, `1939`, or nothing."""
     pages: int = 0
-    routes: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
+    routes: dict[str, int] = {}
     """Number of pages by `Route`."""
     tables: int = 0
     cells: int = 0
@@ -51,9 +51,9 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float = 1.0
     """Mean over the pages that have text."""
     footing: Footing = Footing()
-    failed: list[PageTrouble] = []  # noqa: RUF012 - msgspec copies it
+    failed: list[PageTrouble] = []
     """Pages that are not in the archive, with the reason."""
-    doubts: list[PageTrouble] = []  # noqa: RUF012 - msgspec copies it
+    doubts: list[PageTrouble] = []
     """Pages that are in the archive although something is wrong with them."""
     trouble: str | None = None
     """Why the document as a whole could not be read, or what is wrong with its file."""
@@ -77,9 +77,9 @@ class Manifest(msgspec.Struct, kw_only=True):
 
     format_version: int = FORMAT_VERSION
     worktrial_version: str = ""
-    settings: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies it
+    settings: dict[str, Any] = {}
     """Those of the last build."""
-    documents: list[DocumentRecord] = []  # noqa: RUF012 - msgspec copies it
+    documents: list[DocumentRecord] = []
 
 
 def read_manifest(folder: Path) -> Manifest:

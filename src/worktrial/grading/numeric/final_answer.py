@@ -2,9 +2,10 @@
 
 In this order:
 
-1. what the last `<FINAL_ANSWER>` pair holds. A tag that is opened after it and never closed was cut off: no answer;
-2. what follows the last line that starts with "Answer:", "Final answer:" or "The answer is", on that line, or in the
-   lines up to the next empty one when nothing else is on it;
+1. what the last `<FINAL_ANSWER>` pair holds. After a tag that is opened later and never closed there is no answer:
+   it was cut off;
+2. what follows the last line that starts with "Answer:", "Final answer:" or "The answer is": the rest of that line,
+   or, when it has none, the lines up to the next empty one;
 3. the last line, or, when that is an item of a bulleted or numbered list, the whole list.
 
 Emphasis, code marks, quotes around the whole and a full stop at the end are no part of an answer.
@@ -45,6 +46,8 @@ def without_bullet(line: str) -> str:
 
 def unwrapped(answer: str) -> str:
     """`answer` without emphasis, code marks, a box, quotes around the whole, and a full stop at the end."""
+    if answer.isalnum():
+        return answer
     before = None
     while before != answer:
         before = answer

@@ -109,9 +109,7 @@ def _in_order(gold: Sequence[Figure], kept: Sequence[Figure], segments: Segments
     return Graded.wrong("no way to read the list gives the gold numbers in order")
 
 
-def _each(
-    gold_text: str, answer: str, gold: Sequence[Figure], kept: Sequence[Figure], tolerance: float
-) -> Graded:
+def _each(gold_text: str, answer: str, gold: Sequence[Figure], kept: Sequence[Figure], tolerance: float) -> Graded:
     missing = [wanted.value for wanted in gold if not any(_match(wanted, given, tolerance) for given in kept)]
     if missing:
         return Graded.wrong(f"not found: {', '.join(f'{value:g}' for value in missing[:5])}")
@@ -123,7 +121,11 @@ def _one(gold_text: str, answer: str, gold: Figure, given: Figure, tolerance: fl
         return Graded.wrong(f"{given.scale} where the gold answer has {gold.scale}")
     if not _near(gold.value, given.value, tolerance):
         return Graded.wrong(f"{given.value:.15g} is not {gold.value:.15g}")
-    return _if_words_agree(gold_text, answer, f"{given.value:.15g} is {'' if tolerance else 'exactly '}{gold.value:.15g}")
+    return _if_words_agree(gold_text, answer, _as_good(given.value, gold.value))
+
+
+def _as_good(given: float, gold: float) -> str:
+    return f"{gold:.15g} is there" if given == gold else f"{given:.15g} is within the tolerance of {gold:.15g}"
 
 
 def _if_words_agree(gold_text: str, answer: str, why: str) -> Graded:

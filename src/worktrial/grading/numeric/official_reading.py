@@ -75,7 +75,7 @@ def is_year(value: float) -> bool:
 
 
 def without_years(found: Sequence[Figure], gold: Sequence[Figure], gold_text: str) -> list[Figure]:
-    """`found` without what is probably a year, unless the gold answer has years (or one number and words) itself."""
+    """`found` without probable years, unless the gold answer has one itself, or is one number with words."""
     keeps = any(is_year(figure.value) for figure in gold) or (len(gold) == 1 and has_words(gold_text))
     return list(found) if keeps else [figure for figure in found if not is_year(figure.value)]
 

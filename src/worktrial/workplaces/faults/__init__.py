@@ -2,6 +2,7 @@
 
 from worktrial.workplaces.faults.digest import digest
 from worktrial.workplaces.faults.explicit import is_outage
+from worktrial.workplaces.faults.implicit import TRANSFORMS, Context, Transform
 from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultKind, FaultMode, FaultUnit
 from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, draw_plan
 from worktrial.workplaces.faults.prompted import PromptedFaults
@@ -11,7 +12,9 @@ from worktrial.workplaces.faults.settings import Conditions, FaultSettings
 __all__ = [
     "EXPLICIT",
     "IMPLICIT",
+    "TRANSFORMS",
     "Conditions",
+    "Context",
     "FaultEvent",
     "FaultKind",
     "FaultMode",
@@ -21,6 +24,7 @@ __all__ = [
     "FaultySession",
     "Position",
     "PromptedFaults",
+    "Transform",
     "digest",
     "draw_plan",
     "is_outage",

@@ -89,7 +89,7 @@ def serve_stale(observation: JsonObject, rng: Random, context: Context) -> JsonO
     return _if_changed(observation, degraded)
 
 
-TRANSFORMS: Mapping[FaultKind, Transform] = {
+TRANSFORMS: Mapping[str, Transform] = {
     FaultKind.FIELDS_DROPPED: drop_fields,
     FaultKind.LIST_CUT: cut_lists,
     FaultKind.VALUES_EMPTIED: empty_values,

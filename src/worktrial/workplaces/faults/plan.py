@@ -7,7 +7,7 @@ from random import Random
 from typing import TypeVar
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultKind, FaultMode, FaultUnit
+from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultMode, FaultUnit
 from worktrial.workplaces.faults.settings import FaultSettings
 
 T = TypeVar("T")
@@ -25,8 +25,9 @@ class FaultEvent:
     index: int
     mode: FaultMode
     """E1 for an explicit event, E2 for an implicit one."""
-    kind: FaultKind
-    """For an implicit event the first choice: what it would not change is degraded in another way."""
+    kind: str
+    """A `FaultKind`, or one of the caller's own. For an implicit event the first choice: what it would not change
+    is degraded in another way."""
     first: int
     """0-based call (or turn)."""
     length: int
@@ -52,7 +53,7 @@ class FaultPlan:
             {
                 "event": e.index,
                 "mode": e.mode.value,
-                "kind": e.kind.value,
+                "kind": str(e.kind),
                 "first": e.first,
                 "length": e.length,
                 "unit": self.unit.value,
@@ -61,7 +62,7 @@ class FaultPlan:
         ]
 
 
-def draw_plan(settings: FaultSettings, sample: str) -> FaultPlan:
+def draw_plan(settings: FaultSettings, sample: str, implicit: Sequence[str] = IMPLICIT) -> FaultPlan:
     """The plan of one sample; a pure function of its arguments, the same for every agent and repeat.
 
     The first event begins at call 1, 2 or 3. Between one event and the next lie 2 to 4 clean calls, and one more
@@ -71,6 +72,7 @@ def draw_plan(settings: FaultSettings, sample: str) -> FaultPlan:
     Args:
         settings: The condition.
         sample: The task's id.
+        implicit: Kinds of implicit faults to draw from.
     """
     if settings.mode is FaultMode.E0:
         return FaultPlan(unit=settings.unit)
@@ -78,7 +80,10 @@ def draw_plan(settings: FaultSettings, sample: str) -> FaultPlan:
     key = "\0".join(str(part) for part in parts)
     rng = generator(key)
     modes = _modes(settings, rng)
-    kinds = {FaultMode.E1: shuffled(EXPLICIT, rng), FaultMode.E2: shuffled(IMPLICIT, rng)}
+    kinds: dict[FaultMode, list[str]] = {
+        FaultMode.E1: list(shuffled(EXPLICIT, rng)),
+        FaultMode.E2: list(shuffled(implicit, rng)),
+    }
     events: list[FaultEvent] = []
     first = _between(rng, *_FIRST)
     for index, mode in enumerate(modes):

@@ -1,7 +1,7 @@
 """Any session, with faults between it and the agent."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -9,9 +9,9 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.faults.digest import digest
 from worktrial.workplaces.faults.explicit import failed
-from worktrial.workplaces.faults.implicit import TRANSFORMS, Context
+from worktrial.workplaces.faults.implicit import TRANSFORMS, Context, Transform
 from worktrial.workplaces.faults.memory import Memory
-from worktrial.workplaces.faults.mode import IMPLICIT, FaultKind, FaultMode, FaultUnit
+from worktrial.workplaces.faults.mode import FaultKind, FaultMode, FaultUnit
 from worktrial.workplaces.faults.paths import touched
 from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, generator, shuffled
 from worktrial.workplaces.faults.signals import is_error
@@ -40,6 +40,7 @@ class FaultySession:
         workplace: Workplace,
         *,
         position: Callable[[], Position] | None = None,
+        transforms: Mapping[str, Transform] = TRANSFORMS,
     ) -> None:
         """Wrap `inner`.
 
@@ -49,6 +50,7 @@ class FaultySession:
             workplace: For the tools: which calls are refused, and which of them write.
             position: Where the next call stands, for callers that also count calls which never come here, or
                 that know turns; without it each call of this session is a turn of its own.
+            transforms: What implicit faults do, by kind; all kinds of the plan must be among them.
         """
         self.plan = plan
         self.ledger: list[JsonObject] = []
@@ -57,6 +59,7 @@ class FaultySession:
         """One row for each call inside an event that could not be degraded."""
         self._inner = inner
         self._workplace = workplace
+        self._transforms = transforms
         self._memory = Memory(inner)
         self._position = position
         self._calls = 0
@@ -100,9 +103,9 @@ class FaultySession:
             return self._degrade(call, observation, context)
 
     def _fail(self, call: "_Call") -> Observation:
-        content = failed(call.event.kind, call.tool)
+        content = failed(FaultKind(call.event.kind), call.tool)
         self._note(call, call.event.kind, None, content, [])
-        return Observation(content, Origin.FAULT, fault=call.event.kind.value)
+        return Observation(content, Origin.FAULT, fault=str(call.event.kind))
 
     def _degrade(self, call: "_Call", observation: Observation, context: Context) -> Observation:
         clean = observation.content
@@ -113,11 +116,11 @@ class FaultySession:
         if is_error(clean):
             return self._spare(call, observation, "error")
         rng = generator(f"{self.plan.key}\0{call.event.index}\0{call.at.call}")
-        for kind in _by_preference(call.event.kind, rng):
-            degraded = TRANSFORMS[kind](clean, rng, context)
+        for kind in _by_preference(call.event.kind, tuple(self._transforms), rng):
+            degraded = self._transforms[kind](clean, rng, context)
             if degraded is not None:
                 self._note(call, kind, clean, degraded, list(touched(clean, degraded)))
-                return Observation(degraded, observation.origin, observation.exchange, clean, kind.value)
+                return Observation(degraded, observation.origin, observation.exchange, clean, str(kind))
         return self._spare(call, observation, "nothing_to_degrade")
 
     def _spare(self, call: "_Call", observation: Observation, why: str) -> Observation:
@@ -126,7 +129,7 @@ class FaultySession:
         return observation
 
     def _note(
-        self, call: "_Call", kind: FaultKind, clean: JsonObject | None, degraded: JsonObject, fields: list[str]
+        self, call: "_Call", kind: str, clean: JsonObject | None, degraded: JsonObject, fields: list[str]
     ) -> None:
         self.ledger.append(
             {
@@ -136,7 +139,7 @@ class FaultySession:
                 "tool": call.tool,
                 "arguments": call.arguments,
                 "mode": call.event.mode.value,
-                "kind": kind.value,
+                "kind": str(kind),
                 "clean": None if clean is None else digest(clean),
                 "degraded": digest(degraded),
                 "fields": fields,
@@ -151,5 +154,5 @@ class _Call(NamedTuple):
     arguments: JsonValue
 
 
-def _by_preference(first: FaultKind, rng: Random) -> list[FaultKind]:
-    return [first, *shuffled([kind for kind in IMPLICIT if kind is not first], rng)]
+def _by_preference(first: str, kinds: Sequence[str], rng: Random) -> list[str]:
+    return [first, *shuffled([kind for kind in kinds if kind != first], rng)]

@@ -1,0 +1,98 @@
+"""Scores of answers: equality with the recorded ones, speed, and the time that hostile answers take.
+
+Exits with 1 when a recorded score differs or a hostile answer takes longer than the limit.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from time import process_time
+from typing import NamedTuple
+
+from tests.support.data import missing_real_data, real_data_dir
+
+from benchmarks.machine import load, machine
+from worktrial.grading.answer_mode import AnswerMode
+from worktrial.grading.numeric import Answer, agreement, score_answer
+
+LIMIT = 0.05
+"""Seconds of CPU for the official score of one hostile answer."""
+REPETITIONS = 3
+
+HOSTILE = {
+    "62 groups of digits as 30 numbers": ("[" + ", ".join(["0"] * 30) + "]", "[" + ",".join(["000"] * 62) + "]"),
+    "159 characters, 39 groups as 20 numbers": (
+        "[" + ", ".join(["100"] * 20) + "]",
+        "[" + ",".join(["100"] * 39) + "]",
+    ),
+    "gold list of 2,000 numbers": ("[" + ", ".join(["123"] * 2000) + "]", "[" + ",".join(["123"] * 62) + "]"),
+    "gold number of 2,500 groups": ("[" + ",".join(["000"] * 2500) + ", 0]", "[" + ",".join(["000"] * 62) + "]"),
+    "10 kB of commas": ("[1, 2]", "," * 10_000),
+    "10 kB of brackets": ("[1, 2]", "[" * 5000 + "]" * 5000),
+    "10,000 digits": ("9" * 10_000, "9" * 10_000),
+    "1,000 tags that open": ("5", "<FINAL_ANSWER>" * 1000 + " " * 10_000),
+    "330 numbers joined by and": ("[1, 2]", " and ".join(["1"] * 330)),
+    "200 labelled numbers": (
+        "[" + ", ".join(f"S{i}, {i}" for i in range(200)) + "]",
+        ", ".join(f"S{i}, {i}" for i in range(200)),
+    ),
+}
+
+
+class Pair(NamedTuple):
+    """A recorded score."""
+
+    answer: Answer
+    tolerance: float
+    score: float
+
+
+def main() -> None:
+    """Measure, print the tables, and exit with 1 when a limit is missed."""
+    if problem := missing_real_data():
+        sys.exit(problem)
+    print(f"{machine()}; load {load():.1f} before\n")
+    pairs = _pairs()
+    differing = sum(score_answer(p.answer, AnswerMode.OFFICIAL, p.tolerance).score != p.score for p in pairs)
+    print(f"{len(pairs)} recorded scores, official mode: {differing} differ")
+    for mode in AnswerMode:
+        seconds = _least(lambda mode=mode: [score_answer(p.answer, mode, p.tolerance) for p in pairs])
+        print(f"{mode}: {1e6 * seconds / len(pairs):.0f} µs an answer")
+    both = agreement(p.answer for p in pairs if p.tolerance == 0)
+    print(
+        f"tolerance 0, {both.answers} answers: both right {both.both_right}, both wrong {both.both_wrong}, "
+        f"only official {len(both.only_official)}, only strict {len(both.only_strict)}\n"
+    )
+    print("| hostile answer | official, ms | strict, ms |\n|---|---|---|")
+    late = [name for name, words in HOSTILE.items() if _hostile(name, words) > LIMIT]
+    if differing or late:
+        sys.exit(f"missed: {differing} scores differ; later than {LIMIT} s: {', '.join(late) or 'none'}")
+
+
+def _hostile(name: str, words: Sequence[str]) -> float:
+    answer = Answer(words[0], words[1])
+    official, strict = (_least(lambda mode=mode: score_answer(answer, mode)) for mode in AnswerMode)
+    print(f"| {name} | {1000 * official:.1f} | {1000 * strict:.1f} |")
+    return official
+
+
+def _least(work: Callable[[], object]) -> float:
+    taken = []
+    for _ in range(REPETITIONS):
+        began = process_time()
+        work()
+        taken.append(process_time() - began)
+    return min(taken)
+
+
+def _pairs() -> list[Pair]:
+    text = (real_data_dir() / "oracles" / "answer_pairs.jsonl").read_text(encoding="utf-8")
+    rows = (json.loads(line) for line in text.split("\n") if line)
+    return [
+        Pair(Answer(row["ground_truth"] or "", row["predicted"] or ""), row["tolerance"], row["score"])
+        for row in rows
+    ]
+
+
+if __name__ == "__main__":
+    main()

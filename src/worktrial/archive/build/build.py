@@ -1,0 +1,248 @@
+"""Building an archive: documents in, parts, index and database out."""
+
+import contextlib
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+import worktrial
+from worktrial.archive.build.plan import Job, plan
+from worktrial.archive.build.pool import Pool
+from worktrial.archive.build.progress import DocumentDone, Event, Finishing, Planned, Progress
+from worktrial.archive.build.reading import Reading
+from worktrial.archive.build.settings import BuildSettings, Ocr, Versions
+from worktrial.archive.build.staging import PAGES_SUFFIX, STAGING
+from worktrial.archive.producers import Files, Producer
+from worktrial.archive.store.archive import INDEX, fingerprint_of
+from worktrial.archive.store.parts import PARTS
+from worktrial.archive.store.record import MANIFEST, DocumentRecord, Manifest, read_manifest, write_manifest
+from worktrial.errors import DataError, SettingError
+
+_LOCK = ".lock"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build came to."""
+
+    folder: Path
+    documents: tuple[DocumentRecord, ...]
+    """Those that were named, in order."""
+    kept: int
+    """Of them stored before, unchanged."""
+    seconds: float
+
+    @property
+    def readable(self) -> int:
+        """Documents whose pages are in the archive."""
+        return sum(record.readable for record in self.documents)
+
+
+def build(
+    paths: Iterable[Path | str] | Producer,
+    folder: Path | str,
+    *,
+    workers: int = 0,
+    ocr: Ocr = "auto",
+    progress: Progress | None = None,
+    page_seconds: float = 180.0,
+) -> BuildReport:
+    """Build an archive, or add to one.
+
+    What is stored and unchanged is not read again. A build that was interrupted or killed goes on with the page
+    where it ended. No file and no page ends the build: what could not be read is in the records, with the reason.
+
+    Args:
+        paths: files and folders, or a producer of documents.
+        folder: of the archive.
+        workers: processes; 0 for one per core.
+        ocr: recognise pages without usable characters (`auto`), every page (`force`), or none (`never`).
+        progress: told what happens; it must not take long.
+        page_seconds: a page that takes longer is given up.
+
+    Raises:
+        DataError: a path does not exist, or the folder is something else or cannot be written.
+        SettingError: a setting makes no sense, or another process builds the same archive.
+        KeyboardInterrupt: after Ctrl-C; what was read is stored.
+    """
+    began = time.monotonic()
+    settings = BuildSettings(workers, ocr, page_seconds)
+    producer = Files(tuple(Path(path) for path in paths)) if isinstance(paths, Iterable) else paths
+    folder = Path(folder)
+    tell = progress or _nothing
+    with _own(folder):
+        manifest = _begin(folder)
+        versions = settings.versions
+        jobs = plan(producer.documents(), folder, versions, manifest.documents)
+        kept = [job for job in jobs if job.stored is not None and job.stored.readable]
+        tell(Planned(len(jobs), len(kept)))
+        book = _Book(folder, manifest, {"ocr": ocr, "page_seconds": page_seconds, "read_with": versions.recognised})
+        for job in jobs:
+            if job.stored is not None:
+                book.enter(job.stored)
+                if not job.stored.readable:
+                    tell(DocumentDone(job.stored))
+        book.save()
+        _read_all([job for job in jobs if job.stored is None], folder, settings, versions, tell, book)
+        documents = book.save()
+        _derive(folder, documents, tell)
+        _sweep(folder, documents)
+        mine = {str(job.source.path) for job in jobs}
+        return BuildReport(
+            folder, tuple(d for d in documents if d.source in mine), len(kept), time.monotonic() - began
+        )
+
+
+class _Book:
+    """The manifest while documents come in."""
+
+    def __init__(self, folder: Path, manifest: Manifest, settings: dict[str, Any]) -> None:
+        self._folder = folder
+        self._manifest = manifest
+        self._manifest.worktrial_version = worktrial.__version__
+        self._manifest.settings = settings
+        self._by_source = {d.source: d for d in manifest.documents}
+
+    def enter(self, record: DocumentRecord) -> None:
+        """A document is done."""
+        for source, old in list(self._by_source.items()):
+            if source != record.source and old.readable and record.readable and old.sha256 == record.sha256:
+                del self._by_source[source]
+        self._by_source[record.source] = record
+
+    def save(self) -> list[DocumentRecord]:
+        """Write the manifest."""
+        self._manifest.documents = sorted(self._by_source.values(), key=lambda d: (d.name, d.source))
+        write_manifest(self._folder, self._manifest)
+        return self._manifest.documents
+
+
+def _read_all(
+    jobs: list[Job],
+    folder: Path,
+    settings: BuildSettings,
+    versions: Versions,
+    tell: Callable[[Event], None],
+    book: _Book,
+) -> None:
+    waiting = iter(jobs)
+    open_now: list[Reading] = []
+    owners: dict[int, Reading] = {}
+    try:
+        with Pool(settings) as pool:
+            while True:
+                while pool.free and (given := _next(open_now, waiting, folder, versions, tell)) is not None:
+                    reading, task = given
+                    owners[id(task)] = reading
+                    pool.give(task)
+                if not pool.busy:
+                    return
+                for task, answer in pool.answers():
+                    reading = owners.pop(id(task))
+                    reading.take(task, answer)
+                    if reading.done is not None and reading in open_now:
+                        open_now.remove(reading)
+                        book.enter(reading.done)
+                        book.save()
+                        tell(DocumentDone(reading.done))
+    finally:
+        for reading in open_now:
+            reading.close()
+
+
+def _next(
+    open_now: list[Reading],
+    waiting: Iterator[Job],
+    folder: Path,
+    versions: Versions,
+    tell: Callable[[Event], None],
+) -> tuple[Reading, Any] | None:
+    """A task of the oldest document that has one; the next document is opened when none has."""
+    for reading in open_now:
+        task = reading.next_task()
+        if task is not None:
+            return reading, task
+    job = next(waiting, None)
+    if job is None:
+        return None
+    reading = Reading(job, folder, versions, tell)
+    open_now.append(reading)
+    return reading, reading.next_task()
+
+
+def _derive(folder: Path, documents: list[DocumentRecord], tell: Callable[[Event], None]) -> None:
+    """Index and database, where they are not of these documents already."""
+    from worktrial.archive.search.index import about_index, write_index
+    from worktrial.archive.store.archive import Archive
+    from worktrial.archive.store.database import database_path, write_database
+
+    fingerprint = fingerprint_of(documents)
+    parts = Archive(folder, documents).parts()
+    about = about_index(folder / INDEX)
+    if about is None or about.of != fingerprint:
+        tell(Finishing("search index"))
+        write_index(folder / INDEX, parts, fingerprint)
+    path = database_path(folder, fingerprint)
+    if not path.is_file():
+        tell(Finishing("database"))
+        write_database(path, parts)
+
+
+def _sweep(folder: Path, documents: list[DocumentRecord]) -> None:
+    """Remove what no document needs any more."""
+    from worktrial.archive.store.database import database_path
+
+    used = {record.part for record in documents}
+    for place in (folder / PARTS).glob("*"):
+        if place.name not in used:
+            shutil.rmtree(place, ignore_errors=True)
+    current = database_path(folder, fingerprint_of(documents)).name
+    for path in folder.glob("archive-*.duckdb*"):
+        if path.name != current:
+            path.unlink(missing_ok=True)
+    finished = {record.sha256[:24] for record in documents if record.readable}
+    for path in (folder / STAGING).glob("*"):
+        if path.suffix != PAGES_SUFFIX:
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.stem in finished:
+            path.unlink()
+    with contextlib.suppress(OSError):
+        # Pages of a document that was given up after they were read are kept for a better build.
+        (folder / STAGING).rmdir()
+
+
+def _begin(folder: Path) -> Manifest:
+    if (folder / MANIFEST).exists():
+        return read_manifest(folder)
+    names = {path.name for path in folder.iterdir()}
+    strangers = sorted(names - {_LOCK, PARTS, STAGING, f"{MANIFEST}.tmp"})
+    # Parts without a manifest are an archive whose manifest was removed, as its error message says to.
+    if strangers and PARTS not in names:
+        what = f"is not an archive (it holds {strangers[0]})"
+        raise DataError(folder, what, "Name a new or empty folder with -o")
+    return Manifest()
+
+
+@contextmanager
+def _own(folder: Path) -> Iterator[None]:
+    if folder.exists() and not folder.is_dir():
+        raise DataError(folder, "is a file", "Name a folder for the archive with -o")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / _LOCK).acquire(blocking=False)
+    except Timeout:
+        raise SettingError(f"{folder}: another process is building this archive") from None
+    except OSError as error:
+        raise DataError(folder, f"cannot be written ({error.strerror})", "Name another with -o") from None
+    with lock:
+        yield
+
+
+def _nothing(event: Event) -> None:
+    """Told to nobody."""

@@ -1,0 +1,166 @@
+"""Worker processes that may crash: each is a program of its own, joined by a pipe.
+
+The standard library's pools end as a whole when one of their processes dies, and start by importing the caller's
+main program again. Here a dead worker costs the page it was reading, and the caller may be anything, a notebook
+included.
+"""
+
+import contextlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from typing import IO, NamedTuple
+
+from worktrial.archive.build.settings import BuildSettings
+from worktrial.archive.build.tasks import Answer, JoinSlices, Lost, Task, WriteSlice
+from worktrial.errors import SettingError
+
+_START_SECONDS = 60.0
+_WRITE_SECONDS = 3600.0
+"""Writing a document's files has no page to give up; it is only stopped when it hangs."""
+
+
+class Answered(NamedTuple):
+    """A task that is over."""
+
+    task: Task
+    answer: Answer
+
+
+class _Process:
+    def __init__(self, settings: BuildSettings) -> None:
+        ours, theirs = Pipe()
+        self.pipe: Connection = ours
+        self._says: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by end and stop
+        command = [sys.executable, "-m", "worktrial.archive.build.worker", str(theirs.fileno())]
+        self._process = subprocess.Popen(
+            command,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._says,
+        )
+        theirs.close()
+        self.task: Task | None = None
+        self.deadline = time.monotonic() + _START_SECONDS
+        self.ready = False
+        self.pipe.send((settings.reading, settings.memory, settings.tired, sys.path))
+
+    def ask(self, task: Task, seconds: float) -> None:
+        self.task = task
+        self.deadline = time.monotonic() + seconds
+        # A worker that died while idle is noticed when its answer is waited for.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.pipe.send(task)
+
+    def end(self) -> str:
+        """Stop it; how it ended, in words."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            # Its end of the pipe is closed: it is on its way out, and its own exit code says more than our kill.
+            self._process.wait(0.5 if self.pipe.closed else 0.2)
+        code = self._process.poll()
+        self._process.kill()
+        self._process.wait()
+        self.pipe.close()
+        self._says.seek(0)
+        said = self._says.read()[-2000:].decode(errors="replace").strip().splitlines()
+        self._says.close()
+        if code is None:
+            return "was stopped"
+        if code < 0:
+            with contextlib.suppress(ValueError):
+                return f"crashed ({signal.Signals(-code).name})"
+        return f"ended with code {code}" + (f": {said[-1]}" if said else "")
+
+    def stop(self) -> None:
+        """End it at once, in the middle of whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        self.pipe.close()
+        self._says.close()
+
+
+class Pool:
+    """Some workers. Use in a `with` block; leaving it stops them at once."""
+
+    def __init__(self, settings: BuildSettings) -> None:
+        self._settings = settings
+        self._workers: list[_Process] = []
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.stop()
+        self._workers.clear()
+
+    @property
+    def busy(self) -> int:
+        """Tasks under way."""
+        return sum(worker.task is not None for worker in self._workers)
+
+    @property
+    def free(self) -> int:
+        """Tasks that can be given without waiting."""
+        return self._settings.processes - self.busy
+
+    def give(self, task: Task) -> None:
+        """Hand a task to a free worker; one more is started when there is none."""
+        idle = [worker for worker in self._workers if worker.task is None]
+        if not idle:
+            self._workers.append(_Process(self._settings))
+            idle = self._workers[-1:]
+        # The first task waits for the start of its process, too.
+        seconds = _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
+        idle[0].ask(task, seconds + (0 if idle[0].ready else _START_SECONDS))
+
+    def answers(self) -> Iterator[Answered]:
+        """Wait until at least one task is over.
+
+        Raises:
+            SettingError: workers cannot be started on this machine.
+        """
+        busy = [worker for worker in self._workers if worker.task is not None]
+        left = min((worker.deadline for worker in busy), default=0.0) - time.monotonic()
+        readable = wait([worker.pipe for worker in busy], max(left, 0.0))
+        for worker in busy:
+            if worker.pipe in readable:
+                answered = self._receive(worker)
+                if answered is not None:
+                    yield answered
+            elif time.monotonic() >= worker.deadline:
+                yield self._lose(worker)
+
+    def _receive(self, worker: _Process) -> Answered | None:
+        assert worker.task is not None
+        try:
+            said: tuple[Answer, bool] | None = worker.pipe.recv()
+        except (EOFError, OSError):
+            how = worker.end()
+            self._workers.remove(worker)
+            if not worker.ready:
+                raise SettingError(f"a worker process could not start: it {how}") from None
+            return Answered(worker.task, Lost(f"the parser {how}"))
+        if said is None:
+            worker.ready = True
+            return None
+        task, worker.task = worker.task, None
+        answer, tired = said
+        if tired:
+            self._workers.remove(worker)
+            worker.stop()
+        return Answered(task, answer)
+
+    def _lose(self, worker: _Process) -> Answered:
+        assert worker.task is not None
+        most = _WRITE_SECONDS if isinstance(worker.task, WriteSlice | JoinSlices) else self._settings.page_seconds
+        why = f"took longer than {most:g} s and was given up"
+        self._workers.remove(worker)
+        worker.stop()
+        return Answered(worker.task, Lost(why))

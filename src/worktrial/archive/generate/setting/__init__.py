@@ -1,0 +1,1 @@
+"""Setting type: content gets places on paper."""

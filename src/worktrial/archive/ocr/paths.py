@@ -1,0 +1,166 @@
+"""From classes at every pixel to a string: the best path, free or along a given text."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worktrial.archive.ocr.glyphs import JUNK, SIGNS
+from worktrial.archive.ocr.shapes import Floats
+
+FLOOR = -7.0
+"""Log-probability below which a sign is no more unlikely."""
+LOOSE_DIGIT, LOOSE_POINT = 0.13, 0.3
+"""Spread of the distance between characters, in pitches; points and dashes are set less evenly."""
+_POINTS = np.array([sign in ".-" for sign in SIGNS])
+
+
+class Path(NamedTuple):
+    """Characters at places."""
+
+    text: str
+    places: tuple[float, ...]
+    """Centre of each character along the crop, in pixels."""
+    odds: tuple[float, ...]
+    """Log-probability of each character where it stands."""
+    total: float
+    """Sum of the odds and of what uneven spacing costs; comparable between texts for the same item."""
+
+
+class Track(NamedTuple):
+    """What a path is looked for in."""
+
+    odds: Floats
+    """Columns x classes."""
+    ink: tuple[int, int]
+    """First and last+1 column with ink."""
+    pitch: float
+    fronts: NDArray[np.float64]
+
+
+def free_path(track: Track) -> Path | None:
+    """The likeliest string of any length."""
+    return _search(track, None)
+
+
+def along(track: Track, text: str) -> Path | None:
+    """The best placing of a given text (in `SIGNS`); None when it does not fit in at all."""
+    return _search(track, [SIGNS.index(sign) for sign in text]) if text else None
+
+
+def _search(track: Track, wanted: list[int] | None) -> Path | None:
+    left, right = track.ink
+    if right - left < 2:
+        return None
+    xs = np.arange(left, right)
+    odds = np.maximum(track.odds[left:right, :JUNK].astype(np.float64), FLOOR)
+    pitch = track.pitch
+    opening = -0.5 * ((xs[:, None] - left - track.fronts[None, :]) / (0.12 * pitch)) ** 2
+    closing = -0.5 * ((right - xs[:, None] - track.fronts[None, :]) / (0.12 * pitch)) ** 2
+    opening, closing = np.maximum(opening, -25), np.maximum(closing, -25)
+    steps = np.arange(int(0.5 * pitch), int(1.4 * pitch) + 2)
+    costs = {loose: -0.5 * ((steps / pitch - 1) / loose) ** 2 for loose in (LOOSE_DIGIT, LOOSE_POINT)}
+    if wanted is None:
+        return _free(left, odds, opening, closing, steps, costs)
+    worth = odds[:, wanted[0]] + opening[:, wanted[0]]
+    backs = []
+    for before, sign in pairwise(wanted):
+        cost = costs[LOOSE_POINT if _POINTS[before] or _POINTS[sign] else LOOSE_DIGIT]
+        arrived, back = _advance(worth, steps, cost)
+        worth = arrived + odds[:, sign]
+        backs.append(back)
+    final = worth + closing[:, wanted[-1]]
+    at = int(final.argmax())
+    total = float(final[at])
+    if not np.isfinite(total):
+        return None
+    places = [at]
+    for back in reversed(backs):
+        places.append(int(back[places[-1]]))
+    places.reverse()
+    return _path(left, odds, places, wanted, total)
+
+
+def _advance(
+    worth: NDArray[np.float64], steps: NDArray[np.int_], cost: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
+    """One character further: the best earlier place for every place."""
+    n = len(worth)
+    table = np.full((len(steps), n), -np.inf)
+    for k, step in enumerate(steps):
+        if step < n:
+            table[k, step:] = worth[: n - step] + cost[k]
+    best = table.argmax(axis=0)
+    return table[best, np.arange(n)], np.arange(n) - steps[best]
+
+
+def _free(
+    left: int,
+    odds: NDArray[np.float64],
+    opening: NDArray[np.float64],
+    closing: NDArray[np.float64],
+    steps: NDArray[np.int_],
+    costs: dict[float, NDArray[np.float64]],
+) -> Path | None:
+    """Best over strings of one to fourteen characters, the two kinds of sign kept apart."""
+    n = len(odds)
+    kinds = (~_POINTS, _POINTS)
+    best_sign = [np.where(kind, odds, -np.inf).argmax(axis=1) for kind in kinds]
+    gain = [odds[np.arange(n), sign] for sign in best_sign]
+    start = [np.where(kind, odds + opening, -np.inf) for kind in kinds]
+    state = [s.max(axis=1) for s in start]
+    history: list[list[tuple[NDArray[np.int_], NDArray[np.int_]]]] = []
+    best: tuple[float, int, int, int] = (-np.inf, 0, 0, 0)
+    most = min(14, n // int(steps[0]) + 1)
+    for length in range(1, most + 1):
+        for kind in (0, 1):
+            # The last character's sign may be another than the best one inside: its edge counts, too.
+            last = np.where(kinds[kind], odds + closing, -np.inf).max(axis=1)
+            if length == 1:
+                final = np.where(kinds[kind], odds + opening + closing, -np.inf).max(axis=1)
+            else:
+                final = state[kind] - gain[kind] + last
+            at = int(final.argmax())
+            if final[at] > best[0]:
+                best = (float(final[at]), length, kind, at)
+        arrived, backs = [], []
+        for kind in (0, 1):
+            options = []
+            for before in (0, 1):
+                loose = LOOSE_POINT if kind or before else LOOSE_DIGIT
+                options.append(_advance(state[before], steps, costs[loose]))
+            pick = (options[1][0] > options[0][0]).astype(np.int_)
+            value = np.where(pick == 1, options[1][0], options[0][0])
+            back = np.where(pick == 1, options[1][1], options[0][1])
+            arrived.append(value + gain[kind])
+            backs.append((pick, back))
+        state = arrived
+        history.append(backs)
+    total, length, kind, at = best
+    if not np.isfinite(total):
+        return None
+    places, kinds_of = [at], [kind]
+    for backs in reversed(history[: length - 1]):
+        pick, back = backs[kinds_of[-1]]
+        here = places[-1]
+        kinds_of.append(int(pick[here]))
+        places.append(int(back[here]))
+    places.reverse()
+    kinds_of.reverse()
+    signs = [int(best_sign[k][p]) for k, p in zip(kinds_of, places, strict=True)]
+    ends = {0: opening, length - 1: closing}
+    for place, edge in ends.items():
+        k, p = kinds_of[place], places[place]
+        both = opening[p] + closing[p] if length == 1 else edge[p]
+        signs[place] = int(np.where(kinds[k], odds[p] + both, -np.inf).argmax())
+    return _path(left, odds, places, signs, total)
+
+
+def _path(left: int, odds: NDArray[np.float64], places: list[int], signs: list[int], total: float) -> Path:
+    return Path(
+        "".join(SIGNS[s] for s in signs),
+        tuple(float(left + p) for p in places),
+        tuple(float(odds[p, s]) for p, s in zip(places, signs, strict=True)),
+        total,
+    )

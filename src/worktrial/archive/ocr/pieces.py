@@ -1,0 +1,193 @@
+"""Lines into words: what the engine read, cut at its spaces, each word with its own ink."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from worktrial.archive.ocr.engine import Engine, Reading
+from worktrial.archive.ocr.image import Grey
+from worktrial.archive.ocr.ink import Blob, bounds
+from worktrial.archive.ocr.segments import Segment, Segmented
+from worktrial.archive.ocr.tesseract import Sheet
+from worktrial.archive.ocr.texts import Posteriors, choose, views
+
+DASH = "-"
+
+
+@dataclass(slots=True)
+class Piece:
+    """One word on its way to being known."""
+
+    segment: Segment
+    line: float
+    """The middle of its row, in pixels of the page."""
+    text: str
+    confidence: float
+    places: tuple[float, ...] = ()
+    """Centre of each character along the crop, 0-1; empty where the word was cut out of a line."""
+    sureness: tuple[float, ...] = ()
+    posteriors: Posteriors = ()
+    """The network's output for each view of the crop; empty where the word was cut out of a line."""
+    alternatives: tuple[str, ...] = field(default=())
+    by_shape: bool = False
+    """Told by its shape alone, as a dash is."""
+
+
+def read_pieces(engine: Engine, page: Segmented, scale: float) -> list[Piece]:
+    """Read a page's segments and cut them into words; words with digits are read once more by themselves.
+
+    Args:
+        engine: The recogniser.
+        page: The page in pieces.
+        scale: Its pixels per point.
+    """
+    lines = row_middles(page)
+    pieces: list[Piece] = []
+    todo: list[tuple[Segment, float]] = []
+    for segment, line in zip(page.segments, lines, strict=True):
+        if is_dash(segment, page.height):
+            pieces.append(Piece(segment, line, DASH, 0.97, by_shape=True))
+        else:
+            todo.append((segment, line))
+    crops = [line_crop(page, segment, line) for segment, line in todo]
+    looks = look_at(engine, crops, page.height)
+    first = [engine.decode(look[0]) for look in looks]
+    wordy = [i for i, reading in enumerate(first) if sum(c.isalpha() for c in reading.text) >= 2]
+    sheet = Sheet([crops[i] for i in wordy], scale)
+    opinions = dict(zip(wordy, sheet.opinions(), strict=True))
+    again: list[Piece] = []
+    for i, (segment, line) in enumerate(todo):
+        reading = choose(engine, looks[i], opinions.get(i))
+        if not reading.text.strip():
+            continue
+        parts = _words(segment, line, reading, page.height)
+        if len(parts) == 1:
+            parts[0].posteriors, parts[0].places, parts[0].sureness = looks[i], reading.places, reading.sureness
+        else:
+            again += [part for part in parts if any(c.isdigit() for c in part.text) and len(part.text) <= 16]
+        pieces += parts
+    looks = look_at(engine, [line_crop(page, piece.segment, piece.line) for piece in again], page.height)
+    for piece, look in zip(again, looks, strict=True):
+        reading = choose(engine, look, None)
+        if reading.text:
+            piece.posteriors, piece.places, piece.sureness = look, reading.places, reading.sureness
+            if reading.confidence > piece.confidence and " " not in reading.text:
+                piece.text, piece.confidence = reading.text, reading.confidence
+    return pieces
+
+
+def look_at(engine: Engine, crops: list[Grey], height: float) -> list[Posteriors]:
+    """The network's output for both views of each crop."""
+    both = [view for crop in crops for view in views(crop, height)]
+    outputs = engine.posteriors(both)
+    return list(zip(outputs[::2], outputs[1::2], strict=True))
+
+
+def line_crop(page: Segmented, segment: Segment, line: float) -> Grey:
+    """A crop as high as a line even where the ink is not, so that a star stays a raised star."""
+    span = segment.span
+    half = 0.85 * page.height
+    taller = Segment(
+        span._replace(y0=min(span.y0, max(int(line - half), 0)), y1=max(span.y1, int(line + half))), segment.blobs
+    )
+    return page.crop(taller)
+
+
+def is_dash(segment: Segment, height: float) -> bool:
+    """One flat stroke and nothing else."""
+    span = segment.span
+    wide, tall = span.x1 - span.x0, span.y1 - span.y0
+    return tall <= 0.4 * height and 0.35 * height <= wide <= 1.6 * height and wide >= 1.5 * tall
+
+
+def row_middles(page: Segmented) -> list[float]:
+    """Per segment, the middle of its row: from the characters of full height in it and beside it."""
+    height = page.height
+    found: list[tuple[float, float, float]] = []
+    for segment in page.segments:
+        tall = [b.cy for b in segment.blobs if 0.6 * height <= b.height <= 1.6 * height]
+        if tall:
+            found.append(((segment.span.x0 + segment.span.x1) / 2, float(np.median(tall)), float(len(tall))))
+    table = np.array(found).reshape(-1, 3)
+    middles = []
+    for segment in page.segments:
+        own = (segment.span.y0 + segment.span.y1) / 2
+        if any(0.6 * height <= b.height <= 1.6 * height for b in segment.blobs):
+            tall = [b.cy for b in segment.blobs if 0.6 * height <= b.height <= 1.6 * height]
+            middles.append(float(np.median(tall)))
+            continue
+        near = table[np.abs(table[:, 1] - own) <= 0.7 * height]
+        if not len(near):
+            middles.append(own)
+            continue
+        x = (segment.span.x0 + segment.span.x1) / 2
+        nearest = near[np.argsort(np.abs(near[:, 0] - x))[:3]]
+        middles.append(float(np.median(nearest[:, 1])))
+    return middles
+
+
+def _words(segment: Segment, line: float, reading: Reading, height: float) -> list[Piece]:
+    """Cut at the engine's spaces, each at the widest gap of ink near it."""
+    texts = reading.text.split()
+    figures = all(c.isdigit() or c in ".,- " for c in reading.text)
+    if len(texts) > 1 and figures and _widest_gap(segment) < 0.8 * height:
+        # Between figures the engine sees spaces where a narrow 1 stands; the ink knows better.
+        texts = ["".join(texts)]
+    if len(texts) == 1:
+        return [Piece(segment, line, texts[0], reading.confidence)]
+    groups = _cut(segment.blobs, len(texts), height)
+    if len(groups) != len(texts):
+        # The ink shows fewer gaps than the engine read spaces: shared out by the engine's own places.
+        groups = _cut_at_places(segment, reading, len(texts))
+    pieces = []
+    sure = iter(p for p, c in zip(reading.sureness, reading.text, strict=True) if not c.isspace())
+    for text, blobs in zip(texts, groups, strict=True):
+        confidence = min(next(sure) for _ in text)
+        if blobs:
+            pieces.append(Piece(Segment(bounds(blobs), blobs), line, text, confidence))
+        elif pieces:
+            pieces[-1].text += " " + text
+            pieces[-1].confidence = min(pieces[-1].confidence, confidence)
+        else:
+            pieces.append(Piece(segment, line, text, confidence))
+    return pieces
+
+
+def _widest_gap(segment: Segment) -> int:
+    ordered = sorted(segment.blobs, key=lambda b: b.x0)
+    edges = np.maximum.accumulate([b.x1 for b in ordered])
+    return max((b.x0 - int(edge) for b, edge in zip(ordered[1:], edges, strict=False)), default=0)
+
+
+def _cut(blobs: list[Blob], parts: int, height: float) -> list[list[Blob]]:
+    """Divide blobs at the widest gaps."""
+    ordered = sorted(blobs, key=lambda b: b.x0)
+    gaps = []
+    edge = ordered[0].x1
+    for i, blob in enumerate(ordered[1:], 1):
+        gaps.append((blob.x0 - edge, i))
+        edge = max(edge, blob.x1)
+    widest = sorted(sorted(gaps, reverse=True)[: parts - 1], key=lambda gap: gap[1])
+    if len(widest) < parts - 1 or any(gap < 0.25 * height for gap, _ in widest):
+        return []
+    cuts = [0, *(i for _, i in widest), len(ordered)]
+    return [ordered[a:b] for a, b in pairwise(cuts)]
+
+
+def _cut_at_places(segment: Segment, reading: Reading, parts: int) -> list[list[Blob]]:
+    """Divide blobs at the places of the engine's spaces."""
+    wide = segment.span.x1 - segment.span.x0
+    borders: list[float] = []
+    inside = False
+    for place, character in zip(reading.places, reading.text, strict=True):
+        if character.isspace():
+            if inside:
+                borders.append(segment.span.x0 + place * wide)
+            inside = False
+        else:
+            inside = True
+    groups: list[list[Blob]] = [[] for _ in range(parts)]
+    for blob in segment.blobs:
+        groups[min(sum(blob.cx > border for border in borders), parts - 1)].append(blob)
+    return groups

@@ -1,0 +1,1 @@
+"""Modules that code in the sandbox can import by their bare names; they stand alone."""

@@ -1,0 +1,171 @@
+"""Queries over an archive's database, each with a limit on its time and memory."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from worktrial.archive.sandbox.wire import BrokenWire, read_message, write_message
+from worktrial.archive.tools.limits import ToolLimits
+from worktrial.archive.tools.problem import ToolProblem
+from worktrial.archive.tools.source import ArchiveSource
+from worktrial.errors import DataError
+from worktrial.language import JsonObject, JsonValue
+
+_SHOWN_TABLES = ("documents", "pages", "tables", "cells")
+_LONGEST_ANSWER = 64 << 20
+_START_SECONDS = 30
+_PYTHON_CHARACTERS = 8_000_000
+
+
+class Rows(NamedTuple):
+    """The answer to a query."""
+
+    columns: list[str]
+    rows: list[list[JsonValue]]
+    more: bool
+    """Whether there were more rows than asked for."""
+
+
+class Queries:
+    """Runs queries in processes of their own; those that are idle are used again.
+
+    Several tool boxes over the same archive can share one.
+
+    Args:
+        archive: whose database is asked.
+        limits: of each query.
+        processes: most queries at the same time; others wait.
+    """
+
+    def __init__(self, archive: ArchiveSource, limits: ToolLimits | None = None, *, processes: int = 2) -> None:
+        self._archive = archive
+        self._limits = limits or ToolLimits()
+        self._free = asyncio.Semaphore(processes)
+        self._idle: list[asyncio.subprocess.Process] = []
+        self._path: Path | None = None
+
+    @cached_property
+    def schema(self) -> str:
+        """The tables with their columns: `documents(document, issue, …); pages(…); …`."""
+        with self._archive.connection() as connection:
+            found = connection.execute(
+                "SELECT table_name, column_name FROM information_schema.columns"
+                " ORDER BY table_name, ordinal_position"
+            ).fetchall()
+        columns = {table: [name for of, name in found if of == table] for table in _SHOWN_TABLES}
+        return "; ".join(f"{table}({', '.join(names)})" for table, names in columns.items() if names)
+
+    async def select(self, sql: str, *, rows: int, characters: int = _PYTHON_CHARACTERS) -> Rows:
+        """Run one SELECT.
+
+        Args:
+            sql: the statement.
+            rows: most rows.
+            characters: no further rows are fetched when they have about this many.
+
+        Raises:
+            ToolProblem: it is no single SELECT, is wrong, or takes too much time or memory.
+            DataError: the archive's database cannot be opened.
+        """
+        answer = await self._asked({"sql": sql, "rows": rows, "characters": characters}, "query")
+        return Rows(answer["columns"], answer["rows"], answer["more"])
+
+    async def lines(self, pattern: str, *, document: str | None, limit: int, ignore_case: bool) -> Rows:
+        """Lines of pages that match a regular expression: document, page, line number, text.
+
+        Raises:
+            ToolProblem: it is no regular expression, or looking for it takes too long.
+        """
+        request = {"pattern": pattern, "document": document, "limit": limit, "ignore_case": ignore_case}
+        answer = await self._asked(request, "pattern")
+        return Rows(["document", "page", "line", "text"], answer["rows"], answer["more"])
+
+    async def aclose(self) -> None:
+        """End the processes."""
+        while self._idle:
+            await _end(self._idle.pop())
+
+    async def _asked(self, request: JsonObject, field: str) -> JsonObject:
+        async with self._free:
+            process = self._waiting() or await self._started()
+            fine = False
+            try:
+                async with asyncio.timeout(self._limits.seconds):
+                    answer = await _ask(process, request)
+                fine = True
+            except TimeoutError:
+                message = f"stopped after {self._limits.seconds:g} seconds; ask for less."
+                raise ToolProblem("time_limit", message, field=field) from None
+            except (asyncio.IncompleteReadError, ConnectionError, BrokenWire):
+                message = "the query ended its process, most likely for want of memory; ask for less."
+                raise ToolProblem("memory_limit", message, field=field) from None
+            finally:
+                if fine:
+                    self._idle.append(process)
+                else:
+                    await _end(process)
+        if "refused" in answer:
+            raise ToolProblem("invalid_query", answer["refused"], field=field)
+        return answer
+
+    def _waiting(self) -> asyncio.subprocess.Process | None:
+        while self._idle:
+            process = self._idle.pop()
+            if process.returncode is None:
+                return process
+        return None
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._path is None:
+            self._path = await asyncio.to_thread(_database_of, self._archive)
+        pipe = asyncio.subprocess.PIPE
+        # Nothing of our environment, where keys may be, but how programs are found.
+        env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "HOME") if name in os.environ}
+        setup = {"path": str(self._path), "memory": self._limits.memory}
+        start = f"from worktrial.archive.tools.query_worker import main; main({setup!r})"
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", "-c", start, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True
+        )
+        fine = False
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                assert process.stdout is not None
+                await read_message(process.stdout, _LONGEST_ANSWER)
+            fine = True
+        except (asyncio.IncompleteReadError, ConnectionError, BrokenWire):
+            assert process.stderr is not None
+            said = (await process.stderr.read()).decode(errors="replace").strip().rpartition("\n")[2]
+            raise DataError(self._path, f"no queries can be made ({said})") from None
+        except TimeoutError:
+            raise DataError(self._path, f"no queries can be made (no answer in {_START_SECONDS} seconds)") from None
+        finally:
+            if not fine:
+                await _end(process)
+        return process
+
+
+async def _ask(process: asyncio.subprocess.Process, request: JsonObject) -> JsonObject:
+    assert process.stdin is not None and process.stdout is not None
+    await write_message(process.stdin, request)
+    return await read_message(process.stdout, _LONGEST_ANSWER)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None and process.stdout is not None
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    # What it left in the pipe must be taken out before the event loop lets go of it.
+    await process.stdout.read()
+    await process.wait()
+    process.stdin.close()
+
+
+def _database_of(archive: ArchiveSource) -> Path:
+    with archive.connection() as connection:
+        found = connection.execute("SELECT path FROM duckdb_databases() WHERE NOT internal").fetchone()
+    assert found is not None and found[0], "an archive's connection is one to a file"
+    return Path(found[0])

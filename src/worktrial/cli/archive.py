@@ -1,0 +1,153 @@
+"""`worktrial archive …`: from PDFs to an archive that an agent can search, read and query."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from worktrial.cli.archive_generate import generate
+from worktrial.cli.archive_score import score
+
+if TYPE_CHECKING:  # reading an archive is not for --help
+    from worktrial.archive.build import Ocr
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Build, look into and search an archive of documents.\n\nThe usual order: build, inspect, search, show.",
+)
+NOTHING_BUILT = 1
+_Archive = Annotated[Path, typer.Argument(help="A built archive.", metavar="ARCHIVE")]
+
+
+@app.command("build")
+def build_archive(
+    documents: Annotated[
+        list[Path],
+        typer.Argument(
+            help="PDFs, parsed JSON or text files, or folders of them; the content of a file decides what it is.",
+            metavar="PDFS...",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the archive.", metavar="ARCHIVE")],
+    workers: Annotated[int, typer.Option(help="Processes that read pages; 0 for one per core.", min=0)] = 0,
+    ocr: Annotated[
+        str,
+        typer.Option(
+            help="Recognise pages that are pictures or whose characters are not to be trusted (auto), every page "
+            "(force), or none (never). Needs: pip install worktrial[ocr].",
+            metavar="auto|never|force",
+        ),
+    ] = "auto",
+    page_seconds: Annotated[float, typer.Option(help="A page that takes longer is given up and reported.")] = 180.0,
+) -> None:
+    """Build an archive from documents, or add documents to one.
+
+    The same command goes on where an interrupted one ended, and reads only what has changed. A file or page that
+    cannot be read is reported and left out; the build goes on. Exits with 1 when nothing could be built.
+
+    Example: worktrial archive build bulletins/*.pdf -o bulletins.archive
+    """
+    from typing import cast
+
+    from worktrial.archive.build import build
+    from worktrial.cli.archive_progress import display
+    from worktrial.cli.archive_tables import print_report
+
+    try:
+        with display() as told:
+            # The settings of a build refuse what is none of the three.
+            report = build(
+                documents, output, workers=workers, ocr=cast("Ocr", ocr), page_seconds=page_seconds, progress=told
+            )
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. Pages that were read are stored; the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None
+    print_report(report)
+    if not report.readable:
+        raise typer.Exit(NOTHING_BUILT)
+
+
+@app.command("inspect")
+def inspect(
+    archive: _Archive,
+    document: Annotated[str | None, typer.Argument(help="One of its documents.", metavar="DOCUMENT")] = None,
+) -> None:
+    """Show what an archive has: per document its pages, how they were read, tables, confidence, failed pages.
+
+    Of the sums that tables print, it shows how many hold. With a DOCUMENT: its pages one by one.
+
+    Example: worktrial archive inspect bulletins.archive
+    """
+    from worktrial.archive.store import Archive
+    from worktrial.cli.archive_tables import print_document, print_documents
+
+    opened = Archive.open(archive)
+    if document is None:
+        print_documents(opened)
+    else:
+        print_document(opened, document)
+
+
+@app.command("search")
+def search(
+    archive: _Archive,
+    query: Annotated[
+        str, typer.Argument(help='A question or keywords; "quoted words" count as a phrase.', metavar="QUERY")
+    ],
+    limit: Annotated[int, typer.Option(help="Most hits.", min=1)] = 10,
+    document: Annotated[str | None, typer.Option(help="Search in this document only.")] = None,
+    tables: Annotated[bool, typer.Option("--tables", help="Tables instead of pages.")] = False,
+) -> None:
+    """Search an archive. Numbers match with and without separators; a named issue is looked into first.
+
+    Example: worktrial archive search bulletins.archive "gross public debt in the February 1939 bulletin"
+    """
+    from worktrial.archive.store import Archive
+    from worktrial.cli.archive_tables import print_hits
+
+    hits = Archive.open(archive).search(query, limit=limit, document=document, kind="table" if tables else "page")
+    if not hits:
+        typer.echo("nothing found", err=True)
+        raise typer.Exit(1)
+    print_hits(hits)
+
+
+@app.command("show")
+def show(
+    archive: _Archive,
+    page: Annotated[str, typer.Argument(help="A document's name and a page number.", metavar="DOCUMENT:PAGE")],
+    image: Annotated[
+        Path | None,
+        typer.Option(help="Also write a picture of the page with the tables drawn into it.", metavar="OUT.png"),
+    ] = None,
+    scale: Annotated[float, typer.Option(help="Pixels per point of the picture.")] = 2.0,
+) -> None:
+    """Show a page as Markdown: its tables, cell by cell as they are stored, then its text.
+
+    Example: worktrial archive show bulletins.archive treasury_bulletin_1939_02:51 --image page.png
+    """
+    from worktrial.archive.markdown import page_markdown
+    from worktrial.archive.store import Archive
+    from worktrial.cli.untrusted import printable
+    from worktrial.errors import DataError, SettingError
+
+    name, colon, digits = page.rpartition(":")
+    if not colon or not digits.isdecimal():
+        raise SettingError(f"{page}: name a document and a page, such as treasury_bulletin_1939_02:51")
+    opened = Archive.open(archive)
+    content = opened.page(name, int(digits))
+    if image is not None:
+        from worktrial.archive.store.picture import draw_tables
+
+        drawn = draw_tables(opened.document(name), content, scale)
+        try:
+            drawn.save(image)
+        except (OSError, ValueError) as error:
+            raise DataError(image, f"cannot be written ({error})", "Name a file that ends in .png") from None
+    if content.trouble:
+        typer.echo(f"{page}: {printable(content.trouble)}", err=True)
+    typer.echo(printable(page_markdown(content)) or f"(nothing on this page: {content.route})", nl=False)
+
+
+app.command("score")(score)
+app.command("generate")(generate)

@@ -1,0 +1,102 @@
+"""Showing how a build is going: a live line on a terminal, plain lines elsewhere. All on standard error."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from worktrial.archive.build import DocumentDone, Event, Finishing, Opened, PageDone, Planned, Progress
+from worktrial.cli.untrusted import printable
+
+_PLAIN_SECONDS = 10.0
+
+
+@contextmanager
+def display() -> Iterator[Progress]:
+    """Where the build's events are shown."""
+    if not sys.stderr.isatty():
+        yield _Plain().tell
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield _Live(bars).tell
+
+
+def outcome_line(event: DocumentDone) -> str:
+    """A finished document in one line."""
+    record = event.record
+    if not record.readable:
+        return printable(f"{record.name}: left out: {record.trouble}")
+    told = [f"{record.pages} pages", f"{record.tables} tables"]
+    if record.failed:
+        told.append(f"{len(record.failed)} pages failed ({record.failed[0].what})")
+    elif record.routes.get("blank", 0) == record.pages:
+        told.append("every page is blank: the copy is damaged or empty")
+    return printable(f"{record.name}: {', '.join(told)}")
+
+
+class _Plain:
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+        self._pages = 0
+        self._total = 0
+
+    def tell(self, event: Event) -> None:
+        """One event."""
+        if isinstance(event, Planned):
+            kept = f", {event.kept} of them stored already" if event.kept else ""
+            typer.echo(f"{event.documents} documents{kept}", err=True)
+        elif isinstance(event, Opened):
+            self._total += event.pages
+            self._pages += event.kept
+            if event.kept:
+                typer.echo(printable(f"{event.document}: {event.kept} of {event.pages} pages kept"), err=True)
+        elif isinstance(event, PageDone):
+            self._pages += 1
+            if time.monotonic() - self._last >= _PLAIN_SECONDS:
+                self._last = time.monotonic()
+                typer.echo(f"{self._pages} of {self._total} pages of the documents opened so far", err=True)
+        elif isinstance(event, DocumentDone):
+            typer.echo(outcome_line(event), err=True)
+        elif isinstance(event, Finishing):
+            typer.echo(f"making the {event.what}", err=True)
+
+
+class _Live:
+    def __init__(self, bars: "object") -> None:
+        from typing import cast
+
+        from rich.progress import Progress as Bars
+        from rich.progress import TaskID
+
+        self._bars = cast(Bars, bars)
+        self._whole: TaskID | None = None
+        self._of: dict[str, TaskID] = {}
+
+    def tell(self, event: Event) -> None:
+        """One event."""
+        from rich.text import Text
+
+        if isinstance(event, Planned):
+            self._whole = self._bars.add_task("documents", total=event.documents, completed=event.kept)
+        elif isinstance(event, Opened):
+            name = event.document if len(event.document) <= 40 else event.document[:39] + "…"
+            shown = printable(name).replace("[", "(")
+            self._of[event.document] = self._bars.add_task(shown, total=event.pages, completed=event.kept)
+        elif isinstance(event, PageDone):
+            if event.document in self._of:
+                self._bars.advance(self._of[event.document])
+        elif isinstance(event, DocumentDone):
+            if self._whole is not None:
+                self._bars.advance(self._whole)
+            if event.record.name in self._of:
+                self._bars.remove_task(self._of.pop(event.record.name))
+            self._bars.console.print(Text(outcome_line(event)), soft_wrap=True)
+        elif isinstance(event, Finishing):
+            self._bars.add_task(f"making the {event.what}", total=None)

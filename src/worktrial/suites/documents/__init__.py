@@ -1,0 +1,1 @@
+"""Grounded reasoning over an archive of documents: find, read, compute."""

@@ -1,0 +1,227 @@
+"""What can quietly go wrong in an archive: a page is missing, a table is cut, an older issue is served, a digit is
+misread. Typed transforms for `FaultySession`, beside those that degrade any answer.
+
+Pictures are left alone: nothing can be taken out of them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from enum import StrEnum
+from itertools import groupby
+from random import Random
+from typing import TYPE_CHECKING
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.documents.trace import pages_asked_for, place, places
+from worktrial.workplaces.faults import TRANSFORMS, Context, Transform
+
+if TYPE_CHECKING:
+    from worktrial.archive.store import Archive
+
+
+class DocumentFault(StrEnum):
+    """What one implicit fault does to an answer of the archive."""
+
+    PAGE_MISSING = "page_missing"
+    TABLE_CUT = "table_cut"
+    STALE_REVISION = "stale_revision"
+    DIGIT_MISREAD = "digit_misread"
+
+
+# Where things are said, not what they say: to change these would only lead to another page.
+_ADDRESSES = frozenset({"document", "page", "pages", "table", "tables", "cell", "issue", "row", "score", "line"})
+_COUNTS = frozenset({"rows", "columns", "header_rows", "label_columns", "total", "width", "height", "confidence"})
+_TABLE_ROWS = frozenset({"body", "rows"})
+_NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+_YEAR = re.compile(r"(?:1[789]|20)\d\d")
+# Digits that recognition takes for each other, both ways.
+_ALIKE = {
+    "0": "68",
+    "1": "74",
+    "2": "7",
+    "3": "85",
+    "4": "19",
+    "5": "36",
+    "6": "058",
+    "7": "12",
+    "8": "3069",
+    "9": "48",
+}
+_TABLE_LINE = re.compile(r"^\s*\|.*\|\s*$")
+_LEAST_ROWS = 3
+
+
+def document_transforms(archive: "Archive | None") -> Mapping[str, Transform]:
+    """Everything that may happen to an answer of the tools, by kind.
+
+    Args:
+        archive: Where earlier issues are looked up; None leaves these out.
+    """
+    own: dict[str, Transform] = {
+        DocumentFault.PAGE_MISSING: miss_page,
+        DocumentFault.TABLE_CUT: cut_table,
+        DocumentFault.DIGIT_MISREAD: misread_digit,
+    }
+    if archive is not None:
+        own[DocumentFault.STALE_REVISION] = _stale_revision(archive)
+    return {kind: _unless_picture(transform) for kind, transform in {**own, **TRANSFORMS}.items()}
+
+
+def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+    """The answer as if one page were not there: of a page nothing is left, of a list its first page."""
+    first = next(places(observation), None)
+    if first is None:
+        return None
+    if place(observation) == first:
+        gone = {key: _nothing(value) for key, value in observation.items() if not _is_place(key, value)}
+        return _if_changed(observation, {**observation, **gone})
+    return _if_changed(observation, _filtered(observation, lambda item: place(item) != first))
+
+
+def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+    """Tables end after their first rows: rows of a list, and lines of a table in Markdown."""
+    share = 1 / 3 + rng.random() / 3
+
+    def cut(key: str, value: JsonValue) -> JsonValue:
+        if isinstance(value, list) and key in _TABLE_ROWS:
+            return value[: max(_LEAST_ROWS, int(share * len(value)))]
+        return _cut_lines(value, share) if isinstance(value, str) and not _is_place(key, value) else value
+
+    degraded = {key: cut(key, value) for key, value in observation.items()}
+    if isinstance(degraded.get("rows"), int) and degraded.get("body") != observation.get("body"):
+        # A table that was cut when it was read says nothing of the rows that are gone.
+        degraded["rows"] = len(degraded["body"])
+    return _if_changed(observation, degraded)
+
+
+def misread_digit(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+    """One digit of one figure is taken for another that looks like it, wherever the answer shows the figure."""
+    figures = sorted({number for text in _texts(observation) for number in _figures(text)})
+    if not figures:
+        return None
+    figure = figures[int(rng.random() * len(figures))]
+    digits = [i for i, c in enumerate(figure) if c.isdigit()]
+    at = digits[int(rng.random() * len(digits))]
+    alike = _ALIKE[figure[at]]
+    wrong = figure[:at] + alike[int(rng.random() * len(alike))] + figure[at + 1 :]
+    return _if_changed(observation, _replaced(observation, {figure: wrong}))
+
+
+def _stale_revision(archive: "Archive") -> Transform:
+    def serve(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+        """Figures as an earlier issue printed them, where it printed others."""
+        older: dict[str, str] = {}
+        with closing(archive.connection()) as connection:
+            for page in dict.fromkeys([*places(observation), *pages_asked_for(context.arguments, observation)]):
+                older |= dict(connection.execute(_EARLIER, [page.document, page.page]).fetchall())
+        return _if_changed(observation, _replaced(observation, older)) if older else None
+
+    return serve
+
+
+# The same row, column and period of the table with the same title; the last issue before this one counts.
+_EARLIER = """
+SELECT now.text, arg_max(before.text, was.issue)
+FROM cells AS now
+JOIN documents AS here ON here.document = now.document
+JOIN tables AS t ON t.document = now.document AND t.page = now.page AND t.table_no = now.table_no
+JOIN cells AS before ON before.label = now.label AND before.header = now.header AND before.period = now.period
+    AND before.document <> now.document AND before.value IS NOT NULL AND before.value <> now.value
+JOIN documents AS was ON was.document = before.document AND was.issue < here.issue AND was.issue <> ''
+JOIN tables AS s ON s.document = before.document AND s.page = before.page AND s.table_no = before.table_no
+    AND s.title = t.title
+WHERE now.document = ? AND now.page = ? AND now.value IS NOT NULL AND NOT now.is_header AND now.period <> ''
+GROUP BY now.text
+"""
+
+
+def _replaced(observation: JsonObject, figures: Mapping[str, str]) -> JsonValue:
+    """`observation` with whole figures replaced, in texts and where they are numbers."""
+    numbers = {text.replace(",", ""): new.replace(",", "") for text, new in figures.items()}
+
+    def swap(value: JsonValue) -> JsonValue:
+        if isinstance(value, dict):
+            return {name: inner if _is_place(name, inner) else swap(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [swap(inner) for inner in value]
+        if isinstance(value, str):
+            return _NUMBER.sub(lambda m: figures.get(m[0], m[0]), value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            new = numbers.get(f"{value:.15g}")
+            return value if new is None else _as_number(new, value)
+        return value
+
+    return swap(observation)
+
+
+def _as_number(text: str, like: float) -> JsonValue:
+    try:
+        return float(text) if isinstance(like, float) else int(text)
+    except ValueError:
+        return like
+
+
+def _figures(text: str) -> Iterator[str]:
+    for number in _NUMBER.findall(text):
+        if sum(c.isdigit() for c in number) >= 3 and not _YEAR.fullmatch(number):
+            yield number
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield f"{value:.15g}"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if not _is_place(key, inner):
+                yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _cut_lines(text: str, share: float) -> str:
+    """`text` without the later lines of every Markdown table in it."""
+    lines: list[str] = []
+    for is_table, group in groupby(text.split("\n"), lambda line: _TABLE_LINE.match(line) is not None):
+        found = list(group)
+        lines += found[: max(_LEAST_ROWS, int(share * len(found)))] if is_table else found
+    return "\n".join(lines)
+
+
+def _filtered(value: JsonValue, keep: Callable[[JsonValue], bool]) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _filtered(inner, keep) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_filtered(inner, keep) for inner in value if keep(inner)]
+    return value
+
+
+def _nothing(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return ""
+    if isinstance(value, list):
+        return []
+    return None if not isinstance(value, dict) else {}
+
+
+def _is_place(key: str, value: JsonValue) -> bool:
+    return key in _ADDRESSES or (key in _COUNTS and isinstance(value, int | float))
+
+
+def _unless_picture(transform: Transform) -> Transform:
+    def degrade(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+        return None if _has_picture(observation) else transform(observation, rng, context)
+
+    return degrade
+
+
+def _has_picture(value: JsonValue) -> bool:
+    return any(text.startswith("(picture ") for text in _texts(value))
+
+
+def _if_changed(observation: JsonObject, degraded: JsonValue) -> JsonObject | None:
+    assert isinstance(degraded, dict), "an object stays an object"
+    return degraded if degraded != observation else None

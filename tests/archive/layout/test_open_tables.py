@@ -1,0 +1,217 @@
+"""Tables of figures in columns, without a grid of lines."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.archive.layout.pages import Typed
+from tests.support.data import real_data_dir
+
+from worktrial.archive.layout import find_tables
+from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.scoring import read_truth, score_table
+
+_ROWS = [
+    ["1998", "1,234", "-", "7.5"],
+    ["1999", "22", "5,678", "(3.1)"],
+    ["2000", "333,333", "n.a.", "-12.0"],
+    ["2001", "4", "10", "*"],
+]
+
+
+def _simple(page: Typed, y: float = 100) -> Typed:
+    page.centre(70, y, "Year").centre(200, y, "Receipts").centre(300, y, "Outlays").centre(400, y, "Rate")
+    return page.rows(y + 20, 50, [220, 320, 420], _ROWS)
+
+
+def test_a_plain_table_without_any_rule() -> None:
+    (table,) = find_tables(_simple(Typed()).page(7))
+    assert table.grid == [["Year", "Receipts", "Outlays", "Rate"], *_ROWS]
+    assert (table.page, table.number, table.header_rows, table.label_columns) == (7, 1, 1, 1)
+    assert [cell.row for cell in table.rows[2]] == [2] * 4
+    assert table.rows[1][1].box is not None and table.rows[1][1].box.x1 == pytest.approx(220)
+
+
+def test_the_same_from_recognised_words_keeps_the_least_confidence() -> None:
+    (table,) = find_tables(_simple(Typed(confidence=0.8)).page())
+    assert table.grid[1:] == _ROWS
+    assert {cell.confidence for row in table.rows for cell in row} == {0.8}
+
+
+def test_title_unit_and_notes() -> None:
+    page = Typed().centre(235, 60, "TABLE FD-1.—Summary of Debt", 12)
+    page.centre(235, 76, "[In millions of dollars. Source: Daily Statement]", 6)
+    _simple(page).left(50, 180, "Note.—Detail may not add.", 6).left(50, 188, "1 Preliminary figures", 6)
+    (table,) = find_tables(page.left(50, 196, "of the Treasury.", 6).page())
+    assert table.title == "TABLE FD-1.—Summary of Debt"
+    assert table.unit == "In millions of dollars"
+    assert table.notes == ("Note.—Detail may not add.", "1 Preliminary figures of the Treasury.")
+
+
+def test_spanning_headings_follow_the_rules_under_them() -> None:
+    page = Typed().level(45, 425, 90).centre(250, 98, "Means of financing").level(180, 330, 104)
+    page.centre(200, 112, "Agency").centre(200, 121, "secu-").centre(200, 130, "rities").centre(200, 139, "(1)")
+    page.centre(300, 130, "Total").centre(300, 139, "(2)").centre(400, 130, "Rate").centre(400, 139, "(3)")
+    page.centre(70, 130, "Fiscal year").centre(70, 139, "or month").level(45, 425, 146)
+    (table,) = find_tables(page.rows(160, 50, [220, 320, 420], _ROWS).page())
+    assert table.grid[: table.header_rows] == [
+        ["Fiscal year or month", "Means of financing", "Means of financing", "Rate (3)"],
+        ["Fiscal year or month", "Agency securities (1)", "Total (2)", "Rate (3)"],
+    ]
+    assert table.rows[0][1].box == table.rows[0][2].box != table.rows[0][3].box
+
+
+def test_spanning_headings_without_rules_are_centred_over_their_columns() -> None:
+    page = Typed().centre(225, 100, "Receipts by source of income").centre(425, 100, "Outlays of all agencies")
+    for x, text in ((175, "Gross"), (275, "Net"), (375, "Gross"), (475, "Net")):
+        page.centre(x, 116, text)
+    rows = [[str(1990 + k), f"{k}00", f"{k}01", f"{k}02", f"{k}03"] for k in range(1, 6)]
+    (table,) = find_tables(page.rows(136, 50, [190, 290, 390, 490], rows).page())
+    first, second = "Receipts by source of income", "Outlays of all agencies"
+    assert table.grid[:2] == [["", first, first, second, second], ["", "Gross", "Net", "Gross", "Net"]]
+    assert table.grid[2:] == rows
+
+
+def test_words_broken_in_headings_are_mended_and_compounds_kept() -> None:
+    page = Typed().centre(200, 91, "Nonmarket-").centre(200, 100, "able").centre(300, 91, "Public-")
+    page.centre(300, 100, "Federal").centre(400, 100, "Rate").centre(70, 100, "Year")
+    (table,) = find_tables(page.rows(120, 50, [220, 320, 420], _ROWS).page())
+    assert table.grid[0] == ["Year", "Nonmarketable", "Public-Federal", "Rate"]
+
+
+def test_labels_of_two_lines_and_groups() -> None:
+    page = Typed().centre(90, 100, "Agency").centre(300, 100, "1998").centre(400, 100, "Total")
+    page.left(50, 120, "Budget receipts:").left(58, 132, "Employment and general retire-")
+    page.left(64, 144, "ment insurance").right(320, 144, "12").right(420, 144, "13")
+    page.left(58, 156, "Other").right(320, 156, "1,200").right(420, 156, "1,300")
+    page.left(58, 168, "Customs").right(320, 168, "7").right(420, 168, "8")
+    (table,) = find_tables(page.page())
+    assert table.grid[1:] == [
+        ["Budget receipts:", "", ""],
+        ["Employment and general retirement insurance", "12", "13"],
+        ["Other", "1,200", "1,300"],
+        ["Customs", "7", "8"],
+    ]
+
+
+def test_leader_dots_are_dropped_and_marks_stay_in_their_cell() -> None:
+    page = Typed().centre(70, 100, "Year").centre(200, 100, "Receipts").centre(300, 100, "Outlays")
+    page.left(50, 120, "1998").left(68, 118, "8", 5).left(75, 120, "...................").right(220, 120, "1,234")
+    page.left(221.5, 120, "r").right(320, 120, "5")
+    page.left(50, 132, "1999 .............").right(220, 132, "22").right(320, 132, "6").left(320.5, 130, "2", 5)
+    page.left(50, 144, "2000 .............").right(220, 144, "23").right(320, 144, "7")
+    (table,) = find_tables(page.page())
+    assert table.grid[1:] == [["1998 8", "1,234 r", "5"], ["1999", "22", "6 2"], ["2000", "23", "7"]]
+
+
+def test_months_and_rates_in_fractions_are_cells_of_what_the_label_names() -> None:
+    rows = [
+        ["Harbour Loan", "April 1921", "4-5/8", "May 1936", "1,420"],
+        ["Railway Loan", "December 1923", "6-1/2", "Dec. 15, 1945", "170,016"],
+        ["Waterworks Loan", "July 1924", "3", "August 1934", "22,510"],
+    ]
+    page = Typed().centre(70, 80, "Loan").centre(180, 80, "Issued").centre(250, 80, "Rate")
+    page.centre(310, 80, "Due").centre(390, 80, "Amount").level(45, 425, 86)
+    page.left(50, 96, "Foreign loans:")
+    (table,) = find_tables(page.rows(108, 50, [210, 260, 345, 420], rows).page())
+    head = ["Loan", "Issued", "Rate", "Due", "Amount"]
+    assert table.grid == [head, ["Foreign loans:", "", "", "", ""], *rows]
+    assert (table.header_rows, table.label_columns) == (1, 1)
+
+
+def test_months_beside_a_label_that_repeats_are_labels() -> None:
+    months = ("January 1990", "February 1990", "March 1990")
+    rows = [[place, month, "1,234", "56"] for place in ("Alma", "Borg") for month in months]
+    page = Typed().centre(60, 80, "Place").centre(180, 80, "Month").centre(260, 80, "Births")
+    (table,) = find_tables(page.centre(330, 80, "Deaths").rows(96, 50, [210, 275, 340], rows).page())
+    assert table.grid[1:] == rows
+    assert table.label_columns == 2
+
+
+def test_two_parts_of_a_table_share_the_title_of_the_first() -> None:
+    page = Typed().centre(235, 60, "TABLE FFO-1.—Fiscal Operations", 12)
+    _simple(_simple(page, 90), 240)
+    upper, lower = find_tables(page.page())
+    assert upper.grid == lower.grid
+    assert (upper.number, lower.number) == (1, 2)
+    assert upper.title == lower.title == "TABLE FFO-1.—Fiscal Operations"
+
+
+def test_wide_totals_do_not_join_columns() -> None:
+    page = Typed().centre(70, 100, "Year").centre(150, 100, "In").centre(180, 100, "Out").centre(210, 100, "Net")
+    rows = [[str(1990 + k), "123", "45", "67"] for k in range(8)]
+    page.rows(120, 50, [160, 190, 220], rows).rows(
+        120 + 96, 50, [160, 190, 220], [["Total", "12,345", "1,234", "5,678"]]
+    )
+    (table,) = find_tables(page.page())
+    assert table.grid[1:] == [*rows, ["Total", "12,345", "1,234", "5,678"]]
+
+
+def test_prose_is_no_table() -> None:
+    page = Typed()
+    for k in range(20):
+        page.left(50, 100 + 11 * k, "In 1998 the deficit was 12.5 billion dollars and in 1999 it was")
+        page.left(330, 100 + 11 * k, "below 7 billion dollars for the first 6 months of the year")
+    assert find_tables(page.page()) == ()
+
+
+@pytest.mark.parametrize("caption", ["Figure 3. Spread over time", ""])
+def test_the_scale_of_a_chart_is_no_table(caption: str) -> None:
+    page = Typed().left(50, 80, caption)
+    for k in range(8):
+        page.right(70, 100 + 30 * k, str(400 - 50 * k)).left(460, 100 + 30 * k, str(80 - 10 * k))
+    assert find_tables(page.page()) == ()
+
+
+def test_contents_are_no_table() -> None:
+    page = Typed()
+    for k in range(8):
+        page.left(50, 100 + 12 * k, f"FFO-{k}.—Receipts by source ...............").right(
+            400, 100 + 12 * k, str(17 + k)
+        )
+    assert find_tables(page.page()) == ()
+
+
+def test_a_page_without_words() -> None:
+    assert find_tables(Typed().level(10, 500, 50).page()) == ()
+
+
+_FIGURES = st.one_of(
+    st.integers(-999_999, 9_999_999).map(lambda n: f"{n:,}"),
+    st.decimals(-999, 999, places=1, allow_nan=False).map(str),
+    st.sampled_from(["-", "*", "n.a."]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(2, 6), st.integers(4, 14))
+def test_any_grid_of_figures_is_found_as_it_was_set(data: st.DataObject, columns: int, rows: int) -> None:
+    names = ["Total", "Bonds", "Notes", "Bills", "Other", "Net"][:columns]
+    gaps = data.draw(st.lists(st.floats(8, 30), min_size=columns, max_size=columns))
+    grid = [
+        [f"Agency {chr(65 + k)}", *data.draw(st.lists(_FIGURES, min_size=columns, max_size=columns))]
+        for k in range(rows)
+    ]
+    rights, x = [], 110.0
+    for k, gap in enumerate(gaps):
+        widest = max(len(text) for text in [names[k], *(row[k + 1] for row in grid)])
+        x += gap + 4 * widest
+        rights.append(x)
+    page = Typed().left(50, 100, "Name")
+    for right, name in zip(rights, names, strict=True):
+        page.right(right, 100, name)
+    page.level(45, x + 5, 108).rows(122, 50, rights, grid)
+    (table,) = find_tables(page.page())
+    # A column may hold nothing but signs for "nothing"; it is a column all the same.
+    assert table.grid == [["Name", *names], *grid]
+
+
+@pytest.mark.real_data
+def test_tables_of_real_bulletins() -> None:
+    folder = real_data_dir() / "officeqa"
+    digital = [truth for truth in read_truth(folder / "truth" / "tables.jsonl") if truth.kind == "digital"]
+    assert len(digital) == 3
+    for truth in digital:
+        with open_pdf(folder / "pdfs" / f"{truth.doc}.pdf") as pdf:
+            score = score_table(truth, find_tables(read_page(pdf, truth.pdf_page)))
+        assert score.cell_f1_strict >= 0.98, truth.id
+        assert score.value_found >= 0.95, truth.id

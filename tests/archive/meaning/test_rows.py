@@ -1,0 +1,98 @@
+from tests.archive.tables import table
+
+from worktrial.archive.meaning import header_paths, row_labels
+
+HEAD = ["Year or month", "Total"]
+
+
+def labels(*rows: list[str], **settings: object) -> list[tuple[str, ...]]:
+    return list(row_labels(table([HEAD, *rows], **settings)))[1:]  # type: ignore[arg-type]
+
+
+def test_months_take_the_year_above_and_the_next_one_when_they_start_over() -> None:
+    rows = [["1938", "9"], ["1939-Nov", "1"], ["Dec", "2"], ["Jan", "3"], ["Feb. r", "4"], ["1941 - Mar", "5"]]
+    assert labels(*rows) == [
+        ("1938",),
+        ("1939", "Nov"),
+        ("1939", "Dec"),
+        ("1940", "Jan"),
+        ("1940", "Feb. r"),
+        ("1941", "Mar"),
+    ]
+
+
+def test_a_misread_month_between_others_still_has_its_year() -> None:
+    assert labels(["1939-Oct", "1"], ["Nqv", "2"], ["Dec", "3"]) == [
+        ("1939", "Oct"),
+        ("1939", "Nqv"),
+        ("1939", "Dec"),
+    ]
+    assert labels(["1984-Sxpt", "1"], ["Oct", "2"]) == [("1984", "Sxpt"), ("1984", "Oct")]
+    # Not in sequence: it may be anything.
+    assert labels(["1939-Oct", "1"], ["Mop", "2"])[1] == ("Mop",)
+
+
+def test_a_year_after_the_month_comes_first_in_the_path() -> None:
+    assert labels(["Dec. 1939", "1"], ["January", "2"]) == [("1939", "Dec."), ("1940", "January")]
+
+
+def test_under_a_year_as_heading_months_do_not_move_to_the_next_year() -> None:
+    # A fiscal year runs over New Year.
+    assert labels(["1940", ""], ["July", "1"], ["January", "2"]) == [
+        ("1940",),
+        ("1940", "July"),
+        ("1940", "January"),
+    ]
+
+
+def test_rows_without_numbers_are_parents_until_the_next_one() -> None:
+    rows = [["Receipts:", ""], ["Customs", "1"], ["Expenditures:", ""], ["General", "2"], ["Other", "-"]]
+    assert labels(*rows) == [
+        ("Receipts:",),
+        ("Receipts:", "Customs"),
+        ("Expenditures:",),
+        ("Expenditures:", "General"),
+        ("Expenditures:", "Other"),
+    ]
+
+
+def test_a_heading_repeated_over_all_columns_is_a_parent() -> None:
+    assert labels(["Debt", "Debt"], ["Bonds", "1"])[1] == ("Debt", "Bonds")
+
+
+def test_indentation_nests_parents_and_closes_them() -> None:
+    rows = [["Debt:", ""], ["Public:", ""], ["Bonds", "1"], ["Notes", "2"], ["Guaranteed", "3"], ["Balance", "4"]]
+    found = labels(*rows, indents=[0, 0, 10, 20, 20, 10, 0])
+    assert found[1:] == [
+        ("Debt:", "Public:"),
+        ("Debt:", "Public:", "Bonds"),
+        ("Debt:", "Public:", "Notes"),
+        ("Debt:", "Guaranteed"),
+        ("Balance",),
+    ]
+
+
+def test_a_centred_heading_does_not_end_with_the_first_row_below_it() -> None:
+    found = labels(["Months", ""], ["Bonds", "1"], ["Notes", "2"], indents=[0, 60, 0, 0])
+    assert found == [("Months",), ("Months", "Bonds"), ("Months", "Notes")]
+
+
+def test_a_row_without_a_label_continues_the_one_above() -> None:
+    assert labels(["Bonds", "1"], ["", "2"]) == [("Bonds",), ("Bonds",)]
+
+
+def test_outer_label_columns_are_carried_down() -> None:
+    grid = [["Year", "Month", "Total"], ["1938", "Jan", "1"], ["", "Feb", "2"], ["1939", "Jan", "3"]]
+    assert row_labels(table(grid, label_columns=2))[1:] == (("1938", "Jan"), ("1938", "Feb"), ("1939", "Jan"))
+
+
+def test_header_paths_collapse_what_is_repeated() -> None:
+    grid = [
+        ["Year", "Receipts", "Receipts"],
+        ["Year", "Total", ""],
+        ["Year", "Total", "Customs"],
+        ["1938", "1", "2"],
+    ]
+    paths = header_paths(table(grid, header_rows=3))
+    assert paths == (("Year",), ("Receipts", "Total"), ("Receipts", "Customs"))
+    assert header_paths(table(grid, header_rows=0)) == ((), (), ())

@@ -1,0 +1,49 @@
+import pytest
+from tests.archive.tables import table
+
+from worktrial.archive.meaning import parse_unit, units
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "scale"),
+    [
+        (
+            "In millions of dollars - on basis of daily Treasury statements, unrevised 1/",
+            "millions of dollars",
+            1e6,
+        ),
+        ("[Dollar amounts in billions]", "billions of dollars", 1e9),
+        ("In thousands of fine ounces", "thousands of ounces", 1e3),
+        ("(percent)", "percent", 1),
+        ("1967=100", "index", 1),
+        ("In cents", "dollars", 0.01),
+        ("Number of banks", "banks", 1),
+        ("In thousands", "thousands", 1e3),
+    ],
+)
+def test_units(text: str, shown: str, scale: float) -> None:
+    unit = parse_unit(text)
+    assert unit is not None
+    assert unit.scale == scale
+    assert shown in str(unit)
+
+
+def test_no_unit() -> None:
+    assert parse_unit("Total") is None
+
+
+def test_a_column_may_have_its_own_unit() -> None:
+    grid = [["", "Bonds", "Bonds", "Notes", "Rate"], ["", "Amount", "% of total", "(thousands)", "(per cent)"]]
+    found = units(table([*grid, ["1940", "1", "2", "3", "4"]], header_rows=2, unit="In millions of dollars"))
+    assert [str(unit) for unit in found[1:]] == [
+        "millions of dollars",
+        "percent",
+        "thousands of dollars",
+        "percent",
+    ]
+
+
+def test_without_a_unit_line_the_title_may_tell_it() -> None:
+    found = units(table([["", "Debt"], ["1940", "1"]], title="Public debt (in billions of dollars)"))
+    assert str(found[1]) == "billions of dollars"
+    assert units(table([["", "Debt"], ["1940", "1"]], title="Public debt")) == (None, None)

@@ -1,0 +1,124 @@
+"""Searching: questions, numbers, issues, both engines."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from worktrial.archive.search import read_question
+from worktrial.archive.search.entry import Entry, as_printed, whole_numbers
+from worktrial.archive.search.index import Searcher, about_index, best_engine, write_entries
+
+NAMES = frozenset({"treasury", "bulletin"})
+ISSUES = ("1939-02", "1939-08", "1940-04", "1941-01")
+TOPICS = {
+    3: ("Composition of the Public Debt", "Gross debt > Treasury notes", "1935 > June\n1938 > June", "36.3 10,023"),
+    4: ("Budget Expenditures by Major Function", "National defense", "1939 > December", "1,580 2,602"),
+    5: ("Composition of the General Fund", "Inactive gold", "1937", "1,087 2,554"),
+}
+
+
+def rows() -> Iterator[Entry]:
+    words = random.Random(5)
+    for issue in ISSUES:
+        document = f"treasury_bulletin_{issue.replace('-', '_')}"
+        for page in range(1, 9):
+            title, head, labels, body = TOPICS.get(page, ("Miscellany", "", "", "the debt and the budget"))
+            text = f"{title}\n{head} {labels}\n{body} {words.randint(10_000, 99_999):,}"
+            yield Entry("page", document, issue, page, 0, title, head, labels, "In millions of dollars", text)
+            if page in TOPICS:
+                yield Entry("table", document, issue, page, 1, title, head, labels, "In millions of dollars", body)
+
+
+@pytest.fixture(scope="module", params=["tantivy", "sqlite"])
+def searcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+    folder: Path = tmp_path_factory.mktemp(request.param) / "index"
+    write_entries(folder, rows(), "of these", engine=request.param)
+    about = about_index(folder)
+    assert about is not None
+    assert (about.engine, about.of) == (request.param, "of these")
+    return Searcher(folder, NAMES, frozenset(ISSUES))
+
+
+def test_the_named_issue_comes_first(searcher: Searcher) -> None:
+    hits = searcher.search(
+        "In the August 1939 Treasury Bulletin, what share of the public debt do Treasury notes make up?"
+    )
+    assert (hits[0].document, hits[0].page, hits[0].table) == ("treasury_bulletin_1939_08", 3, None)
+    two = searcher.search(
+        "Compare national defense expenditures in the February 1939 and the January 1941 issues", limit=2
+    )
+    assert {(hit.document, hit.page) for hit in two} == {
+        ("treasury_bulletin_1939_02", 4),
+        ("treasury_bulletin_1941_01", 4),
+    }
+
+
+def test_numbers_are_whole_words(searcher: Searcher) -> None:
+    for written in ("2,602", "2602"):
+        hits = searcher.search(written)
+        assert {hit.page for hit in hits} == {4}
+        assert len(hits) == len(ISSUES)
+        assert "2,602" in hits[0].snippet
+    assert {hit.page for hit in searcher.search("36.3")} == {3}
+    assert searcher.search("60") == []
+
+
+def test_word_endings_do_not_matter(searcher: Searcher) -> None:
+    assert searcher.search("expenditure functions")[0].page == 4
+
+
+def test_tables_and_single_documents(searcher: Searcher) -> None:
+    hits = searcher.search("inactive gold", kind="table")
+    assert {(hit.page, hit.table) for hit in hits} == {(5, 1)}
+    only = searcher.search("inactive gold", document="treasury_bulletin_1940_04", limit=50)
+    assert {hit.document for hit in only} == {"treasury_bulletin_1940_04"}
+
+
+def test_phrases(searcher: Searcher) -> None:
+    assert searcher.search('"general fund"')[0].page == 5
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", "?!", '"', "a" * 5000, "' OR 1=1 --", "NEAR(", "title:x AND (", "\0", "()*^"]
+)
+def test_odd_queries_are_no_trouble(searcher: Searcher, query: str) -> None:
+    assert isinstance(searcher.search(query), list)
+
+
+def test_questions_of_function_words_only(searcher: Searcher) -> None:
+    assert searcher.search("the and of") != []
+    assert searcher.search("debt", limit=0) == []
+
+
+def test_reading_a_question() -> None:
+    question = read_question(
+        "Using the January 1941 Treasury Bulletin, how much was spent in calendar year 1940, compared with 1,234?",
+        NAMES,
+    )
+    assert question.issues == ("1941-01",)
+    assert question.years == (1940,)
+    assert set(question.words) == {"spent", "calendar", "year", "1940", "compared", "1234"}
+    assert read_question("debt at the end of June 1935", NAMES).issues == ()
+    assert read_question("both the October 1940 and the March 1941 issues").issues == ("1940-10", "1941-03")
+    assert read_question("the March 2010, June 2010, and Sept. 2010 bulletins").issues == (
+        "2010-03",
+        "2010-06",
+        "2010-09",
+    )
+
+
+def test_separators_of_thousands() -> None:
+    assert whole_numbers("1,234 and 12,345,678; 1,23 and 4,5678. In June,123") == (
+        "1234 and 12345678; 1,23 and 4,5678. In June,123"
+    )
+    assert as_printed(whole_numbers("2,036.35 2.")) == "2036.35 2."
+
+
+def test_an_index_that_cannot_be_used_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_entries(tmp_path / "index", rows(), "x", engine="tantivy")
+    monkeypatch.setattr("worktrial.archive.search.index.find_spec", lambda name: None)
+    assert best_engine() == "sqlite"
+    assert about_index(tmp_path / "index") is None
+    assert about_index(tmp_path / "nothing") is None

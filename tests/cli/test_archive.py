@@ -1,0 +1,109 @@
+"""`worktrial archive build`, `inspect`, `search`, `show`."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from tests.support.cli import command, start
+from tests.support.pdfs import BLANK, lines, pdf, table_page
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli")
+    rows = ("1936|1,100|200|1,300", "1937|1,250|250|1,500", "1938|2,345|655|3,000")
+    (folder / "bulletin_1939_02.pdf").write_bytes(pdf(lines("Contents"), table_page("Budget Receipts", *rows)))
+    (folder / "damaged_2000_09.pdf").write_bytes(pdf(BLANK, BLANK))
+    (folder / "locked.pdf").write_bytes(pdf(lines("x"), encrypted=True))
+    ran = command("archive", "build", folder, "-o", folder / "archive", "--workers", 1)
+    assert ran.code == 0, ran.err
+    assert "2 of 3 documents, 4 pages (2 text, 2 blank), 1 tables" in ran.said
+    assert "left out: locked: " in ran.said
+    assert "every page is blank" in ran.err
+    return folder
+
+
+def test_inspect(built: Path) -> None:
+    ran = command("archive", "inspect", built / "archive")
+    assert ran.code == 0
+    assert "damaged_2000_09: every page is blank: the copy is damaged or empty" in ran.said
+    assert "locked: left out:" in ran.said
+    one = command("archive", "inspect", built / "archive", "bulletin_1939_02")
+    assert "2 (2 text)" in one.said
+    assert "Budget Receipts" in one.said
+    absent = command("archive", "inspect", built / "archive", "bulletin_1939_03")
+    assert absent.code == 2
+    assert "Did you mean bulletin_1939_02?" in absent.said
+
+
+def test_search(built: Path) -> None:
+    ran = command("archive", "search", built / "archive", "receipts of 2,345 in the February 1939 bulletin")
+    assert ran.code == 0
+    assert ran.out.splitlines()[0].split()[:2] == ["1", "bulletin_1939_02:2"]
+    tables = command("archive", "search", built / "archive", "2345", "--tables")
+    assert "bulletin_1939_02:2 table 1" in tables.said
+    assert command("archive", "search", built / "archive", "zebras").code == 1
+
+
+def test_show(built: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "page.png"
+    ran = command("archive", "show", built / "archive", "bulletin_1939_02:2", "--image", picture, "--scale", 1)
+    assert ran.code == 0
+    assert "| 1938 | 2,345 | 655 | 3,000 |" in ran.out
+    with Image.open(picture) as drawn:
+        assert drawn.size == (612, 792)
+        # The outline of the table.
+        assert (200, 30, 30) in {colour for _, colour in drawn.convert("RGB").getcolors(100_000)}
+    assert "nothing on this page: blank" in command("archive", "show", built / "archive", "damaged_2000_09:1").said
+    for wrong, said in (
+        ("bulletin_1939_02", "name a document and a page"),
+        ("bulletin_1939_02:9", "has no page 9"),
+    ):
+        refused = command("archive", "show", built / "archive", wrong)
+        assert refused.code == 2
+        assert said in refused.said
+
+
+def test_the_same_command_again(built: Path) -> None:
+    ran = command("archive", "build", built, "-o", built / "archive")
+    assert ran.code == 0
+    assert "2 documents were stored already and unchanged" in ran.said
+
+
+def test_nothing_could_be_built(tmp_path: Path) -> None:
+    (tmp_path / "x.pdf").write_bytes(b"no")
+    ran = command("archive", "build", tmp_path / "x.pdf", "-o", tmp_path / "archive", "--workers", 1)
+    assert ran.code == 1
+    assert "left out: x: " in ran.said
+    refused = command("archive", "build", tmp_path / "x.pdf", "-o", tmp_path / "archive", "--ocr", "perhaps")
+    assert refused.code == 2
+    assert "must be one of auto, never, force" in refused.said
+
+
+def test_interrupted_and_resumed(tmp_path: Path) -> None:
+    (tmp_path / "long.pdf").write_bytes(
+        pdf(*[table_page(f"Table {n}", "1936|1|2|3", "1937|4|5|9") for n in range(3000)])
+    )
+    words = ("archive", "build", tmp_path / "long.pdf", "-o", tmp_path / "archive", "--workers", 1)
+    with start(*words) as child:
+        deadline = time.monotonic() + 60
+        while not list((tmp_path / "archive").glob("staging/*.pages")) and child.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.5)
+        os.kill(child.pid, signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "the same command goes on from there" in err
+    (staged,) = (tmp_path / "archive" / "staging").glob("*.pages")
+    assert 0 < staged.read_bytes().count(b"\n") - 1 < 3000
+
+
+def test_help_teaches() -> None:
+    for name in ("build", "inspect", "search", "show", "score", "generate"):
+        ran = command("archive", name, "--help")
+        assert ran.code == 0
+        assert "Example: worktrial archive" in ran.said

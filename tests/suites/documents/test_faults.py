@@ -1,0 +1,117 @@
+"""Faults that only an archive has."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.tiny_archive import tiny_archive
+
+from worktrial.archive.store import Archive
+from worktrial.suites.documents.faults import (
+    DocumentFault,
+    cut_table,
+    document_transforms,
+    misread_digit,
+    miss_page,
+)
+from worktrial.workplaces.faults import Context
+
+TABLE: dict[str, Any] = {
+    "table": "harbor_bulletin_1951_04:2:t1",
+    "title": "Receipts",
+    "rows": 6,
+    "columns": 4,
+    "headers": {"1": "Customs"},
+    "body": [{"row": n, "cells": ["1950", f"{4389 + n:,}", "3,502"], "label": "1950"} for n in range(6)],
+}
+PAGE = {
+    "document": "harbor_bulletin_1951_04",
+    "page": 2,
+    "text": "Receipts\n| 1950 | 4,389 |\n| --- | --- |\n| a | 361 |\n| b | 359 |\n| c | 372 |\nThe end.",
+}
+HITS = {
+    "hits": [
+        {"document": "a", "page": 1, "score": 9.5, "snippet": "4,389 of 1950"},
+        {"document": "a", "page": 1, "table": 2, "score": 9.0, "snippet": "x"},
+        {"document": "b", "page": 7, "score": 3.0, "snippet": "y"},
+    ]
+}
+
+
+def _rng() -> Random:
+    return Random(7)
+
+
+def test_a_page_is_missing() -> None:
+    assert miss_page(PAGE, _rng(), Context()) == {**PAGE, "text": ""}
+    assert miss_page(HITS, _rng(), Context()) == {"hits": HITS["hits"][2:]}
+    gone = miss_page(TABLE, _rng(), Context())
+    assert gone is not None and gone["body"] == [] and gone["table"] == TABLE["table"]
+    assert miss_page({"value": "3"}, _rng(), Context()) is None
+
+
+def test_a_table_is_cut() -> None:
+    cut = cut_table(TABLE, _rng(), Context())
+    assert cut is not None and 3 <= len(cut["body"]) < 6
+    assert cut["rows"] == len(cut["body"])
+    text = cut_table(PAGE, _rng(), Context())
+    assert text is not None
+    assert text["text"].startswith("Receipts\n| 1950 | 4,389 |") and text["text"].endswith("The end.")
+    assert "| c | 372 |" not in text["text"]
+    rows = cut_table({"columns": ["v"], "rows": [[n] for n in range(9)]}, _rng(), Context())
+    assert rows is not None and rows["columns"] == ["v"] and rows["rows"] == [[n] for n in range(len(rows["rows"]))]
+    assert cut_table({"hits": []}, _rng(), Context()) is None
+
+
+def test_a_digit_is_misread_wherever_the_figure_stands() -> None:
+    shown = {"columns": ["text", "value"], "rows": [["4,389", 4389.0], ["in 1950", 1950.0]], "page": 4389}
+    wrong = misread_digit(shown, _rng(), Context())
+    assert wrong is not None and wrong["page"] == 4389
+    changed = [(was, now) for was, now in zip(shown["rows"][0], wrong["rows"][0], strict=True) if was != now]
+    assert changed
+    assert wrong["rows"][1] == ["in 1950", 1950.0]
+    assert misread_digit({"text": "in 1950, 12 of them"}, _rng(), Context()) is None
+
+
+_TEXT = st.text("0123456789,. |\nabc-", max_size=40)
+
+
+@given(st.dictionaries(st.sampled_from(["text", "title", "snippet"]), _TEXT, max_size=3), st.integers(1, 999))
+def test_where_things_stand_is_never_changed(said: dict[str, str], seed: int) -> None:
+    observation = {"document": "d_1951", "page": 1234, **said}
+    for transform in (miss_page, cut_table, misread_digit):
+        degraded = transform(observation, Random(seed), Context())
+        assert degraded is None or degraded != observation
+        if degraded is not None:
+            assert (degraded["document"], degraded["page"]) == ("d_1951", 1234)
+    wrong = misread_digit(observation, Random(seed), Context())
+    if wrong is not None:
+        assert [len(wrong[key]) for key in said] == [len(said[key]) for key in said]
+        assert [re.sub(r"\d", "0", wrong[k]) for k in said] == [re.sub(r"\d", "0", said[k]) for k in said]
+
+
+def test_an_older_issue_is_served() -> None:
+    archive = Archive.open(tiny_archive())
+    stale = document_transforms(archive)[DocumentFault.STALE_REVISION]
+    older = stale(PAGE, _rng(), Context())
+    assert older is not None
+    # As the March issue has them; what it printed alike stays.
+    assert "| 1950 | 4,385 |" in older["text"] and "| b | 355 |" in older["text"] and "| c | 372 |" in older["text"]
+    assert stale({**PAGE, "document": "harbor_bulletin_1951_03"}, _rng(), Context()) is None
+    assert stale({"value": "4,389"}, _rng(), Context()) is None
+    asked = Context(
+        arguments={"query": f"SELECT value FROM cells WHERE document = '{PAGE['document']}' AND page = 2"}
+    )
+    rows = {"columns": ["value"], "rows": [[4389.0], [372.0]]}
+    assert stale(rows, _rng(), asked) == {"columns": ["value"], "rows": [[4385.0], [372.0]]}
+    assert DocumentFault.STALE_REVISION not in document_transforms(None)
+
+
+@pytest.mark.parametrize("kind", list(DocumentFault))
+def test_pictures_are_left_alone(kind: DocumentFault) -> None:
+    transforms = document_transforms(Archive.open(tiny_archive()))
+    seen = {**PAGE, "picture": "(picture 1; it follows in the next message)"}
+    assert transforms[kind](seen, _rng(), Context()) is None

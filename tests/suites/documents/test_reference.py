@@ -1,0 +1,129 @@
+"""The scripted solver on the bundled archive: it proves that the tools suffice. And the bundle itself."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worktrial.archive.scoring import read_truth
+from worktrial.archive.store import Archive
+from worktrial.archive.tools import ToolBox
+from worktrial.suites.documents.example import example_archive, example_folder
+from worktrial.suites.documents.load import load_questions
+from worktrial.suites.documents.reference import solve
+from worktrial.suites.documents.reference_wording import When, parse
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORKTRIAL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield Archive.open(example_archive())
+
+
+@pytest.fixture(scope="module")
+def answers(archive: Archive) -> dict[str, tuple[str, list[str]]]:
+    """Answer and tools used, for each question."""
+
+    async def all_answers() -> dict[str, tuple[str, list[str]]]:
+        box = ToolBox(archive)
+        found = {}
+        for question in load_questions(example_folder()).questions:
+            used: list[str] = []
+
+            async def call(name: str, arguments: dict[str, Any], used: list[str] = used) -> Any:
+                used.append(name)
+                answer = await box.call(name, arguments)
+                assert isinstance(answer, dict)
+                assert "error" not in answer, answer
+                return answer
+
+            found[question.id] = await solve(question.text, call), used
+        await box.aclose()
+        return found
+
+    return asyncio.run(all_answers())
+
+
+def test_look_ups_and_sums_are_solved_with_the_tools_alone(answers: dict[str, tuple[str, list[str]]]) -> None:
+    questions = [q for q in load_questions(example_folder()).questions if q.kind in ("lookup", "sum")]
+    assert len(questions) >= 9
+    right = [q.id for q in questions if answers[q.id][0] == q.answer]
+    assert len(right) >= 0.9 * len(questions), sorted({q.id for q in questions} - set(right))
+    for id_ in right:
+        assert {"search", "sql", "read_table"} <= set(answers[id_][1])
+
+
+def test_kinds_that_it_does_not_know_are_left_unanswered(answers: dict[str, tuple[str, list[str]]]) -> None:
+    for question in load_questions(example_folder()).questions:
+        if question.kind in ("list", "chart", "regression", "revision", "ratio", "calendar_vs_fiscal"):
+            assert answers[question.id] == ("", [])
+
+
+def test_an_empty_archive_gives_no_answer() -> None:
+    async def call(name: str, arguments: dict[str, Any]) -> Any:
+        return {"hits": []} if name == "search" else {"columns": [], "rows": []}
+
+    question = load_questions(example_folder()).questions[0]
+    assert asyncio.run(solve(question.text, call)) == ""
+    assert asyncio.run(solve("Who painted the ceiling?", call)) == ""
+
+
+def test_wordings() -> None:
+    asked = parse(
+        "According to the table “Receipts by Source” in the March 1952 issue of the Halvern Bulletin, what is "
+        "given for “Companies” under “Taxes on income” in fiscal year 1950, in millions of florins?"
+    )
+    assert asked is not None
+    assert (asked.kind, asked.issue, asked.table) == ("lookup", "March 1952", "Receipts by Source")
+    assert asked.headings == ("Taxes on income", "Companies")
+    assert asked.rows == (When(1950),)
+    assert asked.unit == "millions of florins"
+    assert asked.is_of_issue("halvern_bulletin_1952_03")
+    assert not asked.is_of_issue("halvern_bulletin_1952_04")
+    asked = parse(
+        "In the March 1952 issue of the Halvern Bulletin, what is the arithmetic mean of the monthly figures for "
+        "customs duties from November 1950 to January 1951 inclusive, in millions of florins, rounded to one "
+        "decimal (halves away from zero)?"
+    )
+    assert asked is not None
+    assert (asked.kind, asked.phrase, asked.decimals) == ("mean", "customs duties", 1)
+    assert asked.rows == (When(1950, 11), When(1950, 12), When(1951, 1))
+
+
+def test_the_bundle_is_whole_and_small() -> None:
+    folder = example_folder()
+    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert sum(path.stat().st_size for path in files) <= 3_000_000
+    built = {record.name: record for record in Archive.open(folder / "archive").documents}
+    pdfs = sorted((folder / "pdfs").glob("*.pdf"))
+    assert sorted(built) == [path.stem for path in pdfs]
+    for path in pdfs:
+        # Otherwise what was built is not of these originals: run scripts/bundle_archive.py.
+        assert built[path.stem].sha256 == sha256(path.read_bytes()).hexdigest()
+        assert built[path.stem].readable
+    truth = read_truth(folder / "truth/tables.jsonl")
+    assert {table.doc for table in truth} <= set(built)
+    assert {table.kind for table in truth} == {"digital", "scan"}
+    questions = load_questions(folder).questions
+    assert len(questions) == 20
+    assert all(page.page <= built[page.document].pages for q in questions for page in q.pages)
+
+
+def test_the_bundle_names_no_place_of_its_making() -> None:
+    for path in example_folder().rglob("*.json*"):
+        for line in path.read_text("utf-8").splitlines():
+            assert '":"/' not in line.replace(" ", "")
+    records = json.loads((example_folder() / "archive/manifest.json").read_text())["documents"]
+    assert all(Path(record["source"]).name == record["source"] for record in records)
+
+
+def test_the_archive_in_the_cache_shows_its_pages(archive: Archive) -> None:
+    record = archive.documents[0]
+    assert Path(record.source).is_file()
+    assert archive.image(record.name, 1, scale=0.3).width > 100
+    assert example_archive() == archive.folder

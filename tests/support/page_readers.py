@@ -1,0 +1,58 @@
+"""Readers of pages that behave badly, for builds to survive: a document is a text file, a page's fate a line."""
+
+import ctypes
+import os
+import time
+from pathlib import Path
+
+from worktrial.archive.producers import DocumentSource, ReadSettings
+from worktrial.archive.tables import PageContent
+
+FATES = "tests.support.page_readers:fates"
+
+
+class FateReader:
+    """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`."""
+
+    trouble: str | None = None
+
+    def __init__(self, path: Path) -> None:
+        self._fates = path.read_text("utf-8").splitlines()
+        self.pages = len(self._fates)
+
+    def read(self, number: int) -> PageContent:
+        fate, _, rest = self._fates[number - 1].partition(" ")
+        if fate == "crash":
+            ctypes.string_at(0)
+        elif fate == "hang":
+            time.sleep(1000)
+        elif fate == "exit":
+            os._exit(7)
+        elif fate == "raise":
+            raise RuntimeError("an unforeseen page")
+        elif fate == "gorge":
+            bytearray(1 << 40)
+        elif fate == "slow":
+            time.sleep(0.15)
+        elif fate == "crash-once" and not Path(rest).exists():
+            Path(rest).touch()
+            os.abort()
+        return PageContent(number, 600.0, 800.0, "text", rest or fate)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def fates(source: DocumentSource, settings: ReadSettings) -> FateReader:
+    """The reader of a document of kind `FATES`."""
+    return FateReader(source.path)
+
+
+class Fates:
+    """A producer of such documents."""
+
+    def __init__(self, *paths: Path) -> None:
+        self._paths = paths
+
+    def documents(self) -> "list[DocumentSource]":
+        return [DocumentSource(path.stem, path, FATES) for path in self._paths]
