@@ -81,17 +81,22 @@ class Bench:
         )
 
     def _run(self, server: ScriptedProcess, run: Path) -> Served:
-        return _served(self._command(server, run), server)
+        return served(self._command(server, run), server)
 
     def _command(self, server: ScriptedProcess, run: Path) -> list[str]:
         return [*self.product, *self.work.options(server.url, run)]
 
     def _run_bare(self, server: ScriptedProcess) -> Served:
         words = [server.url, str(self.calls), str(self.work.concurrency)]
-        return _served([sys.executable, "-m", "benchmarks.bare", *words], server)
+        return served([sys.executable, "-m", "benchmarks.bare", *words], server)
 
 
-def _served(command: Sequence[str], server: ScriptedProcess) -> Served:
+def served(command: Sequence[str], server: ScriptedProcess) -> Served:
+    """Run `command`, which asks `server`, and measure both.
+
+    Raises:
+        CommandFailed: it did not end well, or asked nothing.
+    """
     server.reset_stats()
     process = measure(command)
     seen = server.stats()

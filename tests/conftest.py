@@ -2,12 +2,17 @@
 
 import os
 
+import hypothesis
 import pytest
 from tests.support.data import missing_real_data
 
 # Tests behave the same whatever the shell around them says.
 for _name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE"):
     os.environ.pop(_name, None)
+
+# How long an example takes says more about the machine than about the code.
+hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.load_profile("tests")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

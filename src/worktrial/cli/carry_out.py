@@ -37,6 +37,9 @@ def carry_out(
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         _say_how_to_resume(roles, settings, e)
         raise
+    retries, invalid_share = end.retries, end.invalid_share
+    # What is shown is read anew from the folder, as `worktrial show` does it; twice in memory would be too often.
+    del end
     from worktrial.cli.tables import Beside, print_summary
     from worktrial.results.stored import open_run
 
@@ -47,11 +50,11 @@ def carry_out(
         closed=None if closed is None else open_run(closed),
     )
     print_summary(open_run(settings.folder), beside=beside)
-    if end.retries:
-        typer.echo(f"{end.retries} requests had to be sent again.", err=True)
-    if end.invalid_share > given["max_invalid"]:
+    if retries:
+        typer.echo(f"{retries} requests had to be sent again.", err=True)
+    if invalid_share > given["max_invalid"]:
         typer.echo(
-            f"{end.invalid_share:.1%} of the samples are invalid, more than the allowed {given['max_invalid']:.1%} "
+            f"{invalid_share:.1%} of the samples are invalid, more than the allowed {given['max_invalid']:.1%} "
             "(--max-invalid). The same command runs just those again.",
             err=True,
         )

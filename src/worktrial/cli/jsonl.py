@@ -19,6 +19,10 @@ def rows(file: Path) -> Iterator[tuple[int, JsonObject | str]]:
         handle = file.open("rb")
     except OSError as e:
         raise DataError(file, e.strerror or str(e), "Name a file of one JSON object a line") from None
+    return _rows(handle)
+
+
+def _rows(handle: IO[bytes]) -> Iterator[tuple[int, JsonObject | str]]:
     with handle:
         for number, line in enumerate(handle, start=1):
             if line.strip():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -13,9 +14,12 @@ from worktrial.results.orchestration import (
     CascadeGap,
     Estimate,
     FreeFigures,
+    JudgeAgreement,
     LanguageFigures,
     cascade_gaps,
+    differences,
     free_figures,
+    judge_agreement,
     language_figures,
 )
 from worktrial.results.orchestration.stored import StoredFigures
@@ -56,8 +60,13 @@ def figure_tables(
     if free:
         yield _free_table(free)
         yield from (_failures(figures) for figures in free)
+    models = run.manifest.settings.get("roles", {})
+    yield from (_agreement(judges, models) for judges in judge_agreement(run.records))
     if turns is not None:
         yield _gap_table(cascade_gaps(run, turns), turns)
+        if other := differences(run, turns):
+            said = escape(printable(", ".join(other)))
+            yield f"[yellow]the two runs differ in more than the mode[/yellow]: {said}"
 
 
 def _free_table(found: Sequence[FreeFigures]) -> Table:
@@ -66,7 +75,7 @@ def _free_table(found: Sequence[FreeFigures]) -> Table:
     for metric in FREE_METRICS:
         table.add_column(_FREE_TITLES[metric], justify="right", overflow="fold")
     for figures in found:
-        name = f"{figures.language} · {figures.condition} · {figures.scenarios} scenarios"
+        name = f"{figures.language} · {figures.condition} · {counted(figures.scenarios)}"
         table.add_row(Text(printable(name)), *(estimate_cell(figures.figures[m]) for m in FREE_METRICS))
     return table
 
@@ -74,7 +83,8 @@ def _free_table(found: Sequence[FreeFigures]) -> Table:
 def _failures(figures: FreeFigures) -> str:
     kinds = ", ".join(f"{kind} {figures.first_failures[kind]}" for kind in FAILURES)
     stuck = f"; {figures.stuck} workflows could never start" if figures.stuck else ""
-    return f"{figures.language} · {printable(figures.condition)}: first point of failure: {kinds}{stuck}"
+    condition = escape(printable(figures.condition))
+    return f"{figures.language} · {condition}: first point of failure: {kinds}{stuck}"
 
 
 def _gap_table(gaps: Sequence[CascadeGap], turns: StoredRun) -> Table:
@@ -83,14 +93,14 @@ def _gap_table(gaps: Sequence[CascadeGap], turns: StoredRun) -> Table:
     for metric in FREE_METRICS:
         table.add_column(_FREE_TITLES[metric], justify="right", overflow="fold")
     for gap in gaps:
-        name = f"{gap.language} · {gap.scenarios} scenarios"
+        name = f"{gap.language} · {counted(gap.scenarios)}"
         table.add_row(name, *(estimate_cell(gap.gap[metric]) for metric in FREE_METRICS))
     return table
 
 
 def _figure_table(figures: LanguageFigures, *, compare_published: bool) -> Table:
     repeats = f" × {figures.repeats} repeats (means)" if figures.repeats > 1 else ""
-    title = f"{figures.language} · {figures.mode} scoring · {figures.scenarios} scenarios{repeats}"
+    title = f"{figures.language} · {figures.mode} scoring · {counted(figures.scenarios)}{repeats}"
     table = Table(title=Text(title), title_justify="left")
     table.add_column("", overflow="fold")
     for metric in METRICS:
@@ -109,12 +119,36 @@ def _figure_table(figures: LanguageFigures, *, compare_published: bool) -> Table
     return table
 
 
+def counted(count: int) -> str:
+    """`1 scenario`, `2 scenarios`."""
+    return f"{count} scenario" if count == 1 else f"{count} scenarios"
+
+
 def _remarks(figures: LanguageFigures) -> Iterator[str]:
     if figures.troubled:
         yield (
             f"[yellow]{figures.troubled} of {figures.requests} requests have no answer[/yellow]; they weigh one "
             "with score 0, so the figures are lower bounds. The same command runs them again."
         )
+
+
+def _agreement(found: JudgeAgreement, models: Mapping[str, Mapping[str, str]]) -> str:
+    """Who judged how many values, and how far they agree."""
+    names = {seat: f"{seat} ({models[seat]['model']})" if seat in models else seat for seat in found.judges}
+    count = f"{found.values} value{'s' if found.values > 1 else ''}"
+    said = f"{found.language}: {count} judged by {', '.join(names.values())}: the same in {found.same:.1%}"
+    if found.without_vote:
+        said += f"; {found.without_vote} votes missing"
+    if found.fleiss.pairwise is not None:
+        said += f"; two votes agree in {found.fleiss.pairwise:.1%}; Fleiss' kappa {_kappa(found.fleiss.kappa)}"
+        said += f"; Cohen's kappa {_kappa(found.cohen.mean)}"
+        if len(found.pairs) > 1:
+            said += f" (mean of {', '.join(f'{a}/{b} {_kappa(k)}' for a, b, k in found.pairs)})"
+    return escape(printable(said))
+
+
+def _kappa(kappa: float | None) -> str:
+    return "without value (every vote is the same)" if kappa is None else f"{kappa:.2f}"
 
 
 def _cells(figures: Mapping[str, Estimate]) -> list[str]:

@@ -117,6 +117,11 @@ def _grader(suite: str, judging: Any, given: Mapping[str, Any]) -> Any:
         if given["rubric"] and not given["judge"]:
             raise SettingError("--rubric: is for a judge, and none is named. Add --judge MODEL")
         return StarterGrader(judging, with_judge=bool(given["judge"]))
+    if suite == "orchestration":
+        raise SettingError(
+            f"{given['run']}: orchestration is scored against gold steps, so there is no work to judge again. With "
+            "--cache, `worktrial run orchestration` has the same answers judged by other --judges for no new cost"
+        )
     if suite != "occupations":
         raise SettingError(f"{given['run']}: is a run of the suite {suite!r}, which this version does not know")
     from worktrial.suites.occupations.load import load_release

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -55,12 +55,13 @@ _ROWS: tuple[tuple[str, Any, str, str | None, float | None], ...] = (
     ("extra", str, "Further fields of the request body, as JSON.", "JSON", None),
 )
 
-EVERY_ROLE = "Every role (each also as --agent-…, --simulator-…, --judge-…)"
+_USUAL_ROLES = (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
 
 
-def shared_options() -> list[Option]:
-    """The options that hold for every role that has none of its own."""
-    return [_option(row, "", EVERY_ROLE) for row in _ROWS]
+def shared_options(roles: Sequence[Role] = _USUAL_ROLES) -> list[Option]:
+    """The options that hold for every one of `roles` that has none of its own."""
+    every = f"Every role (each also as {', '.join(f'--{role}-…' for role in roles)})"
+    return [_option(row, "", every) for row in _ROWS]
 
 
 def role_options(role: Role) -> list[Option]:

@@ -4,6 +4,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,9 @@ _FREE = "Free running"
 _ADDRESS = re.compile(r"@(?=https?://)")
 _KEY_NAME = re.compile(r"^[A-Z_][A-Z0-9_]*$")
 NOBODY = "none"
+_ROLES = (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE)
+# Some scenarios ask for less than others, and some are being scored.
+_SLACK = 3
 
 _OPTIONS = [
     Option(
@@ -124,9 +128,9 @@ _OPTIONS = [
         *_OPTIONS,
         *fault_options(),
         *output_options("Requests"),
-        *shared_options(),
+        *shared_options(_ROLES),
         tool_mode_option(),
-        *(o for r in (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE) for o in role_options(r)),
+        *(option for role in _ROLES for option in role_options(role)),
     ]
 )
 def orchestration(**given: Any) -> None:
@@ -150,12 +154,26 @@ def orchestration(**given: Any) -> None:
     tasks = _chosen(tasks, given)
     if given["mode"] is RunMode.FREE:
         trial = _free_trial(given, release, tasks, agent, sub_agent, roles)
+        _check_turns_run(given, trial)
     else:
         trial = _turns_trial(given, release, tasks, agent, sub_agent, roles)
     settings = run_settings(given, "orchestration", roles)
     # A scenario asks for many things at once, so the bound is on requests.
-    settings = dataclasses.replace(settings, requests=settings.concurrency)
-    carry_out(trial, roles, settings, given)
+    requests = settings.concurrency
+    samples = requests if given["mode"] is RunMode.FREE else _scenarios_for(requests, release, tasks)
+    carry_out(trial, roles, dataclasses.replace(settings, concurrency=samples, requests=requests), given)
+
+
+def _scenarios_for(requests: int, release: Any, tasks: Any) -> int:
+    """How many scenarios have to be under way to keep so many requests in flight.
+
+    No more than that: what a scenario has asked for is lost when the run is interrupted before its end, and its
+    prompts take memory.
+    """
+    from worktrial.suites.orchestration.requests import gold_steps
+
+    asked = [len(gold_steps(task.scenario, release.teams[task.scenario.language])[0]) for task in tasks]
+    return max(1, min(requests, ceil(_SLACK * requests * len(asked) / max(1, sum(asked)))))
 
 
 def _team(given: Mapping[str, Any], agent: Any, sub_agent: Any) -> dict[Seat, RoleSettings]:
@@ -194,6 +212,8 @@ def _judges(given: Mapping[str, Any]) -> dict[Seat, RoleSettings]:
 def _judge(number: int, spec: str, given: Mapping[str, Any]) -> RoleSettings:
     model, *rest = _ADDRESS.split(spec, maxsplit=1)
     place = rest[0] if rest else ""
+    if not model or (not place and "://" in spec):
+        raise SettingError(f"--judges {spec}: write MODEL, or MODEL@URL with a URL that begins with http(s)://")
     own = dict(given)
     if place:
         url, _, key = place.rpartition("@")
@@ -209,7 +229,8 @@ def _chosen(tasks: Any, given: Mapping[str, Any]) -> Any:
     from worktrial.suites.selection import select
 
     source = str(given["data"] or "the worked example")
-    chosen = select(tasks, split_names(given["scenarios"], "--scenarios", "scenario"), source=source)
+    names = split_names(given["scenarios"], "--scenarios", "scenario")
+    chosen = select(tasks, names, source=source, option="--scenarios", noun="scenario")
     if given["limit"] is None:
         return chosen
     languages = dict.fromkeys(task.scenario.language for task in chosen)
@@ -256,6 +277,17 @@ def _free_trial(
     )
     judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
     return FreeTrial(release, tasks, agent, settings, sub_agent=sub_agent, judges=judges)
+
+
+def _check_turns_run(given: Mapping[str, Any], trial: Any) -> None:
+    """Refuse a turn-by-turn run that cannot stand beside this one, before anything is paid for."""
+    if given["turns_run"] is not None:
+        from worktrial.engine.record import CLEAN
+        from worktrial.results.orchestration import refuse_as_turns
+        from worktrial.results.stored import open_run
+
+        clean = {job.sample for job in trial.jobs if job.condition == CLEAN}
+        refuse_as_turns(open_run(given["turns_run"]), trial.data["fingerprint"], clean)
 
 
 def _cards(given: Mapping[str, Any], roles: Mapping[Seat, RoleSettings]) -> Any:

@@ -4,11 +4,13 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import IO, Annotated
 
 import typer
 
+from worktrial.errors import SettingError
 from worktrial.grading.mode import Mode
 from worktrial.language import JsonObject
 
@@ -78,18 +80,20 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = Mode.SOUND, output:
     """
     from worktrial.grading.rows.row import BadRow
     from worktrial.grading.rows.toolcalls import score_toolcalls
+    from worktrial.planning.cards import Team
     from worktrial.planning.loading import load_team
     from worktrial.planning.scenario import Language
     from worktrial.suites.orchestration.example import example_folder
 
-    teams = {language: load_team(data or example_folder(), language) for language in Language}
+    @cache
+    def team(language: Language) -> Team:
+        return load_team(data or example_folder(), language)
 
     def score(row: JsonObject) -> JsonObject:
-        try:
-            team = teams[Language(row.get("lang", "EN"))]
-        except ValueError:
-            raise BadRow(f"lang: {row['lang']!r} is none of {', '.join(teams)}") from None
-        return score_toolcalls(row, team, mode)
+        said = row.get("lang", Language.EN)
+        if said not in list(Language):
+            raise BadRow(f"lang: {said!r} is none of {', '.join(Language)}")
+        return score_toolcalls(row, team(Language(said)), mode)
 
     nothing = dict.fromkeys(("score", "decision", "name", "key", "value"))
     _score_file(file, output, score, {**nothing, "open": []})
@@ -115,7 +119,7 @@ def orchestration(
     """
     from rich.console import Console
 
-    from worktrial.cli.orchestration_tables import stored_table
+    from worktrial.cli.orchestration_tables import counted, stored_table
     from worktrial.planning.loading import load_release
     from worktrial.planning.scenario import Language
     from worktrial.results.orchestration.stored import as_json, stored_figures
@@ -127,12 +131,11 @@ def orchestration(
     release = load_release(data or example_folder(), [spoken], corrected=gold is Gold.CORRECTED)
     scores = score_stored_run(run, release, spoken, Bounds(sound=seconds))
     figures = stored_figures(scores)
-    Console(highlight=False).print(stored_table(figures, title=f"{spoken} · {len(figures.scenarios)} scenarios"))
+    Console(highlight=False).print(stored_table(figures, title=f"{spoken} · {counted(len(figures.scenarios))}"))
     for what, ids in (("not in the run", scores.missing), ("not in the data", scores.unknown)):
         if ids:
-            typer.echo(
-                f"{len(ids)} scenarios {what}: {', '.join(ids[:12])}{', …' if len(ids) > 12 else ''}", err=True
-            )
+            some = f"{', '.join(ids[:12])}{', …' if len(ids) > 12 else ''}"
+            typer.echo(f"{counted(len(ids))} {what}: {some}", err=True)
     if output is not None:
         import json
 
@@ -150,10 +153,13 @@ def _score_file(
     from worktrial.cli.jsonl import rows, write_row
     from worktrial.grading.rows.row import BadRow
 
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        raise SettingError(f"-o {output}: is the file that is scored; name another")
+    given = rows(file)
     scores: list[float] = []
     errors = 0
     with _opened(output) as out:
-        for number, row in rows(file):
+        for number, row in given:
             try:
                 if isinstance(row, str):
                     raise BadRow(row)

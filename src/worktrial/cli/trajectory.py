@@ -28,6 +28,11 @@ def trajectory(
 
         typer.echo(msgspec.json.format(msgspec.json.encode(line), indent=2).decode())
         return
+    if stored.manifest.suite == "orchestration":
+        from worktrial.cli.orchestration_page import print_team_trajectory
+
+        print_team_trajectory(line, record)
+        return
     from worktrial.cli.trajectory_page import print_trajectory
 
     print_trajectory(line, record)

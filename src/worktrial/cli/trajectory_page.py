@@ -27,16 +27,17 @@ def print_trajectory(line: JsonObject, record: SampleRecord | None, console: Con
             if text:
                 console.print(Text.assemble(("agent: ", "bold"), plain(text)))
         shown = call["turn"] + 1
-        _print_call(call, console)
+        print_call(call, console)
     answer = line.get("answer") or "(none)"
     console.print(
         Panel(plain(answer), title=f"answer · {line.get('stop_reason') or 'broken off'}", title_align="left")
     )
     if record is not None:
-        _print_verdict(record, console)
+        print_verdict(record, console)
 
 
-def _print_verdict(record: SampleRecord, console: Console) -> None:
+def print_verdict(record: SampleRecord, console: Console) -> None:
+    """Print the outcome with its reason, checks and votes."""
     console.print(Text.assemble((record.outcome.value, "bold"), " · ", plain(record.reason)))
     for check in record.checks:
         mark = "ok  " if check["passed"] else "FAIL"
@@ -47,7 +48,8 @@ def _print_verdict(record: SampleRecord, console: Console) -> None:
         console.print(Text.assemble(f"  vote {number}: {says} · ", grounds))
 
 
-def _print_call(call: JsonObject, console: Console) -> None:
+def print_call(call: JsonObject, console: Console) -> None:
+    """Print a call with what came back, and what would have without a fault."""
     arguments = msgspec.json.encode(call["arguments"]).decode()
     seen = msgspec.json.encode(call["observation"]["content"]).decode()
     console.print(

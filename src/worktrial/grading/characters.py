@@ -6,4 +6,6 @@ def encodable(text: str) -> str:
 
     Inside a JSON string that spelling is the character's own escape.
     """
+    if text.isascii():
+        return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

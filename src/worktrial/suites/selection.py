@@ -29,6 +29,8 @@ def select(
     *,
     known: Collection[str] | None = None,
     source: str = "this suite",
+    option: str = "--tasks",
+    noun: str = "task",
 ) -> list[_Task]:
     """The tasks to run, in their own order.
 
@@ -39,13 +41,15 @@ def select(
         limit: At most so many.
         known: The industries there are, where that is more than those of the tasks.
         source: Where the tasks are from, for messages.
+        option: What ids were given with, and
+        noun: what they name, likewise.
 
     Raises:
         SettingError: an id or a category is unknown, or nothing is left.
     """
     have = {task.id for task in tasks}
     if unknown := [i for i in ids if i not in have]:
-        raise SettingError(f"--tasks: no task {', '.join(unknown)} in {source}. There is: {_some(tasks)}")
+        raise SettingError(f"{option}: no {noun} {', '.join(unknown)} in {source}. There is: {_some(tasks, noun)}")
     industries = sorted(known or {task.category for task in tasks})
     wanted = {_industry(name, industries) for name in categories}
     chosen = [t for t in tasks if (not ids or t.id in ids) and (not wanted or t.category in wanted)]
@@ -55,9 +59,9 @@ def select(
     return chosen[:limit]
 
 
-def _some(tasks: Sequence[Selectable]) -> str:
+def _some(tasks: Sequence[Selectable], noun: str) -> str:
     shown = ", ".join(task.id for task in tasks[:_SHOWN_IDS])
-    return shown if len(tasks) <= _SHOWN_IDS else f"{shown}, … ({len(tasks)} tasks)"
+    return shown if len(tasks) <= _SHOWN_IDS else f"{shown}, … ({len(tasks)} {noun}s)"
 
 
 def _industry(name: str, industries: Sequence[str]) -> str:

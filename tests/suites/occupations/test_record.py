@@ -33,6 +33,7 @@ FIELDS: dict[str, Any] = {
     "fault_ledger": list,
     "fault_misses": list,
     "clock": str | None,
+    "measures": dict,
     "tags": dict,
     "replayed": int,
     "finished": str,

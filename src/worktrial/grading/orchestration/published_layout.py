@@ -1,6 +1,7 @@
 """One run of one scenario in the layout of the published program, from our scenario and answers."""
 
 import json
+from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.planning.answers import Answers, StepAnswer
@@ -24,12 +25,17 @@ def labels_of(scenario: Scenario) -> dict[str, Message]:
     for step in scenario.steps:
         labels[str(step.id)] = _message(step)
         if _is_agent(step) and "tool" in step.text:
-            labels |= _tool_messages(step, f"{scenario.key}, step {step.id}")
+            labels |= _tool_messages(step)
     return labels
 
 
 def history_of(scenario: Scenario, answers: Answers) -> JsonObject:
-    """One run in the published layout: `main_agent_history`, `sub_agent_history` and `label`.
+    """One run in the published layout: `main_agent_history`, `sub_agent_history` and `label`."""
+    return {**answers_in_layout(scenario, answers), "label": labels_of(scenario)}
+
+
+def answers_in_layout(scenario: Scenario, answers: Answers) -> JsonObject:
+    """The part of a run in the published layout that the team has said: all but `label`.
 
     Entries have `trouble` where the request failed for good. The published program leaves such steps out of its
     runs, and so out of its denominators; ours scores them as wrong.
@@ -44,7 +50,7 @@ def history_of(scenario: Scenario, answers: Answers) -> JsonObject:
             domain.append({"step_id": str(step.id), "agent_id": step.agent} | _said(answer))
         else:
             main.append({"step_id": step.id} | _said(answer))
-    return {"main_agent_history": main, "sub_agent_history": domain, "label": labels_of(scenario)}
+    return {"main_agent_history": main, "sub_agent_history": domain}
 
 
 def _said(answer: StepAnswer) -> JsonObject:
@@ -69,14 +75,11 @@ def _message(step: Step) -> Message:
     return {"role": role, "content": step.text}
 
 
-def _tool_messages(step: Step, where: str) -> dict[str, Message]:
-    try:
-        content = load_yaml(step.text.strip(), where=where).value
-    except BadYaml:
-        content = None
-    calls = _calls(content) if isinstance(content, dict) else None
-    if calls is None:
+def _tool_messages(step: Step) -> dict[str, Message]:
+    read = _read(step.text.strip())
+    if read is None:
         return {f"{step.id}-1": {"role": "assistant", "agent_id": step.agent, "content": step.text}}
+    calls, result = read
     call_id = f"call_{step.id}"
     return {
         f"{step.id}-1": {
@@ -92,10 +95,22 @@ def _tool_messages(step: Step, where: str) -> dict[str, Message]:
             "role": "tool",
             "agent_id": step.agent,
             "tool_call_id": call_id,
-            "content": content.get("tool_call_result", ""),
+            "content": result,
             "name": calls[0][0],
         },
     }
+
+
+# A scenario's labels are made once for the team on trial and once for the floors.
+@lru_cache(maxsize=256)
+def _read(text: str) -> tuple[list[tuple[JsonValue, str]], JsonValue] | None:
+    """The calls of a step, and their result; None where the published program finds no calls."""
+    try:
+        content = load_yaml(text, where="step").value
+    except BadYaml:
+        return None
+    calls = _calls(content) if isinstance(content, dict) else None
+    return None if calls is None else (calls, content.get("tool_call_result", ""))
 
 
 def _calls(content: JsonObject) -> list[tuple[JsonValue, str]] | None:

@@ -52,9 +52,11 @@ def compare(gold: JsonValue, predicted: JsonValue, tool: ArgumentSchema, schema:
        has a pattern, is wrong, provided that the gold value satisfies the schema.
     4. Everything else is open.
     """
+    written, wanted = canonical(predicted, schema), canonical(gold, schema)
+    if written == wanted and gold == predicted:
+        return Comparison(Outcome.EQUAL)
     reading = _reading(gold, tool, schema)
-    written = canonical(predicted, schema)
-    is_equal = written in (canonical(gold, schema), canonical(reading, schema))
+    is_equal = written == wanted or (reading is not gold and written == canonical(reading, schema))
     if is_equal and (gold == predicted or tool.problem(gold, schema) is not None):
         return Comparison(Outcome.EQUAL)
     problem = tool.problem(predicted, schema)

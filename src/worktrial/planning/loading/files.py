@@ -98,6 +98,9 @@ def _language_folder(folder: Path, language: Language) -> Path:
         raise DataError(folder, what, f"Name {folder.resolve().parent}")
     inside = sorted(path.parent for path in folder.glob(f"*/{language}") if path.is_dir())
     fix = f"Name {inside[0]}" if inside else f"A language has its own folder with {CARDS} and {SCENARIOS} in it"
+    others = [other for other in Language if (folder / other).is_dir()]
+    if others:
+        fix += f"; to go on with {' and '.join(others)} alone, ask for that language only"
     raise DataError(folder, f"holds no folder {language}; it holds {_contents(folder)}", fix)
 
 

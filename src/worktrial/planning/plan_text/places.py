@@ -17,6 +17,7 @@ _OPENING = re.compile(r"[\[{]")
 # pattern that insisted on it would look for it again from every quotation mark.
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|//[^\n]*')
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|,(?=\s*[}\]])')
+_ANY_TRAILING_COMMA = re.compile(r",\s*[}\]]")
 _WORKFLOW_LINE = re.compile(r"""[ \t]*["']?(?:\w+_)?workflow_?\d[\w-]*["']?[ \t]*:[ \t]*(?:#.*)?""", re.IGNORECASE)
 
 
@@ -36,7 +37,9 @@ def json_within(text: str) -> Iterator[JsonValue]:
 
 def written_loosely(text: str) -> str:
     """`text` without what JSON does not allow but people write: `//` comments and trailing commas."""
-    return _TRAILING_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))
+    if "//" in text:
+        text = _COMMENT.sub(r"\1", text)
+    return _TRAILING_COMMA.sub(r"\1", text) if _ANY_TRAILING_COMMA.search(text) else text
 
 
 def yaml_within(text: str) -> list[JsonValue]:

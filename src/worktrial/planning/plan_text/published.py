@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.planning.plan_text.depth import nested_deeper_than
@@ -16,6 +17,8 @@ from worktrial.planning.yaml_text import BadYaml, load_yaml
 
 _MAX_DEPTH = 200
 _MAX_REFERENCE_CHARS = 100_000
+_REMEMBERED_CHARS = 20_000
+"""Longer replies are read anew each time, so that what is remembered stays small."""
 
 _JSON_FENCE = re.compile(r"```json\s*(?=\{)")
 _FENCE_END = re.compile(r"\}\s*```")
@@ -43,11 +46,17 @@ def published_plan(text: str) -> JsonObject | None:
 def published_reading(text: str) -> PublishedReading:
     """What the published evaluation makes of a reply: the first of its places that holds a plan.
 
+    Readings are remembered, so a plan must not be changed.
+
     A plan is a mapping with a key that starts with `workflow_`. In order, after the last `</think>`: a JSON fence;
     an object that closes at the first brace; the braces around the first `"workflow_`; the whole as JSON; a YAML
     fence; the whole as YAML; the whole as YAML indented anew. Values are those of `json` and, in YAML, of
     `load_yaml`. JSON nested more than 200 levels deep is no plan here.
     """
+    return _remembered(text) if len(text) <= _REMEMBERED_CHARS else _reading(text)
+
+
+def _reading(text: str) -> PublishedReading:
     text = text.rsplit("</think>", 1)[-1]
     try:
         for value in _values(text):
@@ -56,6 +65,10 @@ def published_reading(text: str) -> PublishedReading:
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
         return PublishedReading(None, type(error).__name__)
     return PublishedReading(None)
+
+
+# A scenario's plans are read once for every team that is scored on it: the one on trial and the floors.
+_remembered = lru_cache(maxsize=256)(_reading)
 
 
 def _values(text: str) -> Iterator[JsonValue]:

@@ -1,6 +1,7 @@
 """Where we find a plan in a reply: wherever a careful reader would."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.planning.plan_text.depth import nested_deeper_than
@@ -10,6 +11,8 @@ from worktrial.planning.workflows import WorkflowPlan
 from worktrial.planning.yaml_text import MAX_CHARS, MAX_DEPTH
 
 _MAX_FENCES = 100
+_REMEMBERED_CHARS = 20_000
+"""Longer replies are read anew each time, so that what is remembered stays small."""
 _WRAPPERS = 3
 """How many mappings or lists may lie around a plan, as in `{"status": …, "workflows": {…}}`."""
 
@@ -25,6 +28,10 @@ def sound_plan(text: str) -> WorkflowPlan | None:
     Circles and unknown workflows among the dependencies make it no less a plan. Time grows linearly with the reply;
     one of more than a million characters is not read.
     """
+    return _remembered(text) if len(text) <= _REMEMBERED_CHARS else _read(text)
+
+
+def _read(text: str) -> WorkflowPlan | None:
     text = _without_thinking(text)
     if len(text) > MAX_CHARS or "workflow" not in text.lower():
         return None
@@ -39,6 +46,10 @@ def sound_plan(text: str) -> WorkflowPlan | None:
     return None
 
 
+# The same reply is scored as a plan and again for the goals, and a floor says the same to every request.
+_remembered = lru_cache(maxsize=256)(_read)
+
+
 def _without_thinking(text: str) -> str:
     for tag in ("think", "thinking"):
         text = text.rsplit(f"</{tag}>", 1)[-1].split(f"<{tag}>", 1)[0]
@@ -49,7 +60,7 @@ def _places(text: str) -> Iterator[Iterable[JsonValue]]:
     fences = [body for body in _fences(text) if "workflow" in body.lower()][-_MAX_FENCES:]
     yield (value for body in fences for value in _any_form(body))
     yield json_within(text)
-    yield json_within(written_loosely(text))
+    yield _json_written_loosely(text)
     yield yaml_within(text)
     yield (value for block in yaml_blocks(text) for value in yaml_within(block))
     start, end = text.find("{"), text.rfind("}") + 1
@@ -58,11 +69,17 @@ def _places(text: str) -> Iterator[Iterable[JsonValue]]:
 
 def _any_form(text: str) -> list[JsonValue]:
     """The values in a fence, in the first form that holds a plan."""
-    for values in (json_within(text), json_within(written_loosely(text)), yaml_within(text)):
+    for values in (json_within(text), _json_written_loosely(text), yaml_within(text)):
         found = list(values)
         if any(True for value in found for _ in _parts(value, _WRAPPERS)):
             return found
     return []
+
+
+def _json_written_loosely(text: str) -> Iterator[JsonValue]:
+    loose = written_loosely(text)
+    # Where nothing was loose, its JSON has been looked at already.
+    return json_within(loose) if loose != text else iter(())
 
 
 def _fences(text: str) -> list[str]:

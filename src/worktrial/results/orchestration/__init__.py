@@ -7,8 +7,11 @@ from worktrial.results.orchestration.free import (
     CascadeGap,
     FreeFigures,
     cascade_gaps,
+    differences,
     free_figures,
+    refuse_as_turns,
 )
+from worktrial.results.orchestration.judges import JudgeAgreement, judge_agreement
 
 __all__ = [
     "FAILURES",
@@ -18,8 +21,12 @@ __all__ = [
     "Estimate",
     "Floor",
     "FreeFigures",
+    "JudgeAgreement",
     "LanguageFigures",
     "cascade_gaps",
+    "differences",
     "free_figures",
+    "judge_agreement",
     "language_figures",
+    "refuse_as_turns",
 ]

@@ -1,10 +1,11 @@
 """What a free-running run reached, and how far that is below the same team turn by turn."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from worktrial.engine.record import SampleRecord
+from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.engine.roles import Role
 from worktrial.errors import SettingError
 from worktrial.grading.orchestration.figures import Sums, ratio
 from worktrial.results.orchestration.figures import Estimate, estimates
@@ -73,10 +74,10 @@ def cascade_gaps(free: StoredRun, turns: StoredRun) -> list[CascadeGap]:
     Both sides count goals and plans in the same way, on the scenarios that both have, without faults.
 
     Raises:
-        SettingError: the two runs are not of the same data, or have no scenario in common.
+        SettingError: see `refuse_as_turns`.
     """
-    if free.manifest.data["fingerprint"] != turns.manifest.data["fingerprint"]:
-        raise SettingError(f"{turns.folder} is about other data than {free.folder}: the gap would mean nothing")
+    done = {record.sample for record in free.records if "free" in record.measures and record.condition == CLEAN}
+    refuse_as_turns(turns, free.manifest.data["fingerprint"], done)
     gaps = []
     for language in ("EN", "KO"):
         one = _clusters(_of(turns.records, language, "as_free"), "as_free")
@@ -92,13 +93,47 @@ def cascade_gaps(free: StoredRun, turns: StoredRun) -> list[CascadeGap]:
         values = _figures(_total(first)), _figures(_total(second))
         gap = {m: _difference(values[0][m] - values[1][m], intervals.get(m)) for m in FREE_METRICS}
         gaps.append(CascadeGap(language, len(common), gap))
-    if not gaps:
-        raise SettingError(f"{turns.folder} and {free.folder} have no scenario in common that ran without faults")
     return gaps
 
 
+def refuse_as_turns(turns: StoredRun, fingerprint: str, samples: Collection[str]) -> None:
+    """Refuse a run beside which a free-running one has no cascade gap.
+
+    Args:
+        turns: What was named as the turn-by-turn run.
+        fingerprint: Of the free run's data.
+        samples: The scenarios that run free without faults.
+
+    Raises:
+        SettingError: it is no turn-by-turn run, is about other data, or has no scenario in common.
+    """
+    of_suite, mode = turns.manifest.suite == "orchestration", turns.manifest.settings.get("mode")
+    if not of_suite or mode != "turns":
+        what = f"an orchestration run with --mode {mode}" if of_suite else f"of the suite {turns.manifest.suite}"
+        raise SettingError(f"--turns-run {turns.folder}: is {what}, not a turn-by-turn run of orchestration")
+    if turns.manifest.data["fingerprint"] != fingerprint:
+        raise SettingError(
+            f"--turns-run {turns.folder}: is about other data (or other gold steps), so the gap would mean nothing"
+        )
+    if not samples:
+        raise SettingError("--turns-run: the gap is one without faults, and nothing runs free without faults (E0)")
+    if samples and not {r.sample for r in turns.records if "as_free" in r.measures} & set(samples):
+        raise SettingError(f"--turns-run {turns.folder}: has no scenario in common with what runs free")
+
+
+def differences(free: StoredRun, turns: StoredRun) -> list[str]:
+    """Settings beside the mode in which the two runs differ, so that the gap is not of the mode alone."""
+    names = ("agent", "sub_agent", "judges", "cards")
+    found = [name for name in names if free.manifest.settings.get(name) != turns.manifest.settings.get(name)]
+    roles, others = (run.manifest.settings.get("roles", {}) for run in (free, turns))
+    # Only turn by turn nobody plays the world.
+    seats = [s for s in {**roles, **others} if s != Role.SIMULATOR and roles.get(s) != others.get(s)]
+    return [*found, *(f"settings of {seat}" for seat in seats)]
+
+
 def _of(records: Iterable[SampleRecord], language: str, part: str) -> list[SampleRecord]:
-    return [r for r in records if part in r.measures and r.measures["language"] == language and r.condition == "E0"]
+    clean = [record for record in records if part in record.measures and record.condition == CLEAN]
+    return [record for record in clean if record.measures["language"] == language]
 
 
 def _clusters(records: Iterable[SampleRecord], part: str) -> dict[str, Mapping[str, float]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from worktrial.grading.orchestration.published import PublishedScenario, published_scenario
-from worktrial.grading.orchestration.published_layout import history_of
+from worktrial.grading.orchestration.published_layout import answers_in_layout, history_of, labels_of
 from worktrial.grading.orchestration.sound import SoundScenario, sound_scenario
 from worktrial.language import JsonObject
 from worktrial.planning.answers import Answers, ValueCase, Verdicts
@@ -83,11 +83,13 @@ def floor_sums(scenario: Scenario, team: Team, constant_plan: str, bounds: Bound
     Blocks like `score`.
     """
     steps, _ = gold_steps(scenario, team)
+    label = labels_of(scenario)
     floors: JsonObject = {}
     for name in FLOORS:
         answers = answers_of(reference(name, scenario.language, constant_plan), steps)
+        history = {**answers_in_layout(scenario, answers), "label": label}
         # None of them makes a call, so there is nothing that a judge could look at.
-        published = published_scenario(history_of(scenario, answers), team, seconds=bounds.published)
+        published = published_scenario(history, team, seconds=bounds.published)
         sound = sound_scenario(scenario, answers, team, seconds=bounds.sound)
         floors[name.replace("-", "_")] = {"published": published.sums(None), "sound": sound.sums(None)}
     return floors

@@ -10,7 +10,7 @@ import msgspec
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role, Seat
 from worktrial.engine.trial import Desk, Job
-from worktrial.grading.orchestration.published_layout import history_of
+from worktrial.grading.orchestration.published_layout import answers_in_layout
 from worktrial.grading.toolcalls.judges import SharedVerdicts, ValueJudges
 from worktrial.language import JsonObject
 from worktrial.planning.answers import Answers
@@ -28,8 +28,9 @@ from worktrial.suites.orchestration.turns import ask_all
 
 SUITE = "orchestration"
 
-# More threads would only take time from one another, and from edit distances that have little of it.
-SCORING_THREADS = 2
+# Scoring is Python, so a second thread would only take time from the first, from the requests, and from edit
+# distances that have little of it.
+SCORING_THREADS = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,13 +138,11 @@ class OrchestrationTrial:
 
 
 def _trajectory_line(scenario: Scenario, asking: Asking, answers: Answers, result: SampleResult) -> JsonObject:
-    history = history_of(scenario, answers)
     return {
         "outcome": result.outcome,
         "reason": result.reason,
         # The gold messages are in the data; a stored run of the published program has them beside these two.
-        "main_agent_history": history["main_agent_history"],
-        "sub_agent_history": history["sub_agent_history"],
+        **answers_in_layout(scenario, answers),
         "queries": {str(step): query for step, query in asking.queries.items()},
         "prompts": {str(request.step.id): request.digest for request in asking.requests},
     }

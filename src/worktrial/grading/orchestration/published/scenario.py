@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from worktrial.grading.characters import encodable
 from worktrial.grading.orchestration.published.plans import RunPlans, score_plans
 from worktrial.grading.orchestration.published.tools import RunTools, score_tools
 from worktrial.grading.toolcalls.published import Cell, StepScore
@@ -49,11 +50,17 @@ class PublishedScenario:
             row["detail"] = detail
         if step.values:
             row["arguments"] = [
-                {"key": r.key, "tp": r.counts.tp, "fp": r.counts.fp, "fn": r.counts.fn, "reason": r.reason}
+                {
+                    "key": encodable(r.key),
+                    "tp": r.counts.tp,
+                    "fp": r.counts.fp,
+                    "fn": r.counts.fn,
+                    "reason": r.reason,
+                }
                 for r in step.values.settled
             ] + [
                 {
-                    "key": o.case.key,
+                    "key": encodable(o.case.key),
                     "gold": list(o.case.gold),
                     "predicted": list(o.case.predicted),
                     "confirmed": o.confirmed,

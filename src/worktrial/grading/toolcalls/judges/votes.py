@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worktrial.errors import InvalidReason
+from worktrial.grading.characters import encodable
 from worktrial.language import Completion, JsonObject, NotOneObject, one_object
 from worktrial.planning.answers import ValueCase, Verdicts
 
@@ -74,6 +75,7 @@ class CaseVotes:
             "key": case.key,
             "gold": list(case.gold),
             "predicted": list(case.predicted),
+            "context": encodable(case.context),
             "share": self.share,
             "votes": [_row(vote) for vote in self.votes],
         }

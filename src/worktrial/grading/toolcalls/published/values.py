@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from worktrial.grading.characters import encodable
 from worktrial.grading.toolcalls.published.calls import Calls, NotJson
 from worktrial.grading.toolcalls.published.f1 import Counts
 from worktrial.grading.toolcalls.published.schema import Undecidable, plainly_wrong
@@ -143,4 +144,4 @@ def _shown(value: JsonValue) -> JsonValue:
 
 
 def _json(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return encodable(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))

@@ -107,7 +107,7 @@ class FreeTrial:
         """
         settings.faults.check(settings.limits.turns)
         if settings.faults.prompted and not settings.simulated:
-            raise SettingError("--faults-by prompt: the simulator is what is prompted. Name one with --simulator")
+            raise SettingError("--faults prompted: the simulator is what is prompted. Name one with --simulator")
         self._release = release
         self._tasks = {task.id: task for task in tasks}
         self._agent, self._sub_agent = agent, sub_agent

@@ -12,6 +12,7 @@ from worktrial.planning.scenario import PlanStep, Scenario, UserTurn
 from worktrial.planning.workflows import WorkflowPlan
 from worktrial.suites.orchestration.free.log import Log
 from worktrial.suites.orchestration.free.recorded import GoldPlace
+from worktrial.workplaces import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def turn_of(scenario: Scenario) -> dict[int, int]:
 
 
 def work_in_log(log: Log) -> Work:
-    """What a free-running team did."""
+    """What a free-running team did. A call that a fault or a refusal kept from the tools did nothing."""
     calls = [
         Made(
             Call(made.call.tool, made.call.arguments if isinstance(made.call.arguments, dict) else None),
@@ -68,6 +69,7 @@ def work_in_log(log: Log) -> Work:
             made.gold,
         )
         for made in log.calls
+        if made.call.observation.origin not in (Origin.FAULT, Origin.REFUSAL)
     ]
     refusals = [Refused(r.decision, r.agent, r.user_turn) for r in log.runs if r.decision.is_refusal]
     plans = {turn: plan for turn in range(log.user_turns) if (plan := log.plan_of(turn)) is not None}
