@@ -1,5 +1,6 @@
 """Columns of a table without a full grid: the valleys that no row of its body covers."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -138,11 +139,27 @@ def _slots(runs: list[tuple[float, float]], walls: list[float]) -> list[Column]:
     return [Column(x0, x1, edges[k], edges[k + 1]) for k, (x0, x1) in enumerate(runs)]
 
 
+def by_column(lines: Sequence[Line], columns: Sequence[Column]) -> list[list[tuple[Phrase, Line]]]:
+    """What stands in each column's slot, from top to bottom; the slots follow each other without gaps."""
+    lefts = [column.left for column in columns]
+    inside: list[list[tuple[Phrase, Line]]] = [[] for _ in columns]
+    for line in lines:
+        for phrase in line.phrases:
+            middle = phrase.middle
+            k = bisect_right(lefts, middle) - 1
+            if k >= 0 and middle < columns[k].right:
+                inside[k].append((phrase, line))
+    return inside
+
+
 def column_of(phrase: Phrase, columns: Sequence[Column]) -> int:
     """The column whose slot holds most of the phrase."""
     best, most = 0, -1e9
+    x0, _, x1, _ = phrase.box
     for k, column in enumerate(columns):
-        shared = min(phrase.box.x1, column.right) - max(phrase.box.x0, column.left)
+        if column.left <= x0 and x1 <= column.right:
+            return k
+        shared = min(x1, column.right) - max(x0, column.left)
         if shared > most:
             best, most = k, shared
     return best

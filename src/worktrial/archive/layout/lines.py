@@ -51,7 +51,7 @@ class Phrase:
     @property
     def middle(self) -> float:
         """Of its width."""
-        return (self.box.x0 + self.box.x1) / 2
+        return (self.box[0] + self.box[2]) / 2
 
 
 @dataclass(slots=True)
@@ -143,12 +143,9 @@ def _settled(words: list[Word]) -> list[Word]:
 
 def is_sideways(word: Word) -> bool:
     """Whether the word runs up or down the page."""
-    return (
-        len(word.text) > 1
-        and word.size > 0
-        and word.box.height > 1.6 * word.size
-        and word.box.width < 1.6 * word.size
-    )
+    x0, y0, x1, y1 = word.box
+    long = 1.6 * word.size
+    return y1 - y0 > long > x1 - x0 and len(word.text) > 1 and word.size > 0
 
 
 def _usual_size(words: Sequence[Word]) -> float:

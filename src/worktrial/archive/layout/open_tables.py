@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from worktrial.archive.geometry import Box
 from worktrial.archive.layout.body import body_rows
 from worktrial.archive.layout.captions import caption_above, is_note, is_unit, notes_below
-from worktrial.archive.layout.columns import Column, find_columns
+from worktrial.archive.layout.columns import Column, by_column, find_columns
 from worktrial.archive.layout.draft import Draft, DraftCell
 from worktrial.archive.layout.headings import header_grid
 from worktrial.archive.layout.lines import Line, Phrase, around
@@ -128,17 +128,15 @@ def _without_specks(lines: Sequence[Line], columns: Sequence[Column]) -> bool:
         Whether there were any.
     """
     specks: list[int] = []
-    for column in columns[1:]:
-        inside = [
-            phrase for line in lines for phrase in line.phrases if column.left <= phrase.middle < column.right
-        ]
+    for phrases in by_column(lines, columns)[1:]:
+        inside = [phrase for phrase, _ in phrases]
         if (
             len(inside) <= max(1.0, _SPECKS * len(lines))
             and all(phrase.text in _STROKES for phrase in inside)
             and any(word.confidence < 1.0 for phrase in inside for word in phrase.words)
         ):
             specks += [id(phrase) for phrase in inside]
-    for line in lines:
+    for line in lines if specks else ():
         kept = [phrase for phrase in line.phrases if id(phrase) not in specks]
         if len(kept) < len(line.phrases):
             line.keep(kept)
@@ -152,14 +150,8 @@ def _confidence(phrases: Sequence[Phrase]) -> float:
 def _labels(lines: Sequence[Line], columns: list[Column]) -> tuple[int, list[Column]]:
     """How many columns hold labels. Ragged text columns at the left are one."""
     kinds = []
-    for column in columns:
-        inside = [
-            phrase
-            for line in lines
-            for phrase in line.phrases
-            if column.left <= phrase.middle < column.right
-            and (phrase.figure or len(line.phrases) > 1 or line.leaders)
-        ]
+    for phrases in by_column(lines, columns):
+        inside = [phrase for phrase, line in phrases if phrase.figure or len(line.phrases) > 1 or line.leaders]
         kinds.append((len(inside), sum(phrase.figure for phrase in inside)))
     texts = 0
     while texts < len(columns) - 1 and kinds[texts][1] * 2 < kinds[texts][0]:

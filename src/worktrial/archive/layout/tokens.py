@@ -1,7 +1,9 @@
 """What kind of thing a piece of text is, as far as its shape tells."""
 
 import re
+from functools import lru_cache
 
+_KNOWN = 8192  # texts; a few thousand make up most of a document
 # Signs, currency, digits with grouping, percent, closing brackets; the forms of "nothing here".
 _NUMBER = re.compile(
     r"[$£€¥]?\s?[(\[]?\s?[$£€¥+\-–—−±<>≤≥~]*\s?[$£€¥]?\s?"
@@ -12,6 +14,7 @@ _MIXED = re.compile(r"\d{1,3}-\d{1,2}/(?:2|4|8|16|32|64)%?")
 _NOTHING = re.compile(r"[-–—−*…·:.]{1,4}|[Nn]\.?\s?[AaDd]\.?|\(?[*†‡]\)?|[xX]|nil|\(?[rpe*]\)|-0-")
 _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d\d)")
 _MONTH = re.compile(r"[^\W\d_]{3,10}\.? (?:\d{1,2},? )?(?:1[789]|20)\d\d")
+_DOTS = frozenset(".·…_")
 _LEADER = re.compile(r"(?:[.·…_]\s?){3,}|…{2,}")
 _MARK = re.compile(
     r"[rpe]|[rpe]?\d{1,2}/|\d{1,2}(?:,\d{1,2})*|\*{1,3}|[†‡§#]{1,2}|\(?[a-z]\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[rpe]\d?",
@@ -22,11 +25,15 @@ _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–](?:\d\d|\d{4}))?[a-z*]?")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
+@lru_cache(_KNOWN)
 def is_number(text: str) -> bool:
     """A figure with digits: `1,234`, `(5.2)`, `-3%`, `$ 7`, `4-5/8`, `01/15/10`."""
-    return any(map(str.isdigit, text)) and any(shape.fullmatch(text) for shape in (_NUMBER, _MIXED, _DATE))
+    if text.isalpha() or not any(map(str.isdigit, text)):
+        return False
+    return (_NUMBER.fullmatch(text) or _MIXED.fullmatch(text) or _DATE.fullmatch(text)) is not None
 
 
+@lru_cache(_KNOWN)
 def is_nothing(text: str) -> bool:
     """What stands in a cell instead of a figure: `-`, `*`, `n.a.`, `..`."""
     return _NOTHING.fullmatch(text) is not None
@@ -39,7 +46,7 @@ def is_month(text: str) -> bool:
 
 def is_leader(text: str) -> bool:
     """Dots that lead the eye from a label to its figures."""
-    return _LEADER.fullmatch(text) is not None
+    return text[:1] in _DOTS and _LEADER.fullmatch(text) is not None
 
 
 def is_mark(text: str) -> bool:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HEIGHT = 48
 """Pixels of a line as the recogniser wants it."""
+BAND, OVERLAP = 512, 64
+"""Rows of pixels that the finder looks at together, and rows it sees beyond; multiples of 32."""
 MOST_CROPS, MOST_WIDE = 24, 3072
 """Crops of a batch, and pixels of all of them side by side: what a batch needs in memory grows with both."""
 MORE_SIGNS = "–—−‘’“”•·…†‡§¶°£¢¥€½¼¾×±®©"
@@ -95,12 +97,26 @@ class Engine:
         return [] if None in found else [[c] for c in found if c is not None]
 
     def find(self, grey: Grey) -> list[Span]:
-        """Boxes around pieces of text lines."""
+        """Boxes around pieces of text lines.
+
+        The page is looked at in overlapping bands: the network's memory grows with what it sees at once.
+        """
+        spans = []
+        high = grey.shape[0]
+        for top in range(0, high, BAND):
+            start, end = max(top - OVERLAP, 0), min(top + BAND + OVERLAP, high)
+            for span in self._find_in(grey[start:end]):
+                middle = start + (span.y0 + span.y1) / 2
+                if top <= middle < top + BAND:
+                    spans.append(Span(span.x0, span.y0 + start, span.x1, span.y1 + start))
+        return spans
+
+    def _find_in(self, grey: Grey) -> list[Span]:
         from rapidocr.ch_ppocr_det.utils import DBPostProcess
 
         high, wide = grey.shape
         # The finder's grid is 32 pixels; padding with paper keeps the scale, which stretching would not.
-        padded = np.full((-(-high // 32) * 32, -(-wide // 32) * 32), 255, np.uint8)
+        padded = np.full((BAND + 2 * OVERLAP, -(-wide // 128) * 128), 255, np.uint8)
         padded[:high, :wide] = grey
         plane = (padded.astype(np.float32) / 255 - 0.5) / 0.5
         heat = self._finder(np.broadcast_to(plane, (1, 3, *plane.shape)))[0]

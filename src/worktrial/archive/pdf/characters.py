@@ -5,6 +5,7 @@ with a numpy buffer as the target, which is several times faster.
 """
 
 import ctypes
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
@@ -64,7 +65,7 @@ class Sources:
     def _size(self, index: int) -> float:
         size = float(_font_size(self._page, index))
         if _matrix(self._page, index, ctypes.addressof(self._matrix)):
-            size *= float(np.hypot(self._matrix[2], self._matrix[3]))
+            size *= math.hypot(self._matrix[2], self._matrix[3])
         return size
 
     def angle(self, index: int) -> float:
@@ -94,11 +95,25 @@ def read_characters(page: Any, text_page: Any) -> Characters:
     boxes = np.zeros((count, 4), dtype=np.float32)
     start = boxes.ctypes.data
     list(map(_loose_box, repeat(handle), range(count), range(start, start + 16 * count, 16)))
-    codes = np.fromiter(map(_unicode, repeat(handle), range(count)), dtype=np.uint32, count=count)
+    codes = _codes(handle, count)
     codes[np.isin(codes, _HYPHENS)] = ord("-")
     # Lone surrogates would break every later encoding; they are what a font without a map leaves behind.
     codes[((codes >= 0xD800) & (codes <= 0xDFFF)) | (codes > 0x10FFFF)] = 0xFFFD
     return Characters(codes, displayed(page, boxes), Sources(handle))
+
+
+def _codes(handle: int, count: int) -> NDArray[np.uint32]:
+    """Code points, one for each character.
+
+    The text in one piece leaves out characters without a code point and gives those above 0xFFFF two places; only
+    then is each character asked for its own.
+    """
+    units = np.zeros(count + 1, dtype=np.uint16)
+    written = int(_text(handle, 0, count, units.ctypes.data)) if count else 1
+    text = units[:-1]
+    if written == count + 1 and not ((text >= 0xD800) & (text <= 0xDFFF)).any():
+        return text.astype(np.uint32)
+    return np.fromiter(map(_unicode, repeat(handle), range(count)), dtype=np.uint32, count=count)
 
 
 def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -125,6 +140,7 @@ def _at(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
 
 _POINTER, _INT, _FLOAT, _DOUBLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_float, ctypes.c_double
 _loose_box = _at("FPDFText_GetLooseCharBox", _INT, _POINTER, _INT, _POINTER)
+_text = _at("FPDFText_GetText", _INT, _POINTER, _INT, _INT, _POINTER)
 _unicode = _at("FPDFText_GetUnicode", ctypes.c_uint, _POINTER, _INT)
 _origin = _at("FPDFText_GetCharOrigin", _INT, _POINTER, _INT, _POINTER, _POINTER)
 _font_size = _at("FPDFText_GetFontSize", _DOUBLE, _POINTER, _INT)
