@@ -129,9 +129,9 @@ def test_refusals_have_a_type() -> None:
 
 def test_a_flood_of_calls_is_bounded() -> None:
     flood = [("search", {"query": f"lunch {n}" * 50}) for n in range(3000)]
-    start = time.perf_counter()
+    start = time.process_time()
     scores = step(gold(LUNCH, TEA, LUNCH), *flood).calls(None)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert scores.tool == pytest.approx(6 / 3003)
 
 

@@ -2,7 +2,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import networkx
@@ -157,9 +157,9 @@ def test_without_time_the_cost_is_an_upper_bound_and_says_so() -> None:
     """One ring and two, in which every node looks like every other."""
     a = Graph((1,) * 40, frozenset((n, (n + 1) % 40) for n in range(40)))
     b = Graph((1,) * 40, frozenset((n, (n + 2) % 40) for n in range(40)))
-    start = perf_counter()
+    start = process_time()
     found = edit_distance(a, b, substitution=nothing, seconds=0.1)
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
     assert not found.exact
     assert 4 <= found.cost <= 80
     at_once = edit_distance(a, b, substitution=nothing, seconds=0)
@@ -171,9 +171,9 @@ def test_without_time_the_cost_is_an_upper_bound_and_says_so() -> None:
 def test_large_graphs_are_answered(nodes: int) -> None:
     a = Graph(tuple(n % 7 for n in range(nodes)), frozenset((n, n + 1) for n in range(nodes - 1)))
     b = Graph(tuple(n % 5 for n in range(nodes)), frozenset((n, n // 2) for n in range(nodes)))
-    start = perf_counter()
+    start = process_time()
     found = edit_distance(a, b, substitution=lambda x, y: float(x != y), seconds=0.2)
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
     assert not found.exact
     assert nodes / 10 < found.cost <= a.size + b.size
     assert edit_distance(a, replace(a), substitution=lambda x, y: float(x != y), seconds=0.2) == Distance(0.0)

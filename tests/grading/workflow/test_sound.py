@@ -2,7 +2,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import permutations
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -184,9 +184,9 @@ def test_spellings_of_a_status(written: str, plain: str) -> None:
 def test_circles_and_hostile_plans_are_scored_in_time() -> None:
     ring = plan(*(flow(f"w{n}", MAIL, after=[f"w{(n + 1) % 60}"]) for n in range(60)))
     rings = plan(*(flow(f"w{n}", MAIL, after=[f"w{(n + 2) % 60}"]) for n in range(60)))
-    start = perf_counter()
+    start = process_time()
     score = sound_score(ring, rings, seconds=0.2)
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
     assert not score.exact
     assert 0 < score.score < 1
     huge = plan(*(flow(f"w{n}", *[MAIL, BANK] * 5, after=[f"w{n + 1}"]) for n in range(400)))
