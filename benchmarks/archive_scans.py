@@ -2,9 +2,9 @@
 
     python -m benchmarks.archive_scans [--threads 1] [--no-speed]
 
-Accuracy: `truth/tables.jsonl` of the OfficeQA data, the tables whose kind is scan. Time: each page read whole (image,
-rules, both views of every crop, glyphs, tesseract where installed, tables, arithmetic) beside rapidocr as it comes,
-on the same page at 200 dpi with as many threads; wall seconds and CPU seconds, subprocesses included.
+Accuracy: `truth/tables.jsonl` of the OfficeQA data, the tables whose kind is scan. Time: each page read whole
+(image, rules, both views of every crop, glyphs, tesseract where installed, tables, arithmetic) beside rapidocr as
+it comes, on the same page at 200 dpi with as many threads; wall seconds and CPU seconds, subprocesses included.
 """
 
 import argparse
@@ -86,9 +86,8 @@ def _row(score: TableScore) -> str:
 
 def _trust(total: Trust) -> None:
     flagged = total.flagged / max(total.numbers, 1)
-    print(
-        f"\nflagged: {flagged:.1%} of {total.numbers} numbers (limit {_FLAGGED:.0%}: {_verdict(flagged <= _FLAGGED)})"
-    )
+    verdict = _verdict(flagged <= _FLAGGED)
+    print(f"\nflagged: {flagged:.1%} of {total.numbers} numbers (limit {_FLAGGED:.0%}: {verdict})")
     if total.wrong:
         caught = total.wrong_flagged / total.wrong
         print(f"wrong numbers flagged: {total.wrong_flagged} of {total.wrong} ({_verdict(caught >= _CAUGHT)})")
@@ -122,7 +121,7 @@ def _pixels(folder: Path, truth: TruthTable) -> Any:
 def _bare_engine(threads: int) -> Callable[[Any], Any]:
     from rapidocr import EngineType, RapidOCR
 
-    engine = RapidOCR(
+    return RapidOCR(
         params={
             "Det.engine_type": EngineType.OPENVINO,
             "Rec.engine_type": EngineType.OPENVINO,
@@ -131,7 +130,6 @@ def _bare_engine(threads: int) -> Callable[[Any], Any]:
             "EngineConfig.openvino.inference_num_threads": threads,
         }
     )
-    return engine
 
 
 def _verdict(passed: bool) -> str:

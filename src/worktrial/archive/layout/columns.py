@@ -1,6 +1,6 @@
 """Columns of a table without a full grid: the valleys that no row of its body covers."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -62,7 +62,11 @@ def find_columns(lines: Sequence[Line], size: float, walls: Sequence[Box] = ()) 
         for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
     ]
     lines_x = sorted((wall.x0 + wall.x1) / 2 for wall in walls)
-    runs = [part for run in runs for part in _parted(run, lines, profile, origin)]
+    figures = sorted(
+        ((phrase.box.x0, k, phrase) for k, line in enumerate(lines) for phrase in line.phrases if phrase.figure),
+        key=lambda one: one[0],
+    )
+    runs = [part for run in runs for part in _parted(run, figures, profile, origin)]
     return _slots(_merged(runs, phrases, size, lines_x), lines_x)
 
 
@@ -72,17 +76,30 @@ def _counts(phrase: Phrase, line: Line) -> bool:
 
 
 def _parted(
-    run: tuple[float, float], lines: Sequence[Line], profile: NDArray[np.float64], origin: float
+    run: tuple[float, float],
+    figures: Sequence[tuple[float, int, Phrase]],
+    profile: NDArray[np.float64],
+    origin: float,
 ) -> list[tuple[float, float]]:
     """Cut a run in which most rows hold several figures: a few wide ones, such as totals, bridge the valleys.
 
     The cut goes where fewest phrases stand between the usual places of two neighbours.
+
+    Args:
+        run: from where to where.
+        figures: left edge, row and phrase, from left to right.
+        profile: how many phrases cover each step of the width.
+        origin: where the profile begins.
     """
-    rows = []
-    for line in lines:
-        inside = [p for p in line.phrases if p.figure and run[0] - 1 <= p.box.x0 and p.box.x1 <= run[1] + 1]
-        if inside:
-            rows.append(inside)
+    by_row: dict[int, list[Phrase]] = {}
+    low_end, high_end = run[0] - 1, run[1] + 1
+    for place in range(bisect_left(figures, low_end, key=lambda one: one[0]), len(figures)):
+        x0, row_number, phrase = figures[place]
+        if x0 > high_end:
+            break
+        if phrase.box.x1 <= high_end:
+            by_row.setdefault(row_number, []).append(phrase)
+    rows = list(by_row.values())
     counts = [len(row) for row in rows]
     most = max(counts, default=0)
     while most > 1 and counts.count(most) < max(2, _USUAL * len(rows)):
@@ -105,13 +122,19 @@ def _parted(
     return [*parts, (left, run[1])]
 
 
+def _left_edge(phrase: Phrase) -> float:
+    return phrase.box.x0
+
+
 def _merged(
     runs: list[tuple[float, float]], phrases: list[tuple[Phrase, Line]], size: float, walls: list[float]
 ) -> list[tuple[float, float]]:
     """Runs of text that only chance keeps apart become one column."""
     counts = []
+    ordered = sorted((phrase for phrase, _ in phrases), key=_left_edge)
     for x0, x1 in runs:
-        inside = [phrase for phrase, _ in phrases if x0 - 1 <= phrase.box.x0 and phrase.box.x1 <= x1 + 1]
+        first, end = (bisect_left(ordered, x, key=_left_edge) for x in (x0 - 1, x1 + 1))
+        inside = [phrase for phrase in ordered[first:end] if phrase.box.x1 <= x1 + 1]
         counts.append((len(inside), sum(phrase.figure for phrase in inside)))
     merged: list[tuple[float, float]] = []
     kinds: list[tuple[int, int]] = []

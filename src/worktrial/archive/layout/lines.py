@@ -243,7 +243,7 @@ def _split(line: Line, uprights: Sequence[Box]) -> None:
         last = line.phrases[-1] if line.phrases and not broken else None
         if (
             last is not None
-            and not _wall(walls, last.box.x1, word.box.x0)
+            and not (walls and _wall(walls, last.box.x1, word.box.x0))
             and _belongs(last, word, figure, line.size, gap)
         ):
             last.add(word)

@@ -148,7 +148,7 @@ class Engine:
             start = end
             # One width per batch; sorted by width there is little padding.
             wide = max(widths[i] for i in batch)
-            planes = np.zeros((len(batch), 3, HEIGHT, wide), np.float32)
+            planes = np.ones((len(batch), 3, HEIGHT, wide), np.float32)
             shares = []
             for place, i in enumerate(batch):
                 own = min(max(round(crops[i].shape[1] * HEIGHT / crops[i].shape[0]), 1), wide)
@@ -160,6 +160,11 @@ class Engine:
                 steps = min(int(np.ceil(result.shape[1] * shares[place])) + 1, result.shape[1])
                 found[i] = result[place, :steps].copy()
         return [found[i] for i in range(len(crops))]
+
+    def release(self) -> None:
+        """Give back what the runtime keeps between pages."""
+        self._finder.release_memory()
+        self._reader.release_memory()
 
     def read(self, crops: Sequence[Grey], allowed: str | None = None) -> list[Reading]:
         """Read crops that hold one piece of a line each.

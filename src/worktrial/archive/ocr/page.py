@@ -47,6 +47,7 @@ def _recognise(image: PageImage, number: int, size: tuple[float, float], engine:
     cut = segment_page(engine, ruled.clean, ruled.rules, image.scale)
     pieces = read_pieces(engine, cut, image.scale)
     pieces = vote(engine, cut, pieces)
+    engine.release()
     bands = row_bands(pieces, cut.height)
     words = tuple(_word(piece, band, image) for piece, band in zip(pieces, bands, strict=True) if piece.text)
     return PageText(

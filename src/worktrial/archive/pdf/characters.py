@@ -6,14 +6,14 @@ with a numpy buffer as the target, which is several times faster.
 
 import ctypes
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
 import numpy as np
-import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
+
+from worktrial.archive.pdf.library import DOUBLE, FLOAT, INT, LONG, POINTER, UNSIGNED, address_of, direct
 
 # What the library gives for hyphens at line ends.
 _HYPHENS = (0xFFFE, 0x02, 0xAD)
@@ -48,6 +48,7 @@ class Sources:
         self._name = ctypes.create_string_buffer(_LONGEST_NAME)
         self._flags = ctypes.c_int()
         self._looks: dict[int | None, tuple[float, bool]] = {}
+        self._heavy: dict[int | None, bool] = {}
 
     def baseline(self, index: int) -> tuple[float, float]:
         """Where the character stands, in the page's own coordinates (y upwards)."""
@@ -59,7 +60,11 @@ class Sources:
         holder = _text_object(self._page, index)
         known = self._looks.get(holder)
         if known is None:
-            known = self._looks[holder] = (self._size(index), self._bold(index))
+            font = _font(holder) if holder else None
+            bold = self._heavy.get(font) if font else None
+            if bold is None:
+                bold = self._heavy[font] = self._bold(index)
+            known = self._looks[holder] = (self._size(index), bold)
         return known
 
     def _size(self, index: int) -> float:
@@ -90,7 +95,7 @@ def read_characters(page: Any, text_page: Any) -> Characters:
         page: a pypdfium2 page.
         text_page: its text page; keep it open while `sources` is used.
     """
-    handle = int(ctypes.cast(text_page.raw, ctypes.c_void_p).value or 0)
+    handle = address_of(text_page.raw)
     count = int(text_page.count_chars())
     boxes = np.zeros((count, 4), dtype=np.float32)
     start = boxes.ctypes.data
@@ -132,20 +137,14 @@ def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.stack(turned, axis=1)
 
 
-def _at(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
-    # PYFUNCTYPE keeps the interpreter lock: releasing it for each character costs more than the call itself.
-    return ctypes.PYFUNCTYPE(result, *arguments)(address or 0)
-
-
-_POINTER, _INT, _FLOAT, _DOUBLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_float, ctypes.c_double
-_loose_box = _at("FPDFText_GetLooseCharBox", _INT, _POINTER, _INT, _POINTER)
-_text = _at("FPDFText_GetText", _INT, _POINTER, _INT, _INT, _POINTER)
-_unicode = _at("FPDFText_GetUnicode", ctypes.c_uint, _POINTER, _INT)
-_origin = _at("FPDFText_GetCharOrigin", _INT, _POINTER, _INT, _POINTER, _POINTER)
-_font_size = _at("FPDFText_GetFontSize", _DOUBLE, _POINTER, _INT)
-_matrix = _at("FPDFText_GetMatrix", _INT, _POINTER, _INT, _POINTER)
-_angle = _at("FPDFText_GetCharAngle", _FLOAT, _POINTER, _INT)
-_weight = _at("FPDFText_GetFontWeight", _INT, _POINTER, _INT)
-_font_info = _at("FPDFText_GetFontInfo", ctypes.c_ulong, _POINTER, _INT, _POINTER, ctypes.c_ulong, _POINTER)
-_text_object = _at("FPDFText_GetTextObject", _POINTER, _POINTER, _INT)
+_loose_box = direct("FPDFText_GetLooseCharBox", INT, POINTER, INT, POINTER)
+_text = direct("FPDFText_GetText", INT, POINTER, INT, INT, POINTER)
+_unicode = direct("FPDFText_GetUnicode", UNSIGNED, POINTER, INT)
+_origin = direct("FPDFText_GetCharOrigin", INT, POINTER, INT, POINTER, POINTER)
+_font_size = direct("FPDFText_GetFontSize", DOUBLE, POINTER, INT)
+_matrix = direct("FPDFText_GetMatrix", INT, POINTER, INT, POINTER)
+_angle = direct("FPDFText_GetCharAngle", FLOAT, POINTER, INT)
+_weight = direct("FPDFText_GetFontWeight", INT, POINTER, INT)
+_font_info = direct("FPDFText_GetFontInfo", LONG, POINTER, INT, POINTER, LONG, POINTER)
+_text_object = direct("FPDFText_GetTextObject", POINTER, POINTER, INT)
+_font = direct("FPDFTextObj_GetFont", POINTER, POINTER)

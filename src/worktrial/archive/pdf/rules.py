@@ -2,7 +2,7 @@
 
 import ctypes
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from worktrial.archive.geometry import Box
 from worktrial.archive.pdf.characters import displayed
+from worktrial.archive.pdf.library import INT, POINTER, address_of, direct
 from worktrial.archive.words import Rule
 
 THIN = 2.5
@@ -92,7 +93,10 @@ def _lines(page: Any, images: list[Edges]) -> Iterator[Edges]:
     """Boxes (left, bottom, right, top) in the page's own coordinates."""
     budget = [_MOST_OBJECTS, _MOST_SEGMENTS]
     count = pdfium.FPDFPage_CountObjects(page.raw)
-    objects = (pdfium.FPDFPage_GetObject(page.raw, index) for index in range(count))
+    # Most objects are text, of no use here.
+    kinds = map(_kind, map(_object, repeat(address_of(page.raw)), range(count)))
+    drawn = [index for index, kind in enumerate(kinds) if kind != pdfium.FPDF_PAGEOBJ_TEXT]
+    objects = (pdfium.FPDFPage_GetObject(page.raw, index) for index in drawn)
     yield from _of(objects, _UNCHANGED, 0, budget, images)
 
 
@@ -176,3 +180,7 @@ def _moved(place: Matrix, left: float, bottom: float, right: float, top: float) 
         return left, bottom, right, top
     corners = place @ np.array([[left, right, left, right], [bottom, top, top, bottom], [1.0, 1.0, 1.0, 1.0]])
     return float(corners[0].min()), float(corners[1].min()), float(corners[0].max()), float(corners[1].max())
+
+
+_object = direct("FPDFPage_GetObject", POINTER, POINTER, INT)
+_kind = direct("FPDFPageObj_GetType", INT, POINTER)

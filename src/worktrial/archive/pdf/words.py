@@ -161,12 +161,12 @@ def _cut(
     ends = [*starts[1:].tolist(), len(inked)]
     sources = characters.sources
     words = []
+    firsts = inked[starts].tolist()
     for k, (start, end) in enumerate(zip(starts.tolist(), ends, strict=True)):
         if right[k] <= 0 or left[k] >= width or bottom[k] <= 0 or top[k] >= height:
             continue
-        first = int(inked[start])
         tall = bottom[k] - top[k]
-        size, bold = sources.looks(first)
+        size, bold = sources.looks(firsts[k])
         if not 0.4 * tall < size < 2.5 * tall:
             size = tall / 1.2  # fonts that tell nonsense about themselves
         # Font boxes reach into the neighbouring lines; em boxes around the middle do not.

@@ -1,0 +1,27 @@
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worktrial.archive.ocr.ctc import log_likelihood
+
+
+def by_all_ways(posterior: np.ndarray, text: tuple[int, ...]) -> float:
+    steps, classes = posterior.shape
+    total = 0.0
+    for way in product(range(classes), repeat=steps):
+        joined = [c for i, c in enumerate(way) if i == 0 or c != way[i - 1]]
+        if tuple(c for c in joined if c) == text:
+            total += math.prod(posterior[t, c] for t, c in enumerate(way))
+    return total
+
+
+@given(st.integers(0, 10_000), st.lists(st.integers(1, 2), min_size=1, max_size=3))
+def test_the_likelihood_is_the_sum_over_all_ways_to_spread_a_text(seed, text):
+    draw = np.random.default_rng(seed)
+    posterior = draw.dirichlet(np.ones(3), size=6).astype(np.float32) * 0.99 + 0.0033
+    expected = by_all_ways(posterior, tuple(text))
+    assert log_likelihood(posterior, [[c] for c in text]) == pytest.approx(math.log(expected), abs=1e-3)
