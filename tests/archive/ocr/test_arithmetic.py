@@ -55,6 +55,16 @@ def test_nothing_is_decided_where_two_readings_would_do():
     assert repair(broken).grid == broken.grid
 
 
+def test_a_number_that_rounding_could_hide_is_no_repair():
+    # A footnote's mark in an empty cell, read as 17: without it the line adds up, so a 1 would do as well.
+    grid = [list(row) for row in table().grid]
+    a, b = (int(grid[5][c].replace(",", "")) for c in (1, 3))
+    mark = Cell(0, 0, "17", confidence=0.2, alternatives=("1", ".7"))
+    broken = table({(5, 2): mark, (5, 4): Cell(0, 0, f"{a + b:,}", confidence=0.95)})
+    cell = repair(broken).rows[5][2]
+    assert cell.text == "17" and cell.repair is None and cell.confidence < LOW_CONFIDENCE
+
+
 def test_a_sum_that_holds_takes_doubt_away():
     true = table().rows[5][2].text
     doubtful = table({(5, 2): Cell(0, 0, true, confidence=0.4)})

@@ -134,7 +134,7 @@ def test_a_query_that_goes_on_is_stopped(archive: Shelf, query: str) -> None:
     began = time.monotonic()
     stopped, after = sql(archive, query, "SELECT 1", limits=ToolLimits(seconds=1))
     assert stopped["error"]["type"] in ("time_limit", "invalid_query")
-    assert after["rows"] == [[1]]
+    assert after.get("rows") == [[1]], after
     assert time.monotonic() - began < 15
 
 
@@ -151,7 +151,7 @@ def test_a_query_that_goes_on_is_stopped(archive: Shelf, query: str) -> None:
 def test_a_query_that_fills_the_memory_is_stopped(archive: Shelf, query: str) -> None:
     stopped, after = sql(archive, query, "SELECT 1", limits=ToolLimits(seconds=3, memory=300 << 20))
     assert "error" in stopped
-    assert after["rows"] == [[1]]
+    assert after.get("rows") == [[1]], after
 
 
 def test_processes_are_used_again_and_ended(archive: Shelf) -> None:

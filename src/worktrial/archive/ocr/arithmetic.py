@@ -98,7 +98,7 @@ def _solution(line: _Line, cells: Mapping[Place, Cell], of_place: Mapping[Place,
     for size in range(1, MOST_CHANGED + 1):
         found: list[dict[Place, Cell]] = []
         for places in combinations(open_places, size):
-            for texts in product(*(cells[p].alternatives for p in places)):
+            for texts in product(*(_worth_trying(cells[p], line) for p in places)):
                 trial = {p: _changed(cells[p], text, line) for p, text in zip(places, texts, strict=True)}
                 after = {**cells, **trial}
                 if _holds(line, after) and not _breaks(places, cells, after, of_place):
@@ -110,6 +110,20 @@ def _solution(line: _Line, cells: Mapping[Place, Cell], of_place: Mapping[Place,
             # Several readings would do: nothing is decided.
             return {}
     return {}
+
+
+def _worth_trying(cell: Cell, line: _Line) -> tuple[str, ...]:
+    """Other readings that a sum can speak for.
+
+    A number that rounding could hide is none: the line would add up as well without it, and a footnote's mark
+    taken for a figure would be "repaired" to the next best nothing. Nor is one with other decimals.
+    """
+    decimals = value_of(cell.text).decimals
+    return tuple(
+        text
+        for text in cell.alternatives
+        if abs(_number(text) or 0.0) > line.within and value_of(text).decimals == decimals
+    )
 
 
 def _changed(cell: Cell, text: str, line: _Line) -> Cell:
@@ -133,7 +147,8 @@ def _confirmed(cell: Cell, lines: list[_Line], cells: Mapping[Place, Cell]) -> C
     """Less doubt for every sum that holds; more where a doubtful cell stands in sums that all fail."""
     if not any(d.isdigit() for d in cell.text):
         return cell
-    held = sum(_holds(line, cells) for line in lines)
+    size = abs(_number(cell.text) or 0.0)
+    held = sum(size > line.within and _holds(line, cells) for line in lines)
     if held:
         return replace(cell, confidence=round(1 - (1 - cell.confidence) * CONFIRMED**held, 4))
     if cell.confidence < 0.9:

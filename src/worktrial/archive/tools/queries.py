@@ -96,7 +96,7 @@ class Queries:
             try:
                 async with asyncio.timeout(self._limits.seconds):
                     answer = await _ask(process, request)
-                fine = True
+                fine = not answer.get("spent", False)
             except TimeoutError:
                 message = f"stopped after {self._limits.seconds:g} seconds; ask for less."
                 raise ToolProblem("time_limit", message, field=field) from None

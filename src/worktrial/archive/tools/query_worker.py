@@ -47,7 +47,22 @@ def main(setup: dict[str, Any]) -> None:
             request = line.read()
         except Ended:
             return
-        line.write(_answer(connection, request))
+        answer = _answer(connection, request)
+        if "refused" in answer:
+            # What ran out of memory may have left too little of it for anything else.
+            answer["spent"] = not _is_well(connection)
+        line.write(answer)
+
+
+def _is_well(connection: "duckdb.DuckDBPyConnection") -> bool:
+    import duckdb
+
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM range(100000)").fetchall()
+    except (MemoryError, duckdb.Error):
+        return False
+    return True
 
 
 def _answer(connection: "duckdb.DuckDBPyConnection", request: dict[str, Any]) -> dict[str, Any]:
