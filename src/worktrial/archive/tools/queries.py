@@ -91,26 +91,44 @@ class Queries:
 
     async def _asked(self, request: JsonObject, field: str) -> JsonObject:
         async with self._free:
-            process = self._waiting() or await self._started()
-            fine = False
-            try:
-                async with asyncio.timeout(self._limits.seconds):
-                    answer = await _ask(process, request)
-                fine = not answer.get("spent", False)
-            except TimeoutError:
-                message = f"stopped after {self._limits.seconds:g} seconds; ask for less."
-                raise ToolProblem("time_limit", message, field=field) from None
-            except (asyncio.IncompleteReadError, ConnectionError, BrokenWire):
-                message = "the query ended its process, most likely for want of memory; ask for less."
-                raise ToolProblem("memory_limit", message, field=field) from None
-            finally:
-                if fine:
-                    self._idle.append(process)
-                else:
-                    await _end(process)
+            answer: JsonObject | None = None
+            used = self._waiting()
+            if used is not None:
+                # What earlier queries left of its memory may be too little: that is not this one's fault.
+                answer = await self._answer(used, request, field, may_fail=True)
+            if answer is None:
+                answer = await self._answer(await self._started(), request, field)
+        assert answer is not None
         if "refused" in answer:
             raise ToolProblem("invalid_query", answer["refused"], field=field)
         return answer
+
+    async def _answer(
+        self, process: asyncio.subprocess.Process, request: JsonObject, field: str, *, may_fail: bool = False
+    ) -> JsonObject | None:
+        """The answer of `process`, which is kept for the next query unless it is spent.
+
+        With `may_fail` a process that dies or runs out of memory gives None.
+        """
+        fine = False
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                answer = await _ask(process, request)
+            fine = not answer.get("spent", False)
+            return None if may_fail and not fine else answer
+        except TimeoutError:
+            message = f"stopped after {self._limits.seconds:g} seconds; ask for less."
+            raise ToolProblem("time_limit", message, field=field) from None
+        except (asyncio.IncompleteReadError, ConnectionError, BrokenWire):
+            if may_fail:
+                return None
+            message = "the query ended its process, most likely for want of memory; ask for less."
+            raise ToolProblem("memory_limit", message, field=field) from None
+        finally:
+            if fine:
+                self._idle.append(process)
+            else:
+                await _end(process)
 
     def _waiting(self) -> asyncio.subprocess.Process | None:
         while self._idle:
