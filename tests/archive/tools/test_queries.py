@@ -149,7 +149,7 @@ def test_a_query_that_goes_on_is_stopped(archive: Shelf, query: str) -> None:
     ],
 )
 def test_a_query_that_fills_the_memory_is_stopped(archive: Shelf, query: str) -> None:
-    stopped, after = sql(archive, query, "SELECT 1", limits=ToolLimits(seconds=3, memory=300 << 20))
+    stopped, after = sql(archive, query, "SELECT 1", limits=ToolLimits(seconds=5, memory=600 << 20))
     assert "error" in stopped
     assert after.get("rows") == [[1]], after
 

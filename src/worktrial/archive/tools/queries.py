@@ -143,6 +143,8 @@ class Queries:
         pipe = asyncio.subprocess.PIPE
         # Nothing of our environment, where keys may be, but how programs are found.
         env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "HOME") if name in os.environ}
+        # An arena for every thread would reserve address space, which the memory limit counts though it is empty.
+        env["MALLOC_ARENA_MAX"] = "1"
         setup = {"path": str(self._path), "memory": self._limits.memory}
         start = f"from worktrial.archive.tools.query_worker import main; main({setup!r})"
         process = await asyncio.create_subprocess_exec(
