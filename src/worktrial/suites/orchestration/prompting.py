@@ -2,20 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.language.templates import templates
 from worktrial.planning.cards import AgentCard, Skill, Team
 from worktrial.planning.history import Entry
 from worktrial.planning.scenario import Language
 from worktrial.planning.workflows import Workflow, WorkflowPlan
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -94,7 +89,7 @@ def _written(workflow: Workflow) -> JsonObject:
 
 
 def _message(role: str, language: Language, template: str, **values: object) -> Message:
-    text = _environment().get_template(f"{language}/{template}.j2").render(json=_json, **values)
+    text = templates(_PROMPTS).get_template(f"{language}/{template}.j2").render(json=_json, **values)
     return {"role": role, "content": text.strip()}
 
 
@@ -109,17 +104,3 @@ def prompts_fingerprint() -> str:
 def _json(value: JsonValue) -> str:
     # YAML knows dates, JSON does not.
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
-
-
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(_PROMPTS),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
