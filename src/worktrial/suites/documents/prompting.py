@@ -1,12 +1,12 @@
 """What an agent is told; the texts are files."""
 
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from worktrial.language.templates import templates
 from worktrial.suites.documents.setups import Setup
+from worktrial.suites.fingerprint import files_fingerprint
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -39,7 +39,4 @@ def with_pages(question: str, pages: Sequence[ShownPage]) -> str:
 
 def prompts_fingerprint() -> str:
     """SHA-256 over the texts."""
-    digest = sha256()
-    for path in sorted(p for p in _PROMPTS.iterdir() if p.suffix in (".j2", ".yaml")):
-        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return files_fingerprint(_PROMPTS, (p for p in _PROMPTS.iterdir() if p.suffix in (".j2", ".yaml")))

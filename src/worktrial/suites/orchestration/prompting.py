@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from worktrial.language import JsonObject, JsonValue, Message
@@ -11,6 +10,7 @@ from worktrial.planning.cards import AgentCard, Skill, Team
 from worktrial.planning.history import Entry
 from worktrial.planning.scenario import Language
 from worktrial.planning.workflows import Workflow, WorkflowPlan
+from worktrial.suites.fingerprint import files_fingerprint
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -95,10 +95,7 @@ def _message(role: str, language: Language, template: str, **values: object) -> 
 
 def prompts_fingerprint() -> str:
     """SHA-256 over the templates."""
-    digest = sha256()
-    for path in sorted(_PROMPTS.rglob("*.j2")):
-        digest.update(f"{path.relative_to(_PROMPTS).as_posix()}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return files_fingerprint(_PROMPTS, _PROMPTS.rglob("*.j2"))
 
 
 def _json(value: JsonValue) -> str:
