@@ -3,32 +3,18 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Literal
 
 import typer
 
 from worktrial.errors import SettingError
 from worktrial.grading.mode import Mode
 from worktrial.language import JsonObject
+from worktrial.suites.orchestration.choices import Gold
 
 app = typer.Typer(no_args_is_help=True, help="Score plans, tool calls and whole runs that lie on disk.")
-
-
-class LanguageChoice(StrEnum):
-    """Of a stored run."""
-
-    EN = "en"
-    KO = "ko"
-
-
-class Gold(StrEnum):
-    """Which gold steps."""
-
-    RELEASED = "released"
-    CORRECTED = "corrected"
 
 
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
@@ -105,9 +91,9 @@ def orchestration(
         Path,
         typer.Argument(help="Folder (or .tar.gz) of N_out.json files of the published program.", metavar="RUN"),
     ],
-    language: Annotated[LanguageChoice, typer.Option(help="Of the run.")],
+    language: Annotated[Literal["en", "ko"], typer.Option(help="Of the run.")],
     data: _Data = None,
-    gold: Annotated[Gold, typer.Option(help="Gold steps of the sound mode.")] = Gold.RELEASED,
+    gold: Annotated[Gold, typer.Option(help="Gold steps of the sound mode.")] = "released",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Also write all figures and how every step was scored.")
     ] = None,
@@ -127,8 +113,8 @@ def orchestration(
     from worktrial.suites.orchestration.scoring import Bounds
     from worktrial.suites.orchestration.stored import score_stored_run
 
-    spoken = Language(language.value.upper())
-    release = load_release(data or example_folder(), [spoken], corrected=gold is Gold.CORRECTED)
+    spoken = Language(language.upper())
+    release = load_release(data or example_folder(), [spoken], corrected=gold == "corrected")
     scores = score_stored_run(run, release, spoken, Bounds(sound=seconds))
     figures = stored_figures(scores)
     Console(highlight=False).print(stored_table(figures, title=f"{spoken} · {counted(len(figures.scenarios))}"))

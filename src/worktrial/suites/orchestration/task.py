@@ -16,6 +16,7 @@ from worktrial.planning.answers import Answers
 from worktrial.planning.loading import Release
 from worktrial.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.answerers import Answerer, Member
+from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.grade import grade
 from worktrial.suites.orchestration.groundwork import SUITE, Groundwork
 from worktrial.suites.orchestration.load import OrchestrationTask
@@ -36,9 +37,8 @@ class Settings:
 
     repeats: int = 1
     mode: Literal["turns"] = "turns"
-    gold: Literal["released", "corrected"] = "released"
-    cards: Literal["full", "compact"] = "full"
-    """How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+    gold: Gold = "released"
+    cards: Cards = "full"
     bounds: Bounds = field(default_factory=Bounds)
     """Seconds for the edit distances of one plan."""
 

@@ -17,6 +17,7 @@ from worktrial.planning.loading import Release
 from worktrial.planning.scenario import Scenario, UserTurn
 from worktrial.suites.faults import in_manifest, jobs_under, note_faults
 from worktrial.suites.orchestration.answerers import Member
+from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.free.agent import AgentAtWork
 from worktrial.suites.orchestration.free.bounds import Budget
 from worktrial.suites.orchestration.free.goals import Met, goal_score
@@ -50,9 +51,8 @@ class FreeSettings:
 
     repeats: int = 1
     mode: Literal["free"] = "free"
-    gold: Literal["released", "corrected"] = "released"
-    cards: Literal["full", "compact"] = "full"
-    """How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+    gold: Gold = "released"
+    cards: Cards = "full"
     simulated: bool = True
     """Whether a simulator answers calls that the recording does not hold; else they get an error that says so."""
     memory: str = "history"
