@@ -37,10 +37,10 @@ def workflow(file: _File, mode: _Mode = Mode.SOUND, output: _Output = None, seco
 
     Example: worktrial score workflow plans.jsonl --mode published -o scored.jsonl
     """
-    from worktrial.grading.rows.workflow import as_row, score_workflow
+    from worktrial.grading.rows.workflow import score_workflow
 
     def score(row: JsonObject) -> JsonObject:
-        return as_row(score_workflow(row, mode, seconds=seconds))
+        return score_workflow(row, mode, seconds=seconds).row()
 
     _score_file(file, output, score, {"score": None, "structure": None, "components": None, "exact": True})
 
