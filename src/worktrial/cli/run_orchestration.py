@@ -120,6 +120,7 @@ def orchestration(**given: Any) -> None:
     from worktrial.cli.carry_out import carry_out
     from worktrial.planning.scenario import Language
     from worktrial.suites.orchestration.answerers import member
+    from worktrial.suites.orchestration.groundwork import Groundwork
     from worktrial.suites.orchestration.load import load_tasks
 
     check_share(given)
@@ -131,11 +132,13 @@ def orchestration(**given: Any) -> None:
     for oddity in release.broken:
         typer.echo(f"left out: {oddity.file}: {oddity.reason}", err=True)
     tasks = _chosen(tasks, given)
+    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
+    ground = Groundwork(release, tasks, agent, sub_agent, judges)
     if given["mode"] is RunMode.FREE:
-        trial = _free_trial(given, release, tasks, agent, sub_agent, roles)
+        trial = _free_trial(given, ground, roles)
         _check_turns_run(given, trial)
     else:
-        trial = _turns_trial(given, release, tasks, agent, sub_agent, roles)
+        trial = _turns_trial(given, ground, roles)
     settings = run_settings(given, "orchestration", roles)
     # A scenario asks for many things at once, so the bound is on requests.
     requests = settings.concurrency
@@ -217,9 +220,7 @@ def _chosen(tasks: Any, given: Mapping[str, Any]) -> Any:
     return [task for tasks in of_each for task in tasks[: given["limit"]]]
 
 
-def _turns_trial(
-    given: Mapping[str, Any], release: Any, tasks: Any, agent: Any, sub_agent: Any, roles: dict[Seat, RoleSettings]
-) -> Any:
+def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[Seat, RoleSettings]) -> Any:
     from worktrial.suites.orchestration.scoring import Bounds
     from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 
@@ -233,13 +234,10 @@ def _turns_trial(
         cards=_cards(given, roles),
         bounds=Bounds(sound=given["bound"]),
     )
-    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
-    return OrchestrationTrial(release, tasks, agent, settings, sub_agent=sub_agent, judges=judges)
+    return OrchestrationTrial(ground, settings)
 
 
-def _free_trial(
-    given: Mapping[str, Any], release: Any, tasks: Any, agent: Any, sub_agent: Any, roles: dict[Seat, RoleSettings]
-) -> Any:
+def _free_trial(given: Mapping[str, Any], ground: Any, roles: dict[Seat, RoleSettings]) -> Any:
     from worktrial.agents.assignment import Limits
     from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
 
@@ -254,8 +252,7 @@ def _free_trial(
         faults=fault_conditions(given),
         seconds=given["bound"],
     )
-    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
-    return FreeTrial(release, tasks, agent, settings, sub_agent=sub_agent, judges=judges)
+    return FreeTrial(ground, settings)
 
 
 def _check_turns_run(given: Mapping[str, Any], trial: Any) -> None:

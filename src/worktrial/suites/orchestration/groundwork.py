@@ -20,13 +20,18 @@ SUITE = "orchestration"
 
 @dataclass(frozen=True)
 class Groundwork:
-    """The common ground of both trials; see their arguments."""
+    """The common ground of both trials."""
 
     release: Release
+    """Where the tasks are from; its teams do the work."""
     tasks: Sequence[OrchestrationTask]
+    """What to run."""
     agent: Member
-    sub_agent: Member | None
-    judges: Sequence[Seat]
+    """Who plans."""
+    sub_agent: Member | None = None
+    """Who plays the domain agents; None for `agent`."""
+    judges: Sequence[Seat] = ()
+    """The seats of the models that look at open argument values; none for `--judges none`."""
     _verdicts: SharedVerdicts = field(default_factory=SharedVerdicts)
 
     @cached_property

@@ -1,25 +1,22 @@
 """The path of one turn-by-turn sample, top to bottom."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
 
 from worktrial.engine.record import SampleResult
-from worktrial.engine.roles import Role, Seat
+from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.grading.orchestration.published_layout import answers_in_layout
 from worktrial.language import JsonObject
 from worktrial.planning.answers import Answers
-from worktrial.planning.loading import Release
 from worktrial.planning.scenario import Language, Scenario
-from worktrial.suites.orchestration.answerers import Answerer, Member
+from worktrial.suites.orchestration.answerers import Answerer
 from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.grade import grade
 from worktrial.suites.orchestration.groundwork import SUITE, Groundwork
-from worktrial.suites.orchestration.load import OrchestrationTask
 from worktrial.suites.orchestration.prompting import prompts_fingerprint
 from worktrial.suites.orchestration.references import Reference
 from worktrial.suites.orchestration.requests import Asking, requests_of
@@ -48,33 +45,20 @@ class OrchestrationTrial:
 
     suite = SUITE
 
-    def __init__(
-        self,
-        release: Release,
-        tasks: Sequence[OrchestrationTask],
-        agent: Member,
-        settings: Settings,
-        *,
-        sub_agent: Member | None = None,
-        judges: Sequence[Seat] = (),
-    ) -> None:
+    def __init__(self, ground: Groundwork, settings: Settings) -> None:
         """Set up a trial.
 
         Args:
-            release: Where the tasks are from; its teams do the work, and all its gold plans make the constant plan.
-            tasks: What to run.
-            agent: Who plans.
+            ground: The data, and who takes part.
             settings: What can change a result.
-            sub_agent: Who plays the domain agents; None for `agent`.
-            judges: The seats of the models that look at open argument values; none for `--judges none`.
         """
-        self._ground = Groundwork(release, tasks, agent, sub_agent, tuple(judges))
+        self._ground = ground
         self._settings = settings
         self._floors: dict[str, JsonObject] = {}
         self._scoring = asyncio.Semaphore(SCORING_THREADS)
-        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in tasks]
-        self.data = self._ground.data
-        self.settings = self._ground.in_manifest(prompts_fingerprint(), msgspec.to_builtins(settings))
+        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in ground.tasks]
+        self.data = ground.data
+        self.settings = ground.in_manifest(prompts_fingerprint(), msgspec.to_builtins(settings))
 
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Ask, score, judge; see `worktrial.engine.trial.Trial`."""

@@ -1,22 +1,19 @@
 """The path of one free-running sample, top to bottom."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from worktrial.agents.assignment import Limits
 from worktrial.engine.record import SampleResult
-from worktrial.engine.roles import Role, Seat
+from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.planning.cards import Team
-from worktrial.planning.loading import Release
 from worktrial.planning.scenario import Scenario, UserTurn
 from worktrial.suites.faults import in_manifest, jobs_under, note_faults
-from worktrial.suites.orchestration.answerers import Member
 from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.free.agent import AgentAtWork
 from worktrial.suites.orchestration.free.bounds import Budget
@@ -31,7 +28,6 @@ from worktrial.suites.orchestration.free.tools import TeamTools
 from worktrial.suites.orchestration.free.work import work_in_log
 from worktrial.suites.orchestration.free.world import clock_of, without_schemas, world_of
 from worktrial.suites.orchestration.groundwork import SUITE, Groundwork
-from worktrial.suites.orchestration.load import OrchestrationTask
 from worktrial.suites.orchestration.prompting import prompts_fingerprint
 from worktrial.workplaces import DEFAULT_CLOCK, LanguageSimulator, Session, StopReason, Workplace
 from worktrial.workplaces.faults import (
@@ -81,36 +77,23 @@ class FreeTrial:
 
     suite = SUITE
 
-    def __init__(
-        self,
-        release: Release,
-        tasks: Sequence[OrchestrationTask],
-        agent: Member,
-        settings: FreeSettings,
-        *,
-        sub_agent: Member | None = None,
-        judges: Sequence[Seat] = (),
-    ) -> None:
+    def __init__(self, ground: Groundwork, settings: FreeSettings) -> None:
         """Set up a trial.
 
         Args:
-            release: Where the tasks are from; its teams do the work.
-            tasks: What to run.
-            agent: Who plans.
+            ground: The data, and who takes part.
             settings: What can change a result.
-            sub_agent: Who plays the domain agents; None for `agent`.
-            judges: The seats of the models that look at open argument values; none for `--judges none`.
         """
         settings.faults.check(settings.limits.turns)
         if settings.faults.prompted and not settings.simulated:
             raise SettingError("--faults prompted: the simulator is what is prompted. Name one with --simulator")
-        self._ground = Groundwork(release, tasks, agent, sub_agent, tuple(judges))
+        self._ground = ground
         self._settings = settings
         self._conditions = settings.faults.by_name
-        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
+        self.jobs = jobs_under(settings.faults, ground.tasks, settings.repeats)
         prompts = [prompts_fingerprint(), free_prompts_fingerprint()]
-        self.data = self._ground.data
-        self.settings = self._ground.in_manifest(prompts, in_manifest(settings))
+        self.data = ground.data
+        self.settings = ground.in_manifest(prompts, in_manifest(settings))
 
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Run the scenario, score, judge; see `worktrial.engine.trial.Trial`.
