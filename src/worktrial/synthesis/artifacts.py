@@ -1,0 +1,212 @@
+"""What the stages hand to each other. Each is a file that a person can read, change and hand back."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from worktrial.language import JsonObject, JsonValue
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Level = Annotated[int, msgspec.Meta(ge=1, le=3)]
+
+
+class SubTopic(msgspec.Struct, kw_only=True, frozen=True):
+    """One part of the job that shares nothing essential with the others."""
+
+    id: Text
+    """Lower-case letters, digits and hyphens; unique within the suite."""
+    title: Text
+    about: Text
+    """Two or three sentences: what is done here, and what is not."""
+
+
+class Citation(msgspec.Struct, kw_only=True, frozen=True):
+    """Where in the user's documents something stands."""
+
+    source: Text
+    """The source's id."""
+    passage: Text
+    """The passage's id within it."""
+    quote: str = ""
+    """Words found there, exactly."""
+
+
+class Statement(msgspec.Struct, kw_only=True, frozen=True):
+    """One fact of a reference document."""
+
+    text: Text
+    citations: list[Citation] = []
+    """Empty: the author's own knowledge, not from the user's documents."""
+
+
+class Reference(msgspec.Struct, kw_only=True, frozen=True):
+    """What one has to know to do the work of a sub-topic."""
+
+    subtopic: Text
+    terminology: list[Statement]
+    workflow: list[Statement]
+    """The steps in order."""
+    state_variables: list[Statement]
+    edge_cases: list[Statement]
+    constraints: list[Statement]
+
+
+class ToolDraft(msgspec.Struct, kw_only=True, frozen=True):
+    """A tool of a workplace."""
+
+    name: Text
+    description: Text
+    parameters: JsonObject
+    """JSON Schema 2020-12 of the arguments."""
+    example_output: JsonValue
+    writes: bool
+    """Whether it can change the state."""
+
+
+class WorkplaceDraft(msgspec.Struct, kw_only=True, frozen=True):
+    """A workplace as it is written; on disk a folder of our own format (`workplaces/loading/folder.py`)."""
+
+    name: Text
+    system_prompt: Text
+    tools: list[ToolDraft]
+    initial_state: JsonObject
+    state_description: JsonObject
+
+
+class PlanStep(msgspec.Struct, kw_only=True, frozen=True):
+    """One tool call of a solution."""
+
+    tool: Text
+    arguments: JsonObject = {}
+    why: str = ""
+
+
+class TaskDraft(msgspec.Struct, kw_only=True, frozen=True):
+    """One task in its workplace."""
+
+    slot: Text
+    """Which place of the suite it fills: `subtopic-1` … `subtopic-3`, with `-ko` and the like after it where the
+    suite has several languages."""
+    subtopic: Text
+    level: Level
+    language: Text = "en"
+    instruction: Text
+    plan: list[PlanStep]
+    rubric: Text
+    """Numbered statements about the outcome that a judge can check, in prose."""
+
+
+ArtifactName = Literal["subtopics", "reference", "workplace", "task"]
+
+
+class Slot(msgspec.Struct, kw_only=True, frozen=True):
+    """A place of the suite: one sub-topic at one level in one language. It has a workplace of its own, so that a
+    repair touches no other slot."""
+
+    subtopic: SubTopic
+    level: Level
+    language: str = "en"
+    several_languages: bool = False
+
+    @property
+    def id(self) -> str:
+        """Names its files."""
+        base = f"{self.subtopic.id}-{self.level}"
+        return f"{base}-{self.language}" if self.several_languages else base
+
+
+class Problem(msgspec.Struct, kw_only=True, frozen=True):
+    """What a static check or a run found wrong with one artifact."""
+
+    check: Text
+    """Which check, as in `worktrial lint`."""
+    artifact: Literal["workplace", "tools", "instruction", "plan", "rubric"]
+    """The one thing to change."""
+    field: str
+    what: Text
+    fix: str = ""
+
+
+class RunRow(msgspec.Struct, kw_only=True, frozen=True):
+    """One calibration run of a slot; a line of `work/runs/<slot>.jsonl`."""
+
+    slot: Text
+    kind: Literal["plan", "free"]
+    number: int
+    """0-based, within slot, kind and content."""
+    content: Text
+    """Hash of workplace and task that it ran on; rows of other contents do not count."""
+    outcome: Literal["pass", "fail", "invalid"]
+    reason: str
+    calls: int
+    seconds: float
+    cost: float | None
+    tokens: int
+    votes: list[JsonObject] = []
+    trajectory: JsonObject | None = None
+
+
+class Rate(msgspec.Struct, kw_only=True, frozen=True):
+    """Passes of one kind of run, with what is known of the true rate."""
+
+    passed: int
+    n: int
+    """Runs with a verdict."""
+    invalid: int
+    low: float
+    high: float
+    decision: Literal["inside", "outside", "undecided"]
+    """Where the true rate lies beside the band that is kept, as far as is known."""
+
+
+class Calibration(msgspec.Struct, kw_only=True, frozen=True):
+    """What is known of a slot; a line of `calibration.jsonl`."""
+
+    slot: Text
+    content: Text
+    plan: Rate
+    free: Rate
+    verdict: Literal["kept", "trivial", "unsolvable", "invalid", "undecided", "unchecked"]
+    """`unchecked`: static checks failed, so nothing was run."""
+    why: str
+    rounds: int = 0
+    """Repairs that it took."""
+
+
+class Repair(msgspec.Struct, kw_only=True, frozen=True):
+    """One round of repair; a line of `repairs.jsonl`."""
+
+    slot: Text
+    round: int
+    """1-based."""
+    problems: list[Problem]
+    artifact: Literal["workplace", "tools", "instruction", "plan", "rubric"]
+    diff: str
+    """Unified diff of the one artifact."""
+    before: Text
+    after: Text
+    """Content hashes of the slot."""
+
+
+class Reject(msgspec.Struct, kw_only=True, frozen=True):
+    """A slot that is not in the suite; a line of `rejects.jsonl`."""
+
+    slot: Text
+    stage: Literal["author", "checks", "execution", "filter", "selection"]
+    why: Text
+
+
+class Provenance(msgspec.Struct, kw_only=True, frozen=True):
+    """Where an artifact came from; a line of `provenance.jsonl`, the last of each file counts."""
+
+    file: Text
+    """Below the suite folder."""
+    hash: Text
+    """SHA-256 of its content when it was written; another hash on disk means a person changed it."""
+    made_from: dict[str, str]
+    """File, document or setting to its hash."""
+    model: str
+    written: str
+    """ISO 8601 in UTC."""
+    edited: bool = False
+    """A person changed it; it is not made again."""
