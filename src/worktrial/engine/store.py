@@ -69,7 +69,7 @@ class RunStore:
                 refuse_other_settings(stored, self.manifest, self.folder)
             self.manifest.sessions = stored.sessions + self.manifest.sessions
         for name in (SAMPLES, TRAJECTORIES):
-            _cut_torn_tail(self.folder / name)
+            cut_torn_tail(self.folder / name)
         for record in read_lines(self.folder / SAMPLES, SampleRecord):
             self.finished[record.key] = record
         # Before the other files: a folder with records and no manifest would not be known as ours.
@@ -158,7 +158,7 @@ def _append(file: IO[bytes], line: bytes) -> None:
         rest = rest[file.write(rest) :]
 
 
-def _cut_torn_tail(path: Path) -> None:
+def cut_torn_tail(path: Path) -> None:
     """Remove an incomplete last line, left by a process that was killed while writing."""
     if not path.exists():
         return

@@ -202,7 +202,7 @@ class Provenance(msgspec.Struct, kw_only=True, frozen=True):
     file: Text
     """Below the suite folder."""
     hash: Text
-    """SHA-256 of its content when it was written; another hash on disk means a person changed it."""
+    """SHA-256 of the content that is about to be written; another on disk means that a person changed it."""
     made_from: dict[str, str]
     """File, document or setting to its hash."""
     model: str
@@ -210,3 +210,5 @@ class Provenance(msgspec.Struct, kw_only=True, frozen=True):
     """ISO 8601 in UTC."""
     edited: bool = False
     """A person changed it; it is not made again."""
+    repair: int = 0
+    """The round of repair that wrote it; 0 for its author."""

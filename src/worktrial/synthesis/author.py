@@ -1,0 +1,148 @@
+"""Asking the synthesizer for a typed artifact, with a bounded number of corrections."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from worktrial.errors import WorktrialError
+from worktrial.language import Complete, JsonObject, Message, NotOneObject, one_object
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+# Enough of a broken reply for a model to see its mistake, without paying for a runaway one again.
+_SHOWN_REPLY = 4000
+_SHOWN_PROBLEMS = 8
+
+
+class Unusable(WorktrialError):
+    """The author's replies could not be used; the message says what was wrong with the last one."""
+
+
+class Author(Protocol):
+    """Writes artifacts."""
+
+    @property
+    def model(self) -> str:
+        """Its name, for the provenance."""
+        ...
+
+    async def write(
+        self,
+        prompt: str,
+        kind: type[T],
+        *,
+        salt: str,
+        check: Callable[[T], Sequence[str]] | None = None,
+    ) -> T:
+        """An artifact of `kind` (a msgspec struct) as `prompt` asks for it.
+
+        Args:
+            prompt: What to write.
+            kind: What the reply is read as; its JSON Schema goes along.
+            salt: Names stage, slot and attempt, so that a resumed run finds the same answer in the cache.
+            check: What is wrong with a reply that is well-formed; [] when nothing is.
+
+        Raises:
+            Unusable: no reply of the allowed number could be used.
+            InvalidSample: the model cannot be reached.
+        """
+        ...
+
+
+class ModelAuthor:
+    """An author that is a language model.
+
+    Args:
+        model: Its name.
+        line: Its line for a salt.
+    """
+
+    def __init__(self, model: str, line: Callable[[str], Complete]) -> None:
+        self._model = model
+        self._line = line
+
+    @property
+    def model(self) -> str:
+        """Its name, for the provenance."""
+        return self._model
+
+    async def write(
+        self,
+        prompt: str,
+        kind: type[T],
+        *,
+        salt: str,
+        check: Callable[[T], Sequence[str]] | None = None,
+    ) -> T:
+        """See `Author.write`."""
+        complete = self._line(salt)
+        schema = schema_of(kind)
+        messages: list[Message] = [{"role": "user", "content": prompt}]
+        problems: Sequence[str] = ()
+        for draw in range(ATTEMPTS):
+            completion = await complete(messages, schema=schema, draw=draw)
+            text = completion.text
+            try:
+                value = read(text, kind)
+                problems = list(check(value)) if check is not None else []
+                if not problems:
+                    return value
+            except NotOneObject as e:
+                problems = [str(e)]
+            except msgspec.ValidationError as e:
+                problems = [str(e)]
+            except RecursionError:
+                problems = ["the reply nests too deeply"]
+            if completion.stop_reason == "length":
+                problems = [*problems, "it broke off at the output limit, so be shorter"]
+            # Only the last reply: earlier ones would be paid for again and teach nothing new.
+            messages = [messages[0], *_correction(text, problems)]
+        raise Unusable(
+            f"{ATTEMPTS} replies could not be used; of the last: {'; '.join(problems[:_SHOWN_PROBLEMS])}"
+        )
+
+
+def read(text: str, kind: type[T]) -> T:
+    """The artifact in a model's reply, which may have prose or a fence around it.
+
+    Raises:
+        NotOneObject: it holds no JSON object, or several.
+        msgspec.ValidationError: the object is not of that kind; the message names the field.
+    """
+    return msgspec.convert(one_object(text), kind)
+
+
+def schema_of(kind: type) -> JsonObject:
+    """The JSON Schema of a struct as endpoints take it: one object, its parts under `$defs`."""
+    schema = _without_notes(msgspec.json.schema(kind))
+    reference = schema.pop("$ref", None)
+    if reference is None:
+        return schema
+    parts = schema.get("$defs", {})
+    own = parts.pop(reference.rpartition("/")[2])
+    return {**own, **({"$defs": parts} if parts else {})}
+
+
+def _without_notes(schema: JsonObject) -> JsonObject:
+    """Without our own docstrings, which are for readers of the code; `properties` holds names, not keywords."""
+    bare = {}
+    for key, value in schema.items():
+        if key in ("title", "description"):
+            continue
+        if key in ("properties", "$defs"):
+            value = {name: _without_notes(part) for name, part in value.items()}
+        elif isinstance(value, dict):
+            value = _without_notes(value)
+        elif isinstance(value, list):
+            value = [_without_notes(part) if isinstance(part, dict) else part for part in value]
+        bare[key] = value
+    return bare
+
+
+def _correction(reply: str, problems: Sequence[str]) -> list[Message]:
+    shown = reply if len(reply) <= _SHOWN_REPLY else f"{reply[:_SHOWN_REPLY]} …"
+    listed = "\n".join(f"- {problem}" for problem in problems[:_SHOWN_PROBLEMS])
+    ask = f"That cannot be used:\n{listed}\nSend the whole JSON object again with this put right, and nothing else."
+    return [{"role": "assistant", "content": shown or "(nothing)"}, {"role": "user", "content": ask}]

@@ -1,0 +1,194 @@
+"""The whole way from a job to a suite. Every slot goes it by itself; a finished part is never done again."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from worktrial.errors import InvalidSample
+from worktrial.synthesis.artifacts import (
+    Calibration,
+    Problem,
+    Rate,
+    Reference,
+    Reject,
+    Repair,
+    RunRow,
+    Slot,
+    SubTopic,
+    TaskDraft,
+    WorkplaceDraft,
+)
+from worktrial.synthesis.author import Unusable
+from worktrial.synthesis.files import content_hash
+from worktrial.synthesis.spec import JobSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A slot, or a part of the suite, got further."""
+
+    subject: str
+    """A slot's id, a sub-topic's, or `suite`."""
+    stage: str
+    """`subtopics`, `reference`, `workplace`, `task`, `checks`, `runs`, `repair`, `done`."""
+    what: str = ""
+
+
+class Workshop(Protocol):
+    """What the pipeline's steps are done with. Each step finds out itself what is already there."""
+
+    async def subtopics(self) -> list[SubTopic]: ...
+    async def reference(self, subtopic: SubTopic) -> Reference: ...
+    async def workplace(self, slot: Slot, reference: Reference) -> WorkplaceDraft: ...
+    async def task(self, slot: Slot, reference: Reference, workplace: WorkplaceDraft) -> TaskDraft: ...
+    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[Problem]: ...
+    async def calibrate(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> Calibration: ...
+    def runs(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> list[RunRow]: ...
+    def rounds(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> int:
+        """How many repairs led to this content."""
+        ...
+
+    async def repair(
+        self,
+        slot: Slot,
+        workplace: WorkplaceDraft,
+        task: TaskDraft,
+        problems: Sequence[Problem],
+        runs: Sequence[RunRow],
+        round: int,
+    ) -> tuple[WorkplaceDraft, TaskDraft, Repair]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SlotEnd:
+    """What became of a slot."""
+
+    slot: Slot
+    calibration: Calibration | None
+    """None where it was never drafted."""
+    reject: Reject | None
+    """None where it can be selected."""
+    workplace: WorkplaceDraft | None = None
+    task: TaskDraft | None = None
+
+
+@dataclass
+class Pipeline:
+    """All stages up to selection.
+
+    Args:
+        spec: What is wanted.
+        workshop: What does the steps.
+        on_moved: Told of progress.
+        until_drafts: Stop before the first run.
+    """
+
+    spec: JobSpec
+    workshop: Workshop
+    on_moved: Callable[[Moved], None] = lambda moved: None
+    until_drafts: bool = False
+    _references: dict[str, asyncio.Task[Reference | Unusable | InvalidSample]] = field(
+        default_factory=dict, init=False
+    )
+
+    async def run(self) -> list[SlotEnd]:
+        """Bring every slot to its end, side by side.
+
+        Raises:
+            StopRun: an endpoint refuses to work, or a budget is spent; what is finished is on disk.
+            Unusable: not even the sub-topics could be written.
+        """
+        self.on_moved(Moved("suite", "subtopics"))
+        subtopics = await self.workshop.subtopics()
+        slots = slots_of(self.spec, subtopics)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for subtopic in subtopics:
+                    self._references[subtopic.id] = group.create_task(self._reference(subtopic))
+                ends = [group.create_task(self._slot(slot)) for slot in slots]
+        except BaseExceptionGroup as trouble:
+            # Slots in flight tend to meet the same refusal at the same moment; one report is enough.
+            raise trouble.exceptions[0] from None
+        return [end.result() for end in ends]
+
+    async def _reference(self, subtopic: SubTopic) -> Reference | Unusable | InvalidSample:
+        self.on_moved(Moved(subtopic.id, "reference"))
+        try:
+            return await self.workshop.reference(subtopic)
+        except (Unusable, InvalidSample) as e:
+            # Only the slots of this sub-topic cannot go on.
+            return e
+
+    async def _slot(self, slot: Slot) -> SlotEnd:
+        workplace: WorkplaceDraft | None = None
+        task: TaskDraft | None = None
+        try:
+            reference = await self._references[slot.subtopic.id]
+            if isinstance(reference, Exception):
+                raise reference
+            self.on_moved(Moved(slot.id, "workplace"))
+            workplace = await self.workshop.workplace(slot, reference)
+            self.on_moved(Moved(slot.id, "task"))
+            task = await self.workshop.task(slot, reference, workplace)
+            return await self._settled(slot, workplace, task)
+        except (Unusable, InvalidSample) as e:
+            self.on_moved(Moved(slot.id, "done", "rejected"))
+            reject = Reject(slot=slot.id, stage="author", why=str(e))
+            return SlotEnd(slot, None, reject, workplace, task)
+
+    async def _settled(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> SlotEnd:
+        """Check, run, and repair until the slot can be kept or has to be given up."""
+        shop = self.workshop
+        while True:
+            problems = shop.check(workplace, task)
+            self.on_moved(Moved(slot.id, "checks", f"{len(problems)} problems" if problems else ""))
+            if self.until_drafts:
+                return SlotEnd(slot, None, None, workplace, task)
+            rounds = shop.rounds(slot, workplace, task)
+            if problems:
+                calibration = unchecked(slot, workplace, task, problems, rounds)
+            else:
+                self.on_moved(Moved(slot.id, "runs"))
+                calibration = await shop.calibrate(slot, workplace, task)
+            mendable = calibration.verdict in ("unchecked", "unsolvable")
+            if not mendable or rounds >= self.spec.repairs:
+                self.on_moved(Moved(slot.id, "done", calibration.verdict))
+                return SlotEnd(slot, calibration, _rejected(calibration), workplace, task)
+            self.on_moved(Moved(slot.id, "repair", calibration.why))
+            runs = shop.runs(slot, workplace, task)
+            try:
+                workplace, task, _ = await shop.repair(slot, workplace, task, problems, runs, rounds + 1)
+            except Unusable as e:
+                why = f"{calibration.why}; and it could not be repaired: {e}"
+                self.on_moved(Moved(slot.id, "done", calibration.verdict))
+                return SlotEnd(slot, calibration, _rejected(calibration, why), workplace, task)
+
+
+def slots_of(spec: JobSpec, subtopics: Sequence[SubTopic]) -> list[Slot]:
+    """Every sub-topic at every level in every language."""
+    return [
+        Slot(subtopic=subtopic, level=level, language=language, several_languages=len(spec.languages) > 1)
+        for subtopic in subtopics
+        for language in spec.languages
+        for level in spec.levels
+    ]
+
+
+def unchecked(
+    slot: Slot, workplace: WorkplaceDraft, task: TaskDraft, problems: Sequence[Problem], rounds: int
+) -> Calibration:
+    """The calibration of a slot that was not run because of its problems."""
+    none = Rate(passed=0, n=0, invalid=0, low=0.0, high=1.0, decision="undecided")
+    why = "; ".join(f"{problem.artifact}: {problem.what}" for problem in problems)
+    content = content_hash(workplace, task)
+    return Calibration(
+        slot=slot.id, content=content, plan=none, free=none, verdict="unchecked", why=why, rounds=rounds
+    )
+
+
+def _rejected(calibration: Calibration, why: str | None = None) -> Reject | None:
+    if calibration.verdict == "kept":
+        return None
+    stage: Literal["checks", "filter"] = "checks" if calibration.verdict == "unchecked" else "filter"
+    return Reject(slot=calibration.slot, stage=stage, why=f"{calibration.verdict}: {why or calibration.why}")
