@@ -9,9 +9,9 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.agents.plan import follow
 from worktrial.audits.conformance import run_conformance
-from worktrial.audits.truth import Kind, true_call
 from worktrial.suites.starter.load import load_tasks, load_workplace
 from worktrial.workplaces.conformance import Check, Failure, SeenCall, examine
+from worktrial.workplaces.fidelity.truth import Kind, true_call
 
 
 def test_the_truth_conforms_and_is_of_every_kind() -> None:

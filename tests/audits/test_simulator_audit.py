@@ -10,9 +10,9 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
 
 from worktrial.audits.simulator_report import SimulatorReport, simulator_report
-from worktrial.audits.truth import Kind
 from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
 from worktrial.workplaces.conformance import Check, Failure
+from worktrial.workplaces.fidelity.truth import Kind
 
 TASKS = [
     task

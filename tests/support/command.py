@@ -14,7 +14,15 @@ from tests.support.request import Role
 from tests.support.script import Script, Step
 from tests.support.service import Service
 
-_SHELVES = ("behaviours", "agent_behaviours", "simulator_behaviours", "judge_behaviours", "happy", "team")
+_SHELVES = (
+    "behaviours",
+    "agent_behaviours",
+    "simulator_behaviours",
+    "judge_behaviours",
+    "happy",
+    "team",
+    "synthesis.office",
+)
 
 
 def main() -> None:

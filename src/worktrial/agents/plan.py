@@ -1,22 +1,18 @@
 """Solution plans: a task's calls and answer written down, followed without any model."""
 
-import time
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from worktrial.agents.assignment import Assignment
+from worktrial.agents.call_list import carry_out_calls, read_calls
+from worktrial.agents.calling import call_through
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.faults import is_outage
 from worktrial.workplaces.session import Session
-from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
-
-# A plan cannot wait or find a way around, so it calls again; an outage that lasts longer than this ends its work.
-MOST_TRIES = 10
+from worktrial.workplaces.trajectory import StopReason, Trajectory
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -82,9 +78,9 @@ class PlanBroken(InvalidSample):
 class PlanFollower:
     """The agent that follows its task's plan and needs no model.
 
-    A call that fails as if the service were out is made again, at most `MOST_TRIES` times in all; every other
-    answer is trusted. Where a degraded answer lacks what a later step needs, the work ends with an answer that
-    says so.
+    The plan is a `Plan`, or a bare list of calls. A call that fails as if the service were out is made again, at
+    most `calling.MOST_TRIES` times in all; every other answer is trusted. Where a degraded answer lacks what a
+    later step needs, the work ends with an answer that says so.
     """
 
     async def __call__(self, assignment: Assignment) -> None:
@@ -98,12 +94,16 @@ class PlanFollower:
             raise InvalidSample(
                 InvalidReason.TASK_DATA, "the task has no solution plan for the plan agent to follow"
             )
-        if not isinstance(plan, Plan):
-            try:
+        try:
+            calls = read_calls(plan) if isinstance(plan, list) else None
+            if calls is None and not isinstance(plan, Plan):
                 plan = Plan.model_validate(plan)
-            except ValidationError as e:
-                raise InvalidSample(InvalidReason.TASK_DATA, f"the task's solution plan: {e}") from e
+        except ValidationError as e:
+            raise InvalidSample(InvalidReason.TASK_DATA, f"the task's solution plan: {e}") from e
         assignment.trajectory.messages.append({"role": "user", "content": assignment.instruction})
+        if calls is not None:
+            await carry_out_calls(calls, assignment.session, assignment.trajectory)
+            return
         try:
             await follow(plan, assignment.session, trajectory=assignment.trajectory)
         except PlanBroken as e:
@@ -127,10 +127,7 @@ async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None 
     for index, step in enumerate(plan.steps):
         where = f"plan step {index} ({step.call})"
         arguments = {name: _resolve(value, seen, where) for name, value in step.arguments.items()}
-        for _ in range(MOST_TRIES):
-            content = await _call(step.call, arguments, session, trajectory)
-            if not is_outage(content):
-                break
+        content = await call_through(step.call, arguments, session, trajectory)
         if step.name:
             seen[step.name] = content
     trajectory.answer = _render(plan.answer, seen)
@@ -138,22 +135,6 @@ async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None 
     trajectory.stop_reason = StopReason.ANSWERED
     trajectory.turns += 1
     return trajectory
-
-
-async def _call(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
-    trajectory.turns += 1
-    call_id = f"plan_{len(trajectory.calls)}"
-    function = {"name": tool, "arguments": _text(arguments)}
-    call = {"id": call_id, "type": "function", "function": function}
-    trajectory.messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-    began = time.perf_counter()
-    observation = await session.call(tool, arguments)
-    seconds = time.perf_counter() - began
-    trajectory.calls.append(
-        ToolCall(len(trajectory.calls), trajectory.turns - 1, tool, arguments, observation, seconds)
-    )
-    trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": _text(observation.content)})
-    return observation.content
 
 
 def _give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
@@ -205,10 +186,6 @@ def _look_up(reference: JsonObject, seen: Mapping[str, JsonObject], where: str) 
         return resolve_pointer(seen[name], pointer)
     except JsonPointerException as e:
         raise PlanBroken(f"{where}: {name!r} has nothing at {pointer!r} ({e})") from e
-
-
-def _text(value: JsonValue) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _environment() -> Any:

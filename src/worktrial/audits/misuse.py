@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject
 from worktrial.suites.starter.load import StarterTask, load_workplace
 from worktrial.workplaces import ToolCall
 from worktrial.workplaces.conformance.context import is_error
-from worktrial.workplaces.conformance.values import id_name
+from worktrial.workplaces.fidelity import with_unknown_ids
 from worktrial.workplaces.simulator.json_text import canonical_text
 
 # Errors are alike; more of them would drown the rest of an audit.
@@ -37,11 +37,4 @@ def _candidates(calls: list[ToolCall]) -> Iterator[JsonObject]:
         if call.tool in tools:
             continue
         tools.add(call.tool)
-        yield from ({"tool": call.tool, "arguments": arguments} for arguments in _with_unknown_ids(call.arguments))
-
-
-def _with_unknown_ids(arguments: JsonValue) -> Iterator[JsonObject]:
-    given = arguments if isinstance(arguments, dict) else {}
-    for name, value in given.items():
-        if id_name(name) and isinstance(value, str) and value:
-            yield {**given, name: f"{value}9"}
+        yield from ({"tool": call.tool, "arguments": arguments} for arguments in with_unknown_ids(call.arguments))

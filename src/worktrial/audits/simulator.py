@@ -6,24 +6,19 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from worktrial.audits.compare import Field, FieldStatus
 from worktrial.audits.sequences import CallSequence
-from worktrial.audits.truth import TrueCall, state_fidelity, true_call
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
-from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.errors import InvalidSample
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Usage
 from worktrial.suites.starter.load import fingerprint, load_workplace
 from worktrial.workplaces import LanguageSimulator, Observation, Origin, Session, ToolCall
 from worktrial.workplaces.conformance import Finding, SeenCall, examine, failures
+from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, state_fidelity, true_call
 
 SUITE = "audit-simulator"
-# What a model's own reply is to blame for; an endpoint that is down says nothing about the simulator.
-_UNUSABLE = frozenset(
-    {InvalidReason.SIMULATOR_FORMAT, InvalidReason.SIMULATOR_PATCH, InvalidReason.CONTEXT_OVERFLOW}
-)
 _DIFFERENCES = 20
 
 
@@ -162,7 +157,7 @@ async def _play(number: int, true: TrueCall, initial: JsonObject, session: Sessi
         observation = await session.call(tool, arguments)
         content = observation.content
     except InvalidSample as e:
-        if e.reason not in _UNUSABLE:
+        if e.reason not in UNUSABLE:
             raise
         unusable = str(e)
         # What a reader of the trajectory sees in the place of an answer.

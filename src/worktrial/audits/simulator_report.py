@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 
 from worktrial.audits.simulator import SUITE, CallRow
-from worktrial.audits.truth import Kind
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.results.stored import StoredRun, open_run
 from worktrial.statistics import Rate
 from worktrial.workplaces.conformance import Check, CheckRate, Failure
+from worktrial.workplaces.fidelity.truth import Kind
 
 # Where along a sequence the state is looked at: after so many calls.
 DRIFT_AT = (1, 2, 5, 10, 20, 40)

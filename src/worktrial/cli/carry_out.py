@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from worktrial.cli.untrusted import printable
 from worktrial.engine.roles import Role, RoleSettings, Seat
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
 from worktrial.engine.secrets import Redactor
@@ -65,7 +66,9 @@ def _announce(trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSet
     parts = [f"{role} {s.model}" for role, s in roles.items()]
     if Role.AGENT not in roles:
         parts.insert(0, f"agent {trial.settings['agent']}")
-    typer.echo(f"{trial.suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}", err=True)
+    title = trial.data.get("title")
+    suite = trial.suite if title is None else printable(f"{title} ({trial.suite})")
+    typer.echo(f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}", err=True)
     local = {role: s.model for role, s in roles.items() if s.is_local}
     if local and not settings.cache_only:
         from worktrial.engine.local import estimate_text, resolve

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from worktrial.cli.own_suite import own_data, own_suite
 from worktrial.errors import SettingError
 from worktrial.suites.orchestration.choices import Gold
 
@@ -17,7 +18,9 @@ Name = TypeVar("Name", bound=StrEnum)
 
 
 def lint(
-    suite: Annotated[str, typer.Argument(help="occupations, orchestration, or starter.", metavar="SUITE")],
+    suite: Annotated[
+        str, typer.Argument(help="occupations, orchestration, starter, or the folder of your own.", metavar="SUITE")
+    ],
     data: Annotated[Path | None, typer.Option(help="Folder of the suite's data, where it needs one.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only this check, by name; repeatable.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print counts and rows as JSON.")] = False,
@@ -29,8 +32,10 @@ def lint(
     """Look for hazards in a suite's tasks and workplaces: each with file, field and fix.
 
     Hazards are warnings: a run goes on in spite of them. Checks: rubric-tools, dates-without-clock,
-    undescribed-state, example-clash, prompt-calls. For orchestration, oddities of scenarios and cards: each with
-    file, step and reason; a name that --only does not know prints the names of its checks.
+    undescribed-state, example-clash, prompt-calls; for occupations also schemas, placeholders, rubric-numbers; for
+    a suite of your own also tool-count, duplicate-tools, example-shape, plan-calls, plan-length, plan-given-away.
+    For orchestration, oddities of scenarios and cards: each with file, step and reason; a name that --only does not
+    know prints the names of its checks.
 
     Example: worktrial lint occupations --data occubench --only rubric-tools
     """
@@ -46,17 +51,16 @@ def lint(
 
 def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: bool) -> bool:
     """Whether a hazard, or something that could not be looked at, was found."""
-    from worktrial.workplaces.lint import HazardName
-
-    names = _chosen(only, HazardName)
-    report = _report(suite, data).only(names)
+    name, report, known = _report(suite, data)
+    names = _chosen(only, known)
+    report = report.only(names)
     if as_json:
         _print_json(
             {
-                "suite": suite,
+                "suite": name,
                 "tasks": report.tasks,
                 "workplaces": report.workplaces,
-                "counts": {name.value: report.count(name) for name in names},
+                "counts": {check.value: report.count(check) for check in names},
                 "hazards": report.hazards,
                 "unread": report.unread,
             }
@@ -64,7 +68,7 @@ def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: boo
     else:
         from worktrial.cli.lint_page import print_report
 
-        print_report(suite, report, names)
+        print_report(name, report, names)
     return bool(report.hazards or report.unread)
 
 
@@ -73,7 +77,7 @@ def _lint_scenarios(data: Path | None, only: Sequence[str], as_json: bool, corre
     from worktrial.planning.oddities import OddityCode
     from worktrial.suites.orchestration.lint import lint_folder
 
-    codes = _chosen(only, OddityCode)
+    codes = _chosen(only, list(OddityCode))
     report = lint_folder(data, corrected=corrected).only(codes)
     if as_json:
         _print_json(
@@ -100,25 +104,33 @@ def _print_json(rows: dict[str, Any]) -> None:
     typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
 
 
-def _report(suite: str, data: Path | None) -> "LintReport":
+def _report(suite: str, data: Path | None) -> "tuple[str, LintReport, Sequence[StrEnum]]":
+    """What the suite is called, what was found, and which checks were made."""
     if suite == "starter":
         from worktrial.suites.starter.lint import lint_starter
+        from worktrial.workplaces.lint import HazardName
 
-        return lint_starter()
-    if suite == "occupations":
-        if data is None:
-            raise SettingError("occupations: name the folder of its data with --data DIR")
-        from worktrial.suites.occupations.lint import lint_release
-        from worktrial.suites.occupations.load import load_release
+        return suite, lint_starter(), list(HazardName)
+    if suite != "occupations":
+        folder = own_suite(suite)
+        if folder is None:
+            from worktrial.suites.catalogue import SUITES
 
-        return lint_release(load_release(data))
-    from worktrial.suites.catalogue import SUITES
+            raise SettingError(f"no suite {suite!r}; there is {', '.join(s.name for s in SUITES)}")
+        data = own_data(folder, data)
+    if data is None:
+        raise SettingError("occupations: name the folder of its data with --data DIR")
+    from worktrial.suites.occupations.load import load_release
+    from worktrial.synthesis.checks import CheckName
+    from worktrial.synthesis.checks.suite import OF_PUBLISHED, lint_suite
 
-    raise SettingError(f"no suite {suite!r}; there is {', '.join(s.name for s in SUITES)}")
+    release = load_release(data)
+    checks = OF_PUBLISHED if release.title is None else list(CheckName)
+    return release.title or suite, lint_suite(release), checks
 
 
-def _chosen(names: Sequence[str], known: type[Name]) -> list[Name]:
-    unknown = [name for name in names if name not in list(known)]
+def _chosen(names: Sequence[str], known: Sequence[Name]) -> list[Name]:
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise SettingError(f"--only {unknown[0]}: there is no such check; there is {', '.join(known)}")
     return [name for name in known if not names or name in names]

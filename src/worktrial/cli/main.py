@@ -22,6 +22,7 @@ from worktrial.cli import (
     score,
     score_answers,
     show,
+    synthesize,
     trajectory,
     validate,
 )
@@ -46,6 +47,7 @@ app.add_typer(score.app, name="score")
 app.command("list")(list_suites.list_suites)
 app.command("regrade")(regrade.regrade)
 app.command("lint")(lint.lint)
+app.command("synthesize")(synthesize.synthesize)
 app.command("validate")(validate.validate)
 app.add_typer(archive.app, name="archive")
 app.add_typer(audit.app, name="audit")

@@ -9,6 +9,7 @@ import typer
 
 from worktrial.cli.fault_options import fault_conditions, fault_options
 from worktrial.cli.option_table import Option, with_options
+from worktrial.cli.own_suite import SuiteGroup
 from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
 from worktrial.cli.run_options import (
     agent_limits,
@@ -20,7 +21,15 @@ from worktrial.cli.run_options import (
 )
 from worktrial.engine.roles import Role, Seat
 
-app = typer.Typer(no_args_is_help=True, help="Put an agent to work on a suite.")
+app = typer.Typer(
+    cls=SuiteGroup,
+    no_args_is_help=True,
+    subcommand_metavar="SUITE|FOLDER [ARGS]...",
+    help="Put an agent to work on a suite: one of those below, or one of your own, by its folder. "
+    "That takes the options of occupations, without --data.\n\n"
+    "Example: worktrial run ./my-suite --base-url http://localhost:8000/v1 --agent my-model "
+    "--simulator my-model --judge my-model",
+)
 
 
 class Memory(StrEnum):
@@ -112,7 +121,9 @@ _ROLES = [tool_mode_option(), *(o for role in (Role.AGENT, Role.SIMULATOR, Role.
 @app.command("occupations")
 @with_options(
     [
-        Option("--data", Path, "Folder of the OccuBench release.", ..., _WHAT, metavar="DIR"),
+        Option(
+            "--data", Path, "Folder of the OccuBench release, or of a suite of your own.", ..., _WHAT, metavar="DIR"
+        ),
         _AGENT,
         Option(
             "--simulator", str, "The model that plays the workplaces: a name, openai/NAME, or local.", ..., _WHO

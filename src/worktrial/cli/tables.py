@@ -82,7 +82,9 @@ def _title(run: StoredRun) -> Text:
         # Only asked for: whether they happened, nobody knows.
         who.append("prompted faults")
     rest = printable(f" · {' · '.join(who)} · {run.folder}")
-    return Text.assemble((run.manifest.suite, "bold"), rest)
+    title = run.manifest.data.get("title")
+    suite = run.manifest.suite if title is None else f"{title} ({run.manifest.suite})"
+    return Text.assemble((printable(suite), "bold"), rest)
 
 
 def _rates(summary: Summary) -> Table:

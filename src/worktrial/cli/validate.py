@@ -20,10 +20,18 @@ def validate(
     from rich.table import Table
     from rich.text import Text
 
+    from worktrial.cli.own_suite import own_suite
     from worktrial.cli.untrusted import printable
+    from worktrial.errors import SettingError
     from worktrial.grading import Outcome
+    from worktrial.suites.catalogue import SUITES
     from worktrial.suites.validate import WANTED, validate_suite
 
+    if suite not in {known.name for known in SUITES} and (folder := own_suite(suite)) is not None:
+        raise SettingError(
+            f"{folder}: its workplaces are played by a model, so it takes runs to validate it: with --agent plan "
+            f"every task must pass, and with idle none. What shows without a run: worktrial lint {folder}"
+        )
     validations = validate_suite(suite)
     table = Table()
     table.add_column("agent")

@@ -7,9 +7,11 @@ from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.profile import Profile, mean_profile
 from worktrial.statistics.rates import CompletionRate, Rate
 from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_robustness, robustness
+from worktrial.statistics.sequential import Band, Side, confidence_sequence
 
 __all__ = [
     "Agreement",
+    "Band",
     "CompletionRate",
     "Interval",
     "OrderAgreement",
@@ -17,11 +19,13 @@ __all__ = [
     "Profile",
     "Rate",
     "Robustness",
+    "Side",
     "ZeroCleanRate",
     "agreement",
     "bootstrap",
     "bootstrap_difference",
     "cohen",
+    "confidence_sequence",
     "estimate_robustness",
     "mean_profile",
     "order_agreement",

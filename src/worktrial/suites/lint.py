@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from worktrial.language import JsonObject
 from worktrial.workplaces import Workplace
@@ -18,9 +19,10 @@ from worktrial.workplaces.lint import (
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """One finding with its place. A workplace or a task has at most one of each name."""
+    """One finding with its place."""
 
-    name: HazardName
+    name: StrEnum
+    """Of the check: a `HazardName`, or one of those that only a suite of one's own can be asked."""
     subject: str
     """The task's id, or the workplace's name."""
     file: str
@@ -40,11 +42,11 @@ class LintReport:
     unread: list[str]
     """Tasks and workplaces that could not be read and so were not looked at, with the reason."""
 
-    def count(self, name: HazardName) -> int:
+    def count(self, name: StrEnum) -> int:
         """How many tasks or workplaces have the hazard."""
-        return sum(hazard.name is name for hazard in self.hazards)
+        return len({hazard.subject for hazard in self.hazards if hazard.name == name})
 
-    def only(self, names: Collection[HazardName]) -> "LintReport":
+    def only(self, names: Collection[StrEnum]) -> "LintReport":
         """The report without the hazards of other names."""
         return replace(self, hazards=[hazard for hazard in self.hazards if hazard.name in names])
 

@@ -136,6 +136,8 @@ class RunRow(msgspec.Struct, kw_only=True, frozen=True):
     """0-based, within slot, kind and content."""
     content: Text
     """Hash of workplace and task that it ran on; rows of other contents do not count."""
+    settings: str = ""
+    """Hash of what else a run depends on (models, votes, limits); rows of other settings do not count."""
     outcome: Literal["pass", "fail", "invalid"]
     reason: str
     calls: int
@@ -166,8 +168,8 @@ class Calibration(msgspec.Struct, kw_only=True, frozen=True):
     content: Text
     plan: Rate
     free: Rate
-    verdict: Literal["kept", "trivial", "unsolvable", "invalid", "undecided", "unchecked"]
-    """`unchecked`: static checks failed, so nothing was run."""
+    verdict: Literal["kept", "trivial", "too_hard", "unsolvable", "invalid", "undecided", "unchecked"]
+    """`unchecked`: static checks failed, so nothing was run. `too_hard`: solvable with its plan, never without."""
     why: str
     rounds: int = 0
     """Repairs that it took."""

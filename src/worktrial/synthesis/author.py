@@ -1,5 +1,6 @@
 """Asking the synthesizer for a typed artifact, with a bounded number of corrections."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
@@ -18,6 +19,10 @@ _SHOWN_PROBLEMS = 8
 
 class Unusable(WorktrialError):
     """The author's replies could not be used; the message says what was wrong with the last one."""
+
+
+class NotStorable(ValueError):
+    """A value that JSON, or a file, cannot hold."""
 
 
 class Author(Protocol):
@@ -86,12 +91,13 @@ class ModelAuthor:
             text = completion.text
             try:
                 value = read(text, kind)
+                storable(value)
                 problems = list(check(value)) if check is not None else []
                 if not problems:
                     return value
             except NotOneObject as e:
                 problems = [str(e)]
-            except msgspec.ValidationError as e:
+            except (msgspec.ValidationError, NotStorable) as e:
                 problems = [str(e)]
             except RecursionError:
                 problems = ["the reply nests too deeply"]
@@ -112,6 +118,20 @@ def read(text: str, kind: type[T]) -> T:
         msgspec.ValidationError: the object is not of that kind; the message names the field.
     """
     return msgspec.convert(one_object(text), kind)
+
+
+def storable(value: object) -> None:
+    """Check that a file gives back what is written to it.
+
+    Raises:
+        NotStorable: a number is infinite or none at all, or half of a character is in a text.
+    """
+    try:
+        plain = msgspec.to_builtins(value)
+        msgspec.json.encode(plain)
+        json.dumps(plain, allow_nan=False)
+    except (ValueError, OverflowError) as e:
+        raise NotStorable(f"what JSON cannot say: {e}") from None
 
 
 def schema_of(kind: type) -> JsonObject:

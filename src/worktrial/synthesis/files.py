@@ -15,6 +15,8 @@ from worktrial.synthesis.artifacts import TaskDraft, WorkplaceDraft
 
 T = TypeVar("T")
 
+_BREAKS = frozenset("\x85\u2028\u2029\r")
+
 
 class _Dumper(yaml.SafeDumper):
     """Texts of several lines are blocks, and nothing is an alias."""
@@ -24,9 +26,14 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    # A block cannot hold spaces at a line's end; YAML would quote and escape the whole text for them.
-    block = "\n" in text and all(line == line.rstrip() for line in text.splitlines())
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if block else None)
+    # A block cannot hold spaces at a line's end, and some unseen characters would come back as line breaks.
+    if any(c in _BREAKS for c in text):
+        style = '"'
+    elif "\n" in text and not text[0].isspace() and all(line == line.rstrip() for line in text.splitlines()):
+        style = "|"
+    else:
+        style = None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _text)

@@ -34,13 +34,29 @@ class Lines(Generic[T]):
         Raises:
             StopRun: the file cannot be written.
         """
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab", buffering=0) as file:
-                file.write(msgspec.json.encode(record) + b"\n")
-        except OSError as e:
-            raise StopRun(f"{self._path}: cannot be written ({e.strerror})") from None
+        append_line(self._path, msgspec.json.encode(record))
         self.records.append(record)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Append one line to a file whose tail is whole; it is on disk when this returns.
+
+    Raises:
+        StopRun: the file cannot be written.
+    """
+    try:
+        try:
+            file = path.open("ab", buffering=0)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("ab", buffering=0)
+        # One write, unbuffered: after a kill at most the last line is torn.
+        with file:
+            rest = memoryview(line + b"\n")
+            while rest:
+                rest = rest[file.write(rest) :]
+    except OSError as e:
+        raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
 
 def write_lines(path: Path, records: list[T]) -> None:

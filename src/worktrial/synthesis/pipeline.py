@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import InvalidSample
 from worktrial.synthesis.artifacts import (
     Calibration,
@@ -31,7 +32,8 @@ class Moved:
     subject: str
     """A slot's id, a sub-topic's, or `suite`."""
     stage: str
-    """`subtopics`, `reference`, `workplace`, `task`, `checks`, `runs`, `repair`, `done`."""
+    """`subtopics`, `slots` (`what` says how many there are), `reference`, `workplace`, `task`, `checks`, `runs`,
+    `repair`, `done`."""
     what: str = ""
 
 
@@ -88,7 +90,7 @@ class Pipeline:
     workshop: Workshop
     on_moved: Callable[[Moved], None] = lambda moved: None
     until_drafts: bool = False
-    _references: dict[str, asyncio.Task[Reference | Unusable | InvalidSample]] = field(
+    _references: dict[str, asyncio.Task[Reference | Unusable | InvalidSample | BudgetSpent]] = field(
         default_factory=dict, init=False
     )
 
@@ -102,6 +104,7 @@ class Pipeline:
         self.on_moved(Moved("suite", "subtopics"))
         subtopics = await self.workshop.subtopics()
         slots = slots_of(self.spec, subtopics)
+        self.on_moved(Moved("suite", "slots", str(len(slots))))
         try:
             async with asyncio.TaskGroup() as group:
                 for subtopic in subtopics:
@@ -110,17 +113,21 @@ class Pipeline:
         except BaseExceptionGroup as trouble:
             # Slots in flight tend to meet the same refusal at the same moment; one report is enough.
             raise trouble.exceptions[0] from None
-        return [end.result() for end in ends]
+        results = [end.result() for end in ends]
+        for result in results:
+            if isinstance(result, BudgetSpent):
+                raise result
+        return [result for result in results if isinstance(result, SlotEnd)]
 
-    async def _reference(self, subtopic: SubTopic) -> Reference | Unusable | InvalidSample:
+    async def _reference(self, subtopic: SubTopic) -> Reference | Unusable | InvalidSample | BudgetSpent:
         self.on_moved(Moved(subtopic.id, "reference"))
         try:
             return await self.workshop.reference(subtopic)
-        except (Unusable, InvalidSample) as e:
+        except (Unusable, InvalidSample, BudgetSpent) as e:
             # Only the slots of this sub-topic cannot go on.
             return e
 
-    async def _slot(self, slot: Slot) -> SlotEnd:
+    async def _slot(self, slot: Slot) -> SlotEnd | BudgetSpent:
         workplace: WorkplaceDraft | None = None
         task: TaskDraft | None = None
         try:
@@ -132,6 +139,10 @@ class Pipeline:
             self.on_moved(Moved(slot.id, "task"))
             task = await self.workshop.task(slot, reference, workplace)
             return await self._settled(slot, workplace, task)
+        except BudgetSpent as e:
+            # The others meet it at their next request. Cancelling them now would lose answers that are on their
+            # way and have to be paid for.
+            return e
         except (Unusable, InvalidSample) as e:
             self.on_moved(Moved(slot.id, "done", "rejected"))
             reject = Reject(slot=slot.id, stage="author", why=str(e))
@@ -159,16 +170,19 @@ class Pipeline:
             runs = shop.runs(slot, workplace, task)
             try:
                 workplace, task, _ = await shop.repair(slot, workplace, task, problems, runs, rounds + 1)
-            except Unusable as e:
+            except (Unusable, InvalidSample) as e:
                 why = f"{calibration.why}; and it could not be repaired: {e}"
                 self.on_moved(Moved(slot.id, "done", calibration.verdict))
                 return SlotEnd(slot, calibration, _rejected(calibration, why), workplace, task)
 
 
 def slots_of(spec: JobSpec, subtopics: Sequence[SubTopic]) -> list[Slot]:
-    """Every sub-topic at every level in every language."""
+    """Every sub-topic at every level in every language.
+
+    The first language's slots have no suffix, so that another can be added later without making them anew.
+    """
     return [
-        Slot(subtopic=subtopic, level=level, language=language, several_languages=len(spec.languages) > 1)
+        Slot(subtopic=subtopic, level=level, language=language, several_languages=language != spec.languages[0])
         for subtopic in subtopics
         for language in spec.languages
         for level in spec.levels

@@ -22,6 +22,8 @@ class Form(Generic[T]):
     """Replaces what was there."""
     hash: Callable[[T], str]
     """Of its content; what is read back has the same."""
+    mend: Callable[[Path], None] = lambda path: None
+    """Finishes or takes back a writing that a kill interrupted."""
 
 
 class Ledger:
@@ -60,6 +62,7 @@ class Ledger:
         """
         name, made_from = self._folder.name_of(path), dict(made_from)
         record = self._last.get(name)
+        form.mend(path)
         if path.exists():
             value = form.read(path)
             found = form.hash(value)

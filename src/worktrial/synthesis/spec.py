@@ -1,6 +1,6 @@
 """What a user asks for."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -25,6 +25,9 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     """Runs without it."""
     most_runs: Annotated[int, msgspec.Meta(ge=1)] = 24
     """Of one kind for one slot, when the decision is near the border."""
+    sampling: Literal["sequential", "published"] = "sequential"
+    """`sequential`: run until it is clear whether a task is kept. `published`: a fixed number of runs; drop what no
+    run with the plan passes, and what all free runs pass."""
     repairs: Annotated[int, msgspec.Meta(ge=0)] = 3
     """Most rounds of repair of a slot."""
     votes: Annotated[int, msgspec.Meta(ge=1)] = 3

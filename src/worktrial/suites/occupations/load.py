@@ -11,13 +11,16 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.loading import Workplaces, load_workplaces
+from worktrial.workplaces import Workplace
+from worktrial.workplaces.loading import load_workplaces
 from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
 
 TASKS = "eval_benchmark_solvable.jsonl"
 SCENARIOS = "task_scenario_all_pool.jsonl"
 WORKPLACES = "world_model_configs"
 UNKNOWN = "Unknown"
+OWN = "suite.yaml"
+"""What makes a folder a suite of one's own."""
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -53,6 +56,7 @@ class Task:
     workplace: str
     rubric: str
     plan: JsonValue = None
+    language: str = "en"
     problem: str | None = None
     """Why the task cannot be set up; its sample is then `invalid`."""
 
@@ -65,21 +69,35 @@ class Task:
             "scenario": self.scenario,
             "difficulty": self.difficulty,
             "workplace": self.workplace,
-            "language": "en",
+            "language": self.language,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release of the benchmark in a folder."""
+    """A release of the benchmark in a folder, or a suite of one's own."""
 
     folder: Path
     tasks: Sequence[Task]
-    workplaces: Workplaces
+    workplaces: Mapping[str, Workplace]
     fingerprint: str
     """SHA-256 over the contents of all its files."""
     scenarios: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Scenario name to (category, domain)."""
+    title: str | None = None
+    """What a suite of one's own is called."""
+    tasks_name: str = TASKS
+
+    @property
+    def data(self) -> JsonObject:
+        """How records name where the data came from."""
+        named: JsonObject = {} if self.title is None else {"title": self.title}
+        return {**named, "folder": str(self.folder), "fingerprint": self.fingerprint}
+
+    @property
+    def tasks_file(self) -> Path:
+        """Where the tasks stand."""
+        return self.folder / self.tasks_name
 
     @property
     def categories(self) -> list[str]:
@@ -87,8 +105,13 @@ class Release:
         return sorted({c for c, _ in self.scenarios.values()})
 
 
+def is_own(folder: Path) -> bool:
+    """Whether a folder holds a suite of one's own rather than the benchmark's release."""
+    return (folder / OWN).is_file()
+
+
 def load_release(folder: Path) -> Release:
-    """The release in `folder`.
+    """The release in `folder`, or the suite of one's own where it holds a `suite.yaml`.
 
     A row whose id is known but whose other fields are damaged becomes a task with a `problem`.
 
@@ -100,9 +123,13 @@ def load_release(folder: Path) -> Release:
         raise DataError(folder, "no such folder", "Name the folder of the OccuBench release with --data")
     if not any(folder.iterdir()):
         raise DataError(folder, "the folder is empty", "Put the OccuBench release into it")
+    if is_own(folder):
+        from worktrial.suites.occupations.own import load_own
+
+        return load_own(folder)
     scenarios = _scenarios(folder / SCENARIOS)
     tasks: dict[str, Task] = {}
-    for where, row in _rows(folder / TASKS):
+    for where, row in rows_of(folder / TASKS):
         task = _task(where, row, scenarios)
         if task.id in tasks:
             raise DataError(where, f"task_id: {task.id} occurs a second time", "Remove one of the two lines")
@@ -118,10 +145,10 @@ def load_release(folder: Path) -> Release:
     return Release(folder, list(tasks.values()), workplaces, _fingerprint(folder, place), scenarios)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, JsonObject]]:
+def rows_of(path: Path) -> Iterator[tuple[str, JsonObject]]:
     """`(file:line, row)` for each line; blank lines are passed over."""
     if not path.exists():
-        raise DataError(path, "no such file", "Is this the folder of the OccuBench release?")
+        raise DataError(path, "no such file", f"Is this the OccuBench release, or a suite? (One has a {OWN})")
     for number, line in enumerate(read_bytes(path).removeprefix(BOM_UTF8).split(b"\n"), 1):
         if line.strip():
             where = f"{path}:{number}"
@@ -133,7 +160,7 @@ def _rows(path: Path) -> Iterator[tuple[str, JsonObject]]:
 
 def _scenarios(path: Path) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
-    for where, row in _rows(path):
+    for where, row in rows_of(path):
         try:
             scenario = msgspec.convert(row, _Scenario)
         except msgspec.ValidationError as e:

@@ -18,7 +18,7 @@ class OccupationsGrader:
         self._release = release
         self._judging = judging
         self._tasks = {task.id: task for task in release.tasks}
-        self.data: JsonObject = {"folder": str(release.folder), "fingerprint": release.fingerprint}
+        self.data: JsonObject = release.data
 
     async def grade(self, work: FinishedWork, rubric: str | None, desk: Desk) -> SampleResult:
         """See `worktrial.suites.regrade.Grader`."""

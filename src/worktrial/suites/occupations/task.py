@@ -60,7 +60,7 @@ class OccupationsTrial:
         self._candidate = candidate
         self._settings = settings
         self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
-        self.data: JsonObject = {"folder": str(release.folder), "fingerprint": release.fingerprint}
+        self.data: JsonObject = release.data
         self.settings: JsonObject = {
             "agent": candidate.spec,
             "tasks": [task.id for task in tasks],

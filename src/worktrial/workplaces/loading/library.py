@@ -11,12 +11,13 @@ import msgspec
 from worktrial.errors import DataError
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.loading.files import as_object, as_text, read_bytes
+from worktrial.workplaces.loading.folder import MAIN_FILE, from_folder
 from worktrial.workplaces.loading.occubench import from_occubench
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a record lies: a whole file, or one line of it."""
+    """Where a record lies: a whole file, one line of it, or a folder of ours."""
 
     path: Path
     line: int = 0
@@ -27,7 +28,16 @@ class _Place:
     def __str__(self) -> str:
         return f"{self.path}, line {self.line}" if self.line else str(self.path)
 
-    def read(self) -> bytes:
+    def load(self, name: str) -> Workplace:
+        if self.path.is_dir():
+            # The folder's name is how tasks speak of it; what the workplace calls itself is for people.
+            return from_folder(self.path)
+        loaded = from_occubench(as_object(self._read(), self), self)
+        if loaded.name != name:
+            raise DataError(self, f"environment_name is {loaded.name!r}, not {name!r}", "Make the two agree")
+        return loaded
+
+    def _read(self) -> bytes:
         if not self.line:
             return read_bytes(self.path)
         with self.path.open("rb") as file:
@@ -65,9 +75,7 @@ class Workplaces(Mapping[str, Workplace]):
             place = self._places.get(name)
             if place is None:
                 raise UnknownWorkplace(self._source, f"no workplace {name!r}", "Its file or line may be missing")
-            loaded = from_occubench(as_object(place.read(), place), place)
-            if loaded.name != name:
-                raise DataError(place, f"environment_name is {loaded.name!r}, not {name!r}", "Make the two agree")
+            loaded = place.load(name)
             self._in_use[name] = loaded
         return loaded
 
@@ -85,7 +93,8 @@ class Workplaces(Mapping[str, Workplace]):
 
 
 def load_workplaces(path: str | PathLike[str]) -> Workplaces:
-    """The workplaces at `path`: a folder of OccuBench `env_*.json` files, named as they are, or one `.jsonl`.
+    """The workplaces at `path`: a folder of OccuBench `env_*.json` files or of folders of ours, named as they are,
+    or one `.jsonl`.
 
     A folder is only listed; a `.jsonl` is read once for names and positions.
 
@@ -95,8 +104,10 @@ def load_workplaces(path: str | PathLike[str]) -> Workplaces:
     path = Path(path)
     if path.is_dir():
         places = {file.stem: _Place(file) for file in sorted(path.glob("env_*.json"))}
+        places |= {main.parent.name: _Place(main.parent) for main in sorted(path.glob(f"[!.]*/{MAIN_FILE}"))}
         if not places:
-            raise DataError(path, "holds no env_*.json", "Give the folder that holds the workplace files")
+            what = f"holds no env_*.json, and no folder with {MAIN_FILE}"
+            raise DataError(path, what, "Give the folder that holds the workplaces")
     elif not path.exists():
         raise DataError(path, "no such file or folder", "Check the path")
     elif path.suffix == ".jsonl":

@@ -1,19 +1,25 @@
-"""One recorded call, carried out in the executable workplace: what is true, and of which kind the call is."""
+"""One recorded call, carried out where the truth is known: what is true, and of which kind the call is."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from worktrial.audits.compare import Field, FieldStatus, compare
+from worktrial.errors import InvalidReason
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces import Session, Tool
 from worktrial.workplaces.conformance import Failure
 from worktrial.workplaces.conformance.context import is_error
 from worktrial.workplaces.conformance.values import scalars
+from worktrial.workplaces.fidelity.compare import Field, FieldStatus, compare
+from worktrial.workplaces.session import Session
 from worktrial.workplaces.simulator.json_text import json_text
+from worktrial.workplaces.tools import Tool
 
 # A shorter text is a word or a code, which a simulator can be expected to get right.
 _FREE_WORDS = 4
+UNUSABLE = frozenset(
+    {InvalidReason.SIMULATOR_FORMAT, InvalidReason.SIMULATOR_PATCH, InvalidReason.CONTEXT_OVERFLOW}
+)
+"""What a model's own reply is to blame for; an endpoint that is down says nothing about the simulator."""
 
 
 class Kind(StrEnum):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.audits.compare import FieldStatus, compare
-from worktrial.audits.truth import StateFidelity, state_fidelity
+from worktrial.workplaces.fidelity.compare import FieldStatus, compare
+from worktrial.workplaces.fidelity.truth import StateFidelity, state_fidelity
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
 VALUES = st.recursive(

@@ -1,0 +1,167 @@
+"""When the runs of one kind suffice, and what they then say about a task."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from worktrial.errors import SettingError
+from worktrial.statistics import Interval
+from worktrial.statistics.sequential import Band, Side, confidence_sequence
+from worktrial.synthesis.spec import JobSpec
+
+CONFIDENCE = 0.9
+"""Of the interval of a rate, whenever the runs stop. A wrong answer at one of a band's borders is rarer than the
+tenth that is left; `prospects` computes how much."""
+
+PLAN_BAND = Band(low_out=0.2, low_in=0.6)
+"""With its plan at hand a task must not fail four times in five. Not one pass in four runs, the published sign of
+an unsolvable task, excludes a rate of 0.6."""
+
+FREE_BAND = Band(low_out=0.0, low_in=0.3, high_in=0.7, high_out=0.95)
+"""Without it a task must be passed at least once, and not almost always. Twelve passes in twelve runs show a rate
+above 0.7, none in twelve one below 0.3."""
+
+
+class Rule(Protocol):
+    """Decides on the passes so far."""
+
+    @property
+    def first(self) -> int:
+        """How many runs a decision usually takes."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """After so many runs with a verdict it ends, decided or not."""
+        ...
+
+    def side(self, passed: int, n: int) -> Side:
+        """Where the rate lies beside what is kept."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """Run until the interval lies inside or outside a band."""
+
+    band: Band
+    first: int
+    most: int
+    confidence: float = CONFIDENCE
+
+    def side(self, passed: int, n: int) -> Side:
+        """See `Rule.side`."""
+        return self.band.side(confidence_sequence(passed, n, self.confidence))
+
+
+@dataclass(frozen=True)
+class AnyPass:
+    """The published rule for runs with the plan: solvable when one of them passes (OccuBench, section 4)."""
+
+    first: int
+
+    @property
+    def most(self) -> int:
+        """A fixed number of runs, fewer when no other can change the answer."""
+        return self.first
+
+    def side(self, passed: int, n: int) -> Side:
+        """See `Rule.side`."""
+        if passed:
+            return Side.INSIDE
+        return Side.BELOW if n >= self.first else Side.UNDECIDED
+
+
+@dataclass(frozen=True)
+class NotAllPass:
+    """The published rule for free runs: trivial when all of them pass (OccuBench, section 4)."""
+
+    first: int
+
+    @property
+    def most(self) -> int:
+        """A fixed number of runs."""
+        return self.first
+
+    def side(self, passed: int, n: int) -> Side:
+        """See `Rule.side`. The first failure settles it, yet all runs are made: selection compares their rates."""
+        if n < self.first:
+            return Side.UNDECIDED
+        return Side.ABOVE if passed == n else Side.INSIDE
+
+
+@dataclass(frozen=True)
+class Rules:
+    """For both kinds of runs."""
+
+    plan: Rule
+    free: Rule
+
+
+def rules_of(spec: JobSpec) -> Rules:
+    """What `spec` asks for.
+
+    Raises:
+        SettingError: no task could be kept, because so few runs prove nothing.
+    """
+    if spec.sampling == "published":
+        return Rules(AnyPass(spec.plan_runs), NotAllPass(spec.free_runs))
+    rules = Rules(
+        Sequential(PLAN_BAND, spec.plan_runs, max(spec.plan_runs, spec.most_runs)),
+        Sequential(FREE_BAND, spec.free_runs, max(spec.free_runs, spec.most_runs)),
+    )
+    for kind, rule in (("with the plan", rules.plan), ("free", rules.free)):
+        if Side.INSIDE not in Outlook(rule).reachable(0, 0):
+            raise SettingError(
+                f"most_runs: {rule.most} {kind} runs are too few to show anything about a task. Allow more, or set "
+                f"`sampling: published` to drop tasks by fixed numbers of runs"
+            )
+    return rules
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What further runs can still bring."""
+
+    rule: Rule
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], frozenset[Side]]:
+        return {}
+
+    def reachable(self, passed: int, n: int) -> frozenset[Side]:
+        """Every decision that the runs up to the most can lead to, the present one included; without any there is
+        no point in going on."""
+        found = self._known.get((passed, n))
+        if found is None:
+            found = frozenset({self.rule.side(passed, n)} - {Side.UNDECIDED})
+            if n < self.rule.most:
+                found |= self.reachable(passed, n + 1) | self.reachable(passed + 1, n + 1)
+            self._known[passed, n] = found
+        return found
+
+    def fewest(self, passed: int, n: int) -> int:
+        """How many further runs a decision takes at least; as many as may be made when there can be none."""
+        left = self.rule.most - n
+        for further in range(1, left + 1):
+            if any(
+                self.rule.side(passed + passes, n + further) is not Side.UNDECIDED for passes in range(further + 1)
+            ):
+                return further
+        return left
+
+    def batch(self, passed: int, n: int) -> int:
+        """How many runs to make at once. Half of the usual number at least: single runs one after the other would
+        save little and take long."""
+        return min(self.rule.most - n, max(self.fewest(passed, n), (self.rule.first + 1) // 2))
+
+    def is_over(self, passed: int, n: int) -> bool:
+        """Whether no further run is wanted."""
+        if n >= self.rule.most or self.rule.side(passed, n) is not Side.UNDECIDED:
+            return True
+        return not self.reachable(passed, n)
+
+
+def interval_of(passed: int, n: int) -> Interval:
+    """What is known of the true rate; right at whatever point the runs were stopped."""
+    return confidence_sequence(passed, n, CONFIDENCE)

@@ -1,0 +1,95 @@
+"""Running a task until its pass rate is known well enough."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Literal
+
+from worktrial.statistics.sequential import Side
+from worktrial.synthesis.artifacts import Rate, RunRow
+from worktrial.synthesis.calibration.rules import Outlook, Rule, interval_of
+
+Kind = Literal["plan", "free"]
+
+Run = Callable[[int], Awaitable[RunRow]]
+"""Makes the run of a number."""
+
+
+async def sample_until_decided(run: Run, have: Sequence[RunRow], rule: Rule) -> tuple[list[RunRow], Rate]:
+    """Make runs of one kind, several at once, until `rule` has decided or allows no more.
+
+    Decisions are made between batches and look at all runs of the batches made, never at those that happened to be
+    quick. What is run follows from the outcomes by number alone; so after an interruption the same runs are made
+    and the same is decided as without one.
+
+    Args:
+        run: Makes one run.
+        have: Runs of this kind that are there already; none of them is made again, and all of them count.
+        rule: Decides.
+
+    Returns:
+        All runs in the order of their numbers, those of `have` included, and the rate.
+
+    Raises:
+        StopRun: a run cannot be made at all; `run` has kept those that ended before.
+    """
+    rows = {row.number: row for row in have}
+    outlook = Outlook(rule)
+    made = 0
+    while True:
+        looked_at = [rows[number] for number in range(made)]
+        # Rows beyond are of a rule that wanted more; they are paid for, so they have a say as well.
+        if _is_over(looked_at, outlook) and _is_over(rows.values(), outlook):
+            break
+        passed, n, _ = _counts(looked_at)
+        batch = range(made, made + max(1, outlook.batch(passed, n)))
+        for row in await _all(run, [number for number in batch if number not in rows]):
+            rows[row.number] = row
+        made = batch.stop
+    ordered = [rows[number] for number in sorted(rows)]
+    return ordered, rate_of(ordered, rule)
+
+
+def rate_of(rows: Iterable[RunRow], rule: Rule) -> Rate:
+    """What runs of one kind say."""
+    passed, n, invalid = _counts(rows)
+    known = interval_of(passed, n)
+    side = rule.side(passed, n)
+    decision: Literal["inside", "outside", "undecided"] = "outside"
+    if side is Side.INSIDE:
+        decision = "inside"
+    elif side is Side.UNDECIDED:
+        decision = "undecided"
+    return Rate(passed=passed, n=n, invalid=invalid, low=known.low, high=known.high, decision=decision)
+
+
+def _is_over(rows: Iterable[RunRow], outlook: Outlook) -> bool:
+    passed, n, invalid = _counts(rows)
+    hopeless = invalid >= outlook.rule.first and invalid > n
+    return hopeless or outlook.is_over(passed, n)
+
+
+def _counts(rows: Iterable[RunRow]) -> tuple[int, int, int]:
+    """Passes, runs with a verdict, runs without."""
+    passed = n = invalid = 0
+    for row in rows:
+        invalid += row.outcome == "invalid"
+        n += row.outcome != "invalid"
+        passed += row.outcome == "pass"
+    return passed, n, invalid
+
+
+async def _all(run: Run, numbers: Sequence[int]) -> list[RunRow]:
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(_one(run, number)) for number in numbers]
+    except BaseExceptionGroup as trouble:
+        # Runs in flight tend to meet the same refusal at the same moment; one report is enough.
+        raise trouble.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+async def _one(run: Run, number: int) -> RunRow:
+    row = await run(number)
+    if row.number != number:
+        raise ValueError(f"run {number} was asked for, and run {row.number} came back")
+    return row

@@ -1,0 +1,58 @@
+"""Static checks of a slot, before anything is run. Each is one small file, and says what to change."""
+
+from collections.abc import Callable, Iterator
+
+from worktrial.errors import DataError
+from worktrial.synthesis.artifacts import Problem, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.checks.case import Case, problem
+from worktrial.synthesis.checks.dates import dates
+from worktrial.synthesis.checks.examples import example_clash, example_shape
+from worktrial.synthesis.checks.names import MEANINGS, CheckName
+from worktrial.synthesis.checks.placeholders import placeholders
+from worktrial.synthesis.checks.plan_calls import plan_calls
+from worktrial.synthesis.checks.plan_given_away import plan_given_away
+from worktrial.synthesis.checks.plan_length import PLAN_STEPS, plan_length
+from worktrial.synthesis.checks.prompt_calls import prompt_calls
+from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
+from worktrial.synthesis.checks.rubric_tools import rubric_tools
+from worktrial.synthesis.checks.schemas import schemas
+from worktrial.synthesis.checks.state import state_described
+from worktrial.synthesis.checks.tools import TOOLS, duplicate_tools, tool_count
+from worktrial.synthesis.playable import playable
+
+__all__ = ["MEANINGS", "OF_PLANS", "PLAN_STEPS", "SLOT_CHECKS", "TOOLS", "CheckName", "check_slot"]
+
+SLOT_CHECKS: tuple[Callable[[Case], Iterator[Problem]], ...] = (
+    tool_count,
+    duplicate_tools,
+    schemas,
+    example_shape,
+    example_clash,
+    state_described,
+    prompt_calls,
+    placeholders,
+    dates,
+    plan_calls,
+    plan_length,
+    plan_given_away,
+    rubric_tools,
+    rubric_numbers,
+)
+OF_PLANS = frozenset({plan_calls, plan_length, plan_given_away})
+"""Those that only a task with a plan can be asked."""
+
+
+def check_slot(workplace: WorkplaceDraft, task: TaskDraft) -> list[Problem]:
+    """Everything that is wrong with a task and its workplace, as far as that shows without a run."""
+    case = Case(workplace, task)
+    found = [p for check in SLOT_CHECKS for p in check(case)]
+    return found or list(_unplayable(case))
+
+
+def _unplayable(case: Case) -> Iterator[Problem]:
+    """What the loader of finished workplaces would refuse, should the checks have missed it."""
+    try:
+        playable(case.workplace)
+    except DataError as e:
+        fix = "Mend what the loader of workplaces refuses"
+        yield problem(CheckName.SCHEMAS, "tools", "tools", str(e), fix)

@@ -1,0 +1,71 @@
+"""Texts that were left to be filled in."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from worktrial.synthesis.artifacts import Problem
+from worktrial.synthesis.checks.case import Artifact, Case, problem, texts
+from worktrial.synthesis.checks.names import CheckName
+
+_FILLED = ("{{initial_state}}", "{{state_descriptions}}", "{{action_set_definitions}}")
+"""What a simulator's prompt fills in itself."""
+
+_ALWAYS = re.compile(
+    r"\bTODO\b|\bFIXME\b|\blorem ipsum\b|\{\{[^{}]*\}\}|\[(?:insert|your|placeholder|fill in|to be)\b[^\]]*\]"
+    r"|<(?:insert|your|placeholder|fill in|to be|todo)\b[^<>]*>",
+    re.IGNORECASE,
+)
+# Rules and descriptions may show a format in angle brackets; what is handed to the agent or the judge may not.
+_IN_TASK = re.compile(r"\bTBD\b|<[A-Za-z][A-Za-z0-9]*(?:[ _-][A-Za-z0-9]+)+>|<[A-Z][A-Z0-9]+>")
+# An author that cut a list short.
+_CUT_SHORT = re.compile(r"\s*(?:\.\.\.|…|etc\.?|\(?(?:and )?(?:\d+ )?more(?: \w+)?\.*\)?)\s*", re.IGNORECASE)
+
+
+def placeholders(case: Case) -> Iterator[Problem]:
+    """What is still to be filled in, once for each artifact.
+
+    Addresses such as example.com are not among it: in a made-up world they are the right ones.
+    """
+    for artifact, named in _places(case).items():
+        found = [(path, left) for path, text, strict, data in named if (left := _left(text, strict, data))]
+        if found:
+            path, left = found[0]
+            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+            fix = "Write what belongs there"
+            yield problem(CheckName.PLACEHOLDERS, artifact, path, f"still has the placeholder {left!r}{more}", fix)
+
+
+def _places(case: Case) -> dict[Artifact, list[tuple[str, str, bool, bool]]]:
+    """Artifact to (place, text, whether it is handed to agent or judge, whether it is a value of data)."""
+    workplace, task = case.workplace, case.task
+    state = [(path, text, False, True) for path, text in texts(workplace.initial_state, "initial_state")]
+    rules = [("system_prompt", workplace.system_prompt, False, False)]
+    meaning = [(path, text, False, False) for path, text in texts(workplace.state_description, "state_description")]
+    tools = [
+        (path, text, False, ".example_output" in path)
+        for index, tool in enumerate(workplace.tools)
+        for path, text in texts(msgspec.to_builtins(tool), f"tools[{index}]")
+    ]
+    plan = [
+        (path, text, True, True)
+        for index, step in enumerate(task.plan)
+        for path, text in texts(step.arguments, f"plan[{index}].arguments")
+    ]
+    return {
+        "workplace": rules + meaning + state,
+        "tools": tools,
+        "instruction": [("instruction", task.instruction, True, False)],
+        "plan": plan,
+        "rubric": [("rubric", task.rubric, True, False)],
+    }
+
+
+def _left(text: str, strict: bool, data: bool) -> str:
+    for filled in _FILLED:
+        text = text.replace(filled, "")
+    hit = _ALWAYS.search(text) or (_IN_TASK.search(text) if strict else None)
+    if hit is None and data:
+        hit = _CUT_SHORT.fullmatch(text)
+    return hit[0].strip() if hit else ""

@@ -1,0 +1,118 @@
+"""The checks on a whole suite: one of one's own, or the published one as far as they apply to it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from worktrial.errors import DataError
+from worktrial.suites.lint import Hazard, LintReport
+from worktrial.suites.occupations.lint import lint_release
+from worktrial.suites.occupations.load import Release, Task, is_own
+from worktrial.synthesis.artifacts import PlanStep, Problem, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.checks import OF_PLANS, SLOT_CHECKS
+from worktrial.synthesis.checks.case import Case
+from worktrial.synthesis.checks.names import CheckName
+from worktrial.synthesis.checks.placeholders import placeholders
+from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
+from worktrial.synthesis.checks.schemas import schemas
+from worktrial.workplaces import Workplace
+from worktrial.workplaces.lint import HazardName
+from worktrial.workplaces.loading.folder import MAIN_FILE
+
+Check = Callable[[Case], Iterator[Problem]]
+
+_MORE: tuple[Check, ...] = (schemas, placeholders, rubric_numbers)
+"""What can be asked of the published release beside the hazards; it has no plans, and examples of other worlds."""
+
+OF_PUBLISHED = (
+    *(CheckName(name.value) for name in HazardName),
+    CheckName.SCHEMAS,
+    CheckName.PLACEHOLDERS,
+    CheckName.RUBRIC_NUMBERS,
+)
+"""The checks that apply to the published release."""
+
+
+def lint_suite(release: Release) -> LintReport:
+    """Look at every task of `release` in its workplace, and at the workplaces that no task uses.
+
+    What could not be read is in the report's `unread`.
+    """
+    own = is_own(release.folder)
+    report = LintReport(0, 0, [], []) if own else lint_release(release)
+    found: dict[Hazard, None] = dict.fromkeys(report.hazards)
+    workplaces, unread = _workplaces(release)
+    tasks = [task for task in release.tasks if task.problem is None and task.workplace in workplaces]
+    for task in tasks:
+        home = workplaces[task.workplace]
+        for problem in _problems(_case(task, home), _checks(task) if own else _MORE):
+            found[_hazard(release, task, home, problem)] = None
+    # The published release's own lint has told what of it cannot be read.
+    return LintReport(len(tasks), len(workplaces), list(found), unread if own else report.unread)
+
+
+def _workplaces(release: Release) -> tuple[dict[str, Workplace], list[str]]:
+    found, unread = {}, []
+    for name in release.workplaces:
+        try:
+            found[name] = release.workplaces[name]
+        except DataError as e:
+            unread.append(str(e))
+    return found, unread
+
+
+def _checks(task: Task) -> Sequence[Check]:
+    """A task need not have a plan, or may have one in another form."""
+    return [check for check in SLOT_CHECKS if isinstance(task.plan, list) or check not in OF_PLANS]
+
+
+def _problems(case: Case, checks: Sequence[Check]) -> Iterator[Problem]:
+    for check in checks:
+        yield from check(case)
+
+
+def _case(task: Task, home: Workplace) -> Case:
+    tools = [
+        ToolDraft(
+            name=tool.name,
+            description=tool.description,
+            parameters=tool.parameters,
+            example_output=tool.example_output,
+            writes=bool(tool.writes),
+        )
+        for tool in home.tools
+    ]
+    workplace = WorkplaceDraft(
+        name=home.name,
+        system_prompt=home.system_prompt,
+        tools=tools,
+        initial_state=home.initial_state,
+        state_description=home.state_description,
+    )
+    draft = TaskDraft(
+        slot=task.id,
+        subtopic=task.scenario,
+        level=task.difficulty,
+        language=task.language,
+        instruction=task.instruction,
+        plan=msgspec.convert(task.plan, list[PlanStep]) if isinstance(task.plan, list) else [],
+        rubric=task.rubric,
+    )
+    return Case(workplace, draft)
+
+
+def _hazard(release: Release, task: Task, home: Workplace, problem: Problem) -> Hazard:
+    of_task = problem.artifact in ("instruction", "plan", "rubric")
+    subject = task.id if of_task else task.workplace
+    file = str(release.tasks_file) if of_task else _file(home, problem.field)
+    return Hazard(CheckName(problem.check), subject, file, problem.field, problem.what, problem.fix)
+
+
+def _file(home: Workplace, field: str) -> str:
+    """The file of a workplace that has the field: its own, or the main one."""
+    main = Path(home.source)
+    if main.name != MAIN_FILE:
+        return home.source
+    named = field.split(".")[0].split("[")[0]
+    return str(next((path for path in sorted(main.parent.glob(f"{named}.*")) if path.is_file()), main))

@@ -1,0 +1,223 @@
+"""What a session will ask for and what that will cost, before the first call. An estimate, and it says of what."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+import msgspec
+
+from worktrial.engine.prices import price_for
+from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.store import read_lines
+from worktrial.errors import DataError
+from worktrial.language import Usage
+from worktrial.synthesis.artifacts import Calibration
+from worktrial.synthesis.calibration import prospects, rules_of
+from worktrial.synthesis.files import content_hash
+from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.forms import TASK, WORKPLACE
+from worktrial.synthesis.overlap import ASKED_PER_SUBTOPIC
+from worktrial.synthesis.spec import JobSpec
+
+# Tokens in and out of one call, and calls per piece: sizes of middling artifacts (ten tools, a state of some sixty
+# records, ten tool calls in a run). A chatty or reasoning model takes more; the cached part of prompts is not
+# taken off.
+REDRAWS = 1.15
+"""Calls for one usable reply: some have to be asked for again."""
+REPAIRED = 0.5
+"""Slots that need a repair in the likely case."""
+PLAN_RATE, FREE_RATES = 0.9, (0.1, 0.5, 0.9)
+"""True pass rates in the likely case: how many runs it takes until a decision follows from them."""
+TOOL_CALLS = 10
+
+_SUBTOPICS = (1500, 1800)
+_PAIR = (500, 60)
+_REFERENCE = (3500, 2500)
+_WORKPLACE = (4500, 5000)
+_TASK = (9000, 1800)
+_REPAIR = (12000, 2500)
+_AGENT_CALL = (5500, 150)
+_SIMULATOR_CALL = (7500, 250)
+_VOTE = (8500, 200)
+_PASSAGES = 3000
+"""Tokens of the user's documents beside a request for a reference."""
+
+ASSUMPTIONS = (
+    f"assumes {TOOL_CALLS} tool calls a run, middling artifacts (a workplace of {_WORKPLACE[1]:,} tokens), pass "
+    f"rates of {PLAN_RATE} with the plan and {FREE_RATES[0]} to {FREE_RATES[-1]} without, {REDRAWS - 1:.0%} of "
+    f"replies asked for again, a repair for {REPAIRED:.0%} of the slots, no discount for cached prompts"
+)
+
+
+class StageCost(msgspec.Struct, kw_only=True, frozen=True):
+    """One stage: in the likely case, and at most as far as the settings bound it."""
+
+    stage: str
+    role: str
+    calls: int
+    tokens: int
+    dollars: float | None
+    """None: no price is known for the role's model."""
+    most_calls: int
+    most_tokens: int
+    most_dollars: float | None
+
+
+class Estimate(msgspec.Struct, kw_only=True, frozen=True):
+    """All stages; `work/estimate.yaml`."""
+
+    stages: list[StageCost]
+    assumptions: str = ASSUMPTIONS
+
+    @property
+    def calls(self) -> int:
+        """Likely calls."""
+        return sum(stage.calls for stage in self.stages)
+
+    @property
+    def tokens(self) -> int:
+        """Likely tokens."""
+        return sum(stage.tokens for stage in self.stages)
+
+    @property
+    def dollars(self) -> float | None:
+        """Likely cost; None where some price is unknown."""
+        return _sum([stage.dollars for stage in self.stages if stage.calls])
+
+    @property
+    def most_dollars(self) -> float | None:
+        """Cost at most."""
+        return _sum([stage.most_dollars for stage in self.stages if stage.most_calls])
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What is not there yet."""
+
+    subtopics: int
+    references: int
+    workplaces: int
+    tasks: int
+    slots: int
+    """That have not come to their end."""
+    runs: int
+    """Made for those."""
+
+
+def estimate(
+    spec: JobSpec,
+    roles: Mapping[Seat, RoleSettings],
+    folder: SuiteFolder,
+    *,
+    documents: bool,
+    until_drafts: bool = False,
+) -> Estimate:
+    """What remains to be asked for in `folder`.
+
+    Args:
+        spec: What is wanted.
+        roles: Who plays what, with endpoints filled in.
+        folder: Where finished parts lie; they cost nothing any more, as long as nothing they depend on changed.
+        documents: Whether references are grounded on documents.
+        until_drafts: Leave out the runs and repairs.
+    """
+    left = _left(spec, folder)
+    pairs = min(spec.subtopics * (spec.subtopics - 1) // 2, ASKED_PER_SUBTOPIC * spec.subtopics) * left.subtopics
+    passages = _PASSAGES if documents else 0
+    reference = (_REFERENCE[0] + passages, _REFERENCE[1])
+    writer, judge = Role.SYNTHESIZER, Role.JUDGE
+    rows = [
+        _Row("sub-topics", writer, left.subtopics * REDRAWS, left.subtopics * 3, _SUBTOPICS),
+        _Row("overlap", judge, pairs / 2, pairs * 2, _PAIR),
+        _Row("references", writer, left.references * REDRAWS, left.references * 3, reference),
+        _Row("workplaces", writer, left.workplaces * REDRAWS, left.workplaces * 3, _WORKPLACE),
+        _Row("tasks", writer, left.tasks * REDRAWS, left.tasks * 3, _TASK),
+    ]
+    if not until_drafts:
+        rows += _run_rows(spec, left)
+    return Estimate(stages=[_priced(row, roles[row.role.value]) for row in rows if row.most])
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    stage: str
+    role: Role
+    calls: float
+    most: float
+    size: tuple[int, int]
+
+
+def _run_rows(spec: JobSpec, left: _Left) -> list[_Row]:
+    rules = rules_of(spec)
+    with_plan = prospects(rules.plan, PLAN_RATE).runs
+    without = sum(prospects(rules.free, rate).runs for rate in FREE_RATES) / len(FREE_RATES)
+    repairs = left.slots * REPAIRED if spec.repairs else 0
+    # A task that needs a repair has been run with its plan in vain; the repaired one is run from the start.
+    runs = max(0.0, left.slots * (with_plan + without) - left.runs) + repairs * with_plan
+    most = left.slots * (1 + spec.repairs) * (rules.plan.most + rules.free.most) - left.runs
+    return [
+        _Row("runs", Role.AGENT, runs * (TOOL_CALLS + 1), most * (TOOL_CALLS + 1), _AGENT_CALL),
+        _Row("runs", Role.SIMULATOR, runs * TOOL_CALLS, most * TOOL_CALLS, _SIMULATOR_CALL),
+        _Row("verdicts", Role.JUDGE, runs * spec.votes, most * spec.votes, _VOTE),
+        # One request says what is at fault, one writes it anew.
+        _Row("repairs", Role.SYNTHESIZER, repairs * 2 * REDRAWS, left.slots * spec.repairs * 6, _REPAIR),
+    ]
+
+
+def _priced(row: _Row, settings: RoleSettings) -> StageCost:
+    size_in, size_out = row.size
+    calls, most = ceil(row.calls), ceil(row.most)
+    price = price_for(settings)
+    one = price(Usage(1, size_in, size_out)) if price is not None else None
+    return StageCost(
+        stage=row.stage,
+        role=row.role.value,
+        calls=calls,
+        tokens=calls * (size_in + size_out),
+        dollars=None if one is None else one * calls,
+        most_calls=most,
+        most_tokens=most * (size_in + size_out),
+        most_dollars=None if one is None else one * most,
+    )
+
+
+def _left(spec: JobSpec, folder: SuiteFolder) -> _Left:
+    """By what lies in the folder; whether it still holds shows only on the way."""
+    slots = spec.subtopics * len(spec.levels) * len(spec.languages)
+    drafts = folder.work / "drafts"
+    ended = {c.slot for c in read_lines(folder.calibration, Calibration) if _stands(folder, c)}
+    runs = folder.work / "runs"
+    return _Left(
+        subtopics=0 if folder.subtopics.exists() else 1,
+        references=max(0, spec.subtopics - _files(folder.work / "references", "*.yaml")),
+        workplaces=max(0, slots - _files(drafts, "*/workplace")),
+        tasks=max(0, slots - _files(drafts, "*/task.yaml")),
+        slots=max(0, slots - len(ended)),
+        runs=sum(_lines(path) for path in runs.glob("*.jsonl") if path.stem not in ended),
+    )
+
+
+def _stands(folder: SuiteFolder, calibration: Calibration) -> bool:
+    """Whether a slot's drafts are those that were calibrated."""
+    draft = folder.work / "drafts" / calibration.slot
+    try:
+        content = content_hash(WORKPLACE.read(draft / "workplace"), TASK.read(draft / "task.yaml"))
+    except DataError:
+        # Whoever works on it will say what is wrong.
+        return False
+    return content == calibration.content
+
+
+def _files(folder: Path, pattern: str) -> int:
+    return sum(1 for _ in folder.glob(pattern))
+
+
+def _lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
+
+
+def _sum(parts: list[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None

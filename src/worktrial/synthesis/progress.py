@@ -1,0 +1,149 @@
+"""Showing how a synthesis is going: a live table on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from worktrial.engine.progress import duration
+from worktrial.synthesis.artifacts import RunRow
+from worktrial.synthesis.pipeline import Moved
+
+PLAIN_SECONDS = 10.0
+# In the order of the way; a slot is at one of them.
+STAGES = ("workplace", "task", "checks", "runs", "repair")
+_TITLES = {
+    "workplace": "workplace being written",
+    "task": "task being written",
+    "checks": "checked",
+    "runs": "calibration runs",
+    "repair": "being repaired",
+}
+
+Spent = Callable[[], tuple[float, int, bool]]
+"""Dollars and tokens of all sessions so far, and whether some answers have no known price."""
+
+
+class Board:
+    """Where everything stands.
+
+    Args:
+        subtopics: How many there will be.
+        slots: How many there will be.
+        spent: Reads the spend.
+    """
+
+    def __init__(self, subtopics: int, slots: int, spent: Spent) -> None:
+        self.subtopics = subtopics
+        self.slots = slots
+        self._spent = spent
+        self._started = time.monotonic()
+        self._at: dict[str, str] = {}
+        self._verdicts: Counter[str] = Counter()
+        self._references: set[str] = set()
+        self.runs: Counter[tuple[str, str]] = Counter()
+        self.repairs = 0
+
+    def moved(self, moved: Moved) -> None:
+        """Note that a slot, or a part of the suite, got further."""
+        if moved.stage == "subtopics":
+            return
+        if moved.stage == "slots":
+            # Fewer sub-topics than asked for may have been found.
+            self.slots = int(moved.what)
+            return
+        if moved.stage == "reference":
+            self._references.add(moved.subject)
+            return
+        self._at[moved.subject] = moved.stage
+        if moved.stage == "done":
+            self._verdicts[moved.what] += 1
+        self.repairs += moved.stage == "repair"
+
+    def ran(self, row: RunRow) -> None:
+        """Count a calibration run."""
+        self.runs[row.kind, row.outcome] += 1
+
+    @property
+    def done(self) -> int:
+        """Slots that have come to their end."""
+        return sum(self._verdicts.values())
+
+    @property
+    def kept(self) -> int:
+        """Slots that can be selected."""
+        return self._verdicts["kept"]
+
+    def line(self) -> str:
+        """Everything in one line."""
+        at = Counter(self._at.values())
+        parts = [f"{self.done}/{self.slots} slots done", f"{self.kept} kept", f"{self.done - self.kept} rejected"]
+        parts += [f"{at[stage]} {_TITLES[stage]}" for stage in STAGES if at[stage]]
+        parts += [f"{self.runs.total()} runs", f"{self.repairs} repairs", self._spend()]
+        return " · ".join(parts)
+
+    def table(self) -> Any:
+        """The live table."""
+        from rich.table import Table
+
+        at = Counter(self._at.values())
+        table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+        table.add_row("references begun", f"{len(self._references)}/{self.subtopics}")
+        for stage in STAGES:
+            table.add_row(f"slots: {_TITLES[stage]}", str(at[stage]))
+        rejected = ", ".join(f"{n} {verdict}" for verdict, n in self._verdicts.items() if verdict != "kept")
+        table.add_row(
+            "slots done", f"{self.done}/{self.slots}: {self.kept} kept" + (f", {rejected}" * bool(rejected))
+        )
+        table.add_row("runs", self._runs())
+        table.add_row("repairs", str(self.repairs))
+        table.add_row("spent", self._spend())
+        return table
+
+    def _runs(self) -> str:
+        said = []
+        for kind, name in (("plan", "with the plan"), ("free", "without")):
+            ran = {outcome: self.runs[kind, outcome] for outcome in ("pass", "fail", "invalid")}
+            said.append(f"{sum(ran.values())} {name} ({ran['pass']} passed, {ran['invalid']} invalid)")
+        return ", ".join(said)
+
+    def _spend(self) -> str:
+        cost, tokens, unpriced = self._spent()
+        elapsed = duration(time.monotonic() - self._started)
+        return f"${cost:.4f}{'+' if unpriced else ''} · {tokens:,} tokens · {elapsed}"
+
+
+@contextmanager
+def display(board: Board) -> Iterator[Callable[[], None]]:
+    """Show `board` on standard error; what is yielded is called after every change."""
+    try:
+        if sys.stderr.isatty():
+            with _live(board):
+                yield lambda: None
+        else:
+            yield _PlainLines(board).changed
+    finally:
+        # However it ends: this is what is done.
+        print(board.line(), file=sys.stderr, flush=True)
+
+
+def _live(board: Board) -> AbstractContextManager[Any]:
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    return Live(get_renderable=board.table, console=console, refresh_per_second=4, transient=True)
+
+
+class _PlainLines:
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._last = time.monotonic()
+
+    def changed(self) -> None:
+        now = time.monotonic()
+        if now - self._last >= PLAIN_SECONDS:
+            self._last = now
+            print(self._board.line(), file=sys.stderr, flush=True)

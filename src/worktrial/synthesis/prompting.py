@@ -1,0 +1,137 @@
+"""What the prompts of all stages are made of. Sizes are kept so that a context of 8,000 tokens can do."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from worktrial.grading.fence import mark
+from worktrial.language import JsonObject, JsonValue
+from worktrial.language.templates import templates
+from worktrial.synthesis.artifacts import Reference, Statement, ToolDraft
+from worktrial.synthesis.sources import Passage, Sources
+
+T = TypeVar("T")
+
+PROMPTS = Path(__file__).parent / "prompts"
+LANGUAGES = {"en": "English", "ko": "Korean", "de": "German", "fr": "French", "es": "Spanish", "ja": "Japanese"}
+_OTHER_SCRIPTS = 0.8
+"""Tokens of a character beyond ASCII, roughly; of those within it four make one."""
+_PARTS = ("terminology", "workflow", "state_variables", "edge_cases", "constraints")
+
+
+def render(template: str, **values: object) -> str:
+    """A prompt."""
+    return templates(PROMPTS).get_template(f"{template}.j2").render(**values).strip() + "\n"
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    plain = sum(c < "\x80" for c in text)
+    return round(plain / 4 + (len(text) - plain) * _OTHER_SCRIPTS)
+
+
+def language_name(code: str) -> str:
+    """How a prompt calls a language."""
+    return LANGUAGES.get(code, f"the language with the code {code!r}")
+
+
+def fenced(text: str) -> str:
+    """Text that somebody else wrote, between two lines that it cannot forge."""
+    name = mark(text)
+    return f"BEGIN DATA {name}\n{text.strip()}\nEND DATA {name}"
+
+
+def compact(value: JsonValue) -> str:
+    """JSON as short as models read it well."""
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+
+
+def within(texts: Iterable[str], most: int) -> list[str]:
+    """The first of `texts` that together have at most `most` tokens."""
+    kept: list[str] = []
+    for text in texts:
+        most -= tokens(text)
+        if most < 0:
+            break
+        kept.append(text)
+    return kept
+
+
+def passage_text(passage: Passage) -> str:
+    """A passage with the names by which it is cited."""
+    place = " > ".join(passage.heading) + (f", page {passage.page}" if passage.page is not None else "")
+    head = f"[source {passage.source}, passage {passage.id}] {place.lstrip(', ')}".rstrip()
+    return f"{head}\n{passage.text}"
+
+
+def outline(sources: Sources, most: int) -> str:
+    """What the documents are about: their headings, or how their passages begin."""
+    lines: dict[str, None] = {}
+    for passage in sources.passages:
+        said = " > ".join(passage.heading) or " ".join(passage.text.split())[:100]
+        lines[f"- {passage.source}: {said}"] = None
+    return "\n".join(within(spread(list(lines), 80), most))
+
+
+def reference_text(reference: Reference, most: int) -> str:
+    """A reference document, each part shortened alike where it is too long."""
+    parts = {name: list[Statement](getattr(reference, name)) for name in _PARTS}
+    share = most // len(_PARTS)
+    lines: list[str] = []
+    for name, statements in parts.items():
+        kept = within((f"- {statement.text}" for statement in statements), share)
+        lines += [f"{name.replace('_', ' ').capitalize()}:", *kept] if kept else []
+    return "\n".join(lines)
+
+
+def tools_text(tools: Sequence[ToolDraft], most: int) -> str:
+    """The tools; without examples, then without their schemas in full, where they are too long."""
+    for shown in (_in_full, _without_example, _signature):
+        text = "\n".join(shown(tool) for tool in tools)
+        if tokens(text) <= most:
+            return text
+    return "\n".join(within((_signature(tool) for tool in tools), most))
+
+
+def _in_full(tool: ToolDraft) -> str:
+    return f"{_without_example(tool)}\n  example of an answer: {compact(tool.example_output)}"
+
+
+def _without_example(tool: ToolDraft) -> str:
+    does = "changes the state" if tool.writes else "reads"
+    return f"- {tool.name} ({does}): {tool.description}\n  arguments: {compact(tool.parameters)}"
+
+
+def _signature(tool: ToolDraft) -> str:
+    does = "changes the state" if tool.writes else "reads"
+    return f"- {tool.name}{_brief(tool.parameters)} ({does}): {tool.description[:160]}"
+
+
+def _brief(schema: JsonValue, depth: int = 0) -> str:
+    """A schema as `(id: string, note?: string)`."""
+    if not isinstance(schema, dict):
+        return "any"
+    if isinstance(schema.get("enum"), list):
+        return "|".join(str(choice) for choice in schema["enum"][:8])
+    named = schema.get("properties")
+    if isinstance(named, dict) and depth < 3:
+        required = schema.get("required", [])
+        fields = (f"{n}{'' if n in required else '?'}: {_brief(p, depth + 1)}" for n, p in named.items())
+        return f"({', '.join(fields)})"
+    if schema.get("type") == "array":
+        return f"[{_brief(schema.get('items', {}), depth + 1)}]"
+    kind = schema.get("type", "any")
+    return "|".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def spread(items: Sequence[T], most: int) -> list[T]:
+    """At most so many, from beginning to end."""
+    if len(items) <= most:
+        return list(items)
+    return [items[i * len(items) // most] for i in range(most)]
+
+
+def size_of(value: JsonObject) -> int:
+    """Characters of a value as a model writes it."""
+    return len(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,116 @@
+"""From drafts and verdicts to the suite at the top of the folder."""
+
+import datetime as dt
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from worktrial import __version__
+from worktrial.errors import StopRun
+from worktrial.language import JsonObject
+from worktrial.synthesis.artifacts import Reject, Slot, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.files import hash_of, to_yaml, write_text
+from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.forms import mend_workplace, read_workplace, write_workplace
+from worktrial.synthesis.lines import write_lines
+from worktrial.synthesis.pipeline import SlotEnd
+from worktrial.synthesis.spec import JobSpec
+from worktrial.synthesis.stages.report import SuiteReport, report
+from worktrial.synthesis.stages.selection import select
+
+FORMAT = 1
+
+
+def record(folder: SuiteFolder, ends: Sequence[SlotEnd]) -> tuple[list[str], list[Reject], SuiteReport]:
+    """Choose, and write what is known of every slot.
+
+    Returns:
+        The ids of the selected slots, why each of the others is not among them, and the evidence.
+    """
+    calibrations = [end.calibration for end in ends if end.calibration is not None]
+    selected, passed_over = select(calibrations, [end.slot for end in ends])
+    known = {reject.slot: reject for reject in passed_over}
+    known |= {end.slot.id: end.reject for end in ends if end.reject is not None}
+    rejects = [known[end.slot.id] for end in ends if end.slot.id in known]
+    write_lines(folder.calibration, calibrations)
+    write_lines(folder.rejects, rejects)
+    tasks = [end.task for end in ends if end.slot.id in set(selected) and end.task is not None]
+    return selected, rejects, report(len(ends), calibrations, rejects, tasks)
+
+
+def publish(
+    folder: SuiteFolder, spec: JobSpec, ends: Sequence[SlotEnd], selected: Sequence[str], found: SuiteReport
+) -> None:
+    """Write the suite: workplaces, tasks, and last `suite.yaml`; what was selected before and is not now goes.
+
+    Raises:
+        StopRun: something cannot be written.
+    """
+    chosen = [end for end in ends if end.slot.id in set(selected)]
+    rows = []
+    for end in chosen:
+        if end.workplace is None or end.task is None:
+            raise AssertionError(f"{end.slot.id} was selected without a draft")
+        _place(folder.workplaces / end.slot.id, end.workplace)
+        rows.append(_row(spec, end.slot, end.task))
+    write_lines(folder.tasks, rows)
+    write_text(folder.suite, to_yaml(_suite(folder, spec, found)))
+    _remove_others(folder.workplaces, {end.slot.id for end in chosen})
+
+
+def withdraw(folder: SuiteFolder) -> None:
+    """Remove the suite of an earlier session where nothing can be selected any more."""
+    for path in (folder.suite, folder.tasks):
+        path.unlink(missing_ok=True)
+    _remove_others(folder.workplaces, set())
+
+
+def _place(path: Path, workplace: WorkplaceDraft) -> None:
+    mend_workplace(path)
+    if not path.exists() or hash_of(read_workplace(path)) != hash_of(workplace):
+        write_workplace(path, workplace)
+
+
+def _row(spec: JobSpec, slot: Slot, task: TaskDraft) -> JsonObject:
+    return {
+        "id": slot.id,
+        "category": spec.industry,
+        "domain": spec.domain or spec.role,
+        "scenario": slot.subtopic.title,
+        "difficulty": slot.level,
+        "language": slot.language,
+        "instruction": task.instruction,
+        "rubric": task.rubric,
+        "plan": msgspec.to_builtins(task.plan),
+        "workplace": slot.id,
+    }
+
+
+def _suite(folder: SuiteFolder, spec: JobSpec, found: SuiteReport) -> JsonObject:
+    return {
+        "format": FORMAT,
+        "kind": "suite",
+        "name": folder.root.resolve().name,
+        "role": spec.role,
+        "industry": spec.industry,
+        "domain": spec.domain,
+        "tasks": folder.tasks.name,
+        "created_by": f"worktrial {__version__}",
+        "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "counts": msgspec.to_builtins(found),
+    }
+
+
+def _remove_others(folder: Path, kept: set[str]) -> None:
+    if not folder.is_dir():
+        return
+    for name in kept:
+        mend_workplace(folder / name)
+    for path in folder.iterdir():
+        if path.name not in kept:
+            try:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            except OSError as e:
+                raise StopRun(f"{path}: cannot be removed ({e.strerror})") from None

@@ -1,0 +1,106 @@
+"""Calibration runs as a page shows them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.synthesis.artifacts import RunRow
+from worktrial.synthesis.review.text import LONGEST, cut, pretty
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVote:
+    """One vote of the judge."""
+
+    said: str
+    """`pass`, `fail`, `no vote`."""
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that the agent said, or a call with what came of it."""
+
+    kind: str
+    """`said`, `call`, `answer`."""
+    text: str
+    """What was said; of a call the tool's name."""
+    arguments: str = ""
+    observation: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownRun:
+    """One run."""
+
+    row: RunRow
+    """Without its votes and trajectory."""
+    votes: Sequence[ShownVote]
+    events: Sequence[Event]
+    """[] where no trajectory is kept."""
+
+    @property
+    def name(self) -> str:
+        """What it is called on the page."""
+        return f"{'With the plan' if self.row.kind == 'plan' else 'Without the plan'}, run {self.row.number + 1}"
+
+    @property
+    def tally(self) -> str:
+        """The votes for it."""
+        cast = [vote.said for vote in self.votes if vote.said != "no vote"]
+        return f"{cast.count('pass')} of {len(cast)} votes" if cast else "no votes"
+
+
+def shown_run(row: RunRow) -> ShownRun:
+    """A run made ready; long observations are cut, the file has them whole."""
+    return ShownRun(
+        row=row,
+        votes=[_vote(vote) for vote in row.votes],
+        events=list(_events(row.trajectory)) if row.trajectory is not None else [],
+    )
+
+
+def _vote(vote: JsonObject) -> ShownVote:
+    correct = vote.get("is_correct")
+    said = {True: "pass", False: "fail"}[correct] if isinstance(correct, bool) else "no vote"
+    grounds = vote.get("feedback") or vote.get("problem") or ""
+    return ShownVote(said, cut(grounds if isinstance(grounds, str) else pretty(grounds)))
+
+
+def _events(line: JsonObject) -> Iterator[Event]:
+    """In the order they happened. What is not of the expected form is shown as it is, or passed over."""
+    said = [text_of(m) for m in _objects(line.get("messages")) if m.get("role") == "assistant"]
+    calls = _objects(line.get("calls"))
+    answer = line.get("answer")
+    by_turn: dict[JsonValue, list[JsonObject]] = {}
+    for call in calls:
+        by_turn.setdefault(call.get("turn") if isinstance(call.get("turn"), int) else -1, []).append(call)
+    for turn, text in enumerate(said):
+        ours = by_turn.pop(turn, [])
+        if text.strip() and not (text == answer and not ours):
+            yield Event("said", cut(text))
+        yield from map(_call, ours)
+    for rest in by_turn.values():
+        yield from map(_call, rest)
+    if isinstance(answer, str) and answer.strip():
+        yield Event("answer", cut(answer))
+
+
+def _call(call: JsonObject) -> Event:
+    observation = call.get("observation")
+    content = observation.get("content") if isinstance(observation, dict) else observation
+    return Event(
+        "call", str(call.get("tool", "")), cut(pretty(call.get("arguments"))), cut(pretty(content), LONGEST)
+    )
+
+
+def _objects(value: JsonValue) -> list[JsonObject]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def text_of(message: JsonObject) -> str:
+    """What a message says: its content is a text, or a list of parts of which some are."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return "\n".join(str(part["text"]) for part in _objects(content) if "text" in part)
+    return content if isinstance(content, str) else ""

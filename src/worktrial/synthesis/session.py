@@ -1,0 +1,230 @@
+"""One session on a suite folder, from lining up the models to the published suite."""
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from worktrial.engine.interruption import cancelled_by_signals
+from worktrial.engine.roles import Role
+from worktrial.engine.run import Interrupted
+from worktrial.errors import WorktrialError
+from worktrial.synthesis.artifacts import Reject
+from worktrial.synthesis.desk import Desk, DeskSettings, open_desk
+from worktrial.synthesis.files import hash_of
+from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.lines import append_line, write_lines
+from worktrial.synthesis.pipeline import Pipeline, SlotEnd
+from worktrial.synthesis.progress import Board, display
+from worktrial.synthesis.provenance import Ledger
+from worktrial.synthesis.publish import publish, record, withdraw
+from worktrial.synthesis.runs import RunBook
+from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.spec import JobSpec
+from worktrial.synthesis.stages.execution import RunSettings, runner_for
+from worktrial.synthesis.stages.report import SuiteReport
+from worktrial.synthesis.stops import Stops
+from worktrial.synthesis.workshop import SuiteWorkshop
+
+Stop = Literal["drafts", "repairs"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """What a session is to do."""
+
+    folder: SuiteFolder
+    spec: JobSpec
+    sources: Sources
+    """The user's documents."""
+    desk: DeskSettings
+    run_settings: RunSettings
+    review: bool = False
+    """Stop where a person should look."""
+    until_drafts: bool = False
+    warn: Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionEnd:
+    """How a session that was not broken off came out."""
+
+    stopped: Stop | None
+    """Where it stopped for a person; None where the suite is done."""
+    ends: Sequence[SlotEnd]
+    selected: Sequence[str]
+    rejects: Sequence[Reject]
+    report: SuiteReport | None
+    """None after a stop at the drafts."""
+    page: Path | None
+    """The review page."""
+    cost: float
+    """US dollars of all sessions."""
+    tokens: int
+    unpriced: bool
+    retries: int
+
+
+class _SessionRow(msgspec.Struct, kw_only=True):
+    """A line of `work/sessions.jsonl`."""
+
+    started: str
+    ended: str
+    end: str
+    roles: dict[str, str]
+    answers: int
+    """That were paid for."""
+    tokens: int
+    cost: float
+
+
+def carry_on(session: Session) -> SessionEnd:
+    """Bring a suite folder as far as it goes.
+
+    Raises:
+        Interrupted: Ctrl-C or SIGTERM; what is finished is on disk.
+        StopRun: an endpoint refuses to work, or a budget is spent.
+        SettingError, DataError: something cannot be used.
+        Unusable: not even the sub-topics could be written.
+    """
+    try:
+        with asyncio.Runner() as runner:
+            return runner.run(_carry_on(session))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise Interrupted("interrupted") from None
+
+
+async def _carry_on(session: Session) -> SessionEnd:
+    with cancelled_by_signals():
+        async with open_desk(session.folder, session.desk) as desk:
+            started, end = _now(), "interrupted"
+            try:
+                done = await _work(session, desk)
+                end = f"stopped at {done.stopped}" if done.stopped else "done"
+                return done
+            except WorktrialError as e:
+                end = f"stopped: {desk.redactor.text(str(e))}"
+                raise
+            except Exception as e:
+                end = f"broken off: {type(e).__name__}"
+                raise
+            finally:
+                _note(session, desk, started, end)
+
+
+async def _work(session: Session, desk: Desk) -> SessionEnd:
+    spec, folder = session.spec, session.folder
+
+    board = Board(
+        spec.subtopics,
+        spec.subtopics * len(spec.levels) * len(spec.languages),
+        lambda: (desk.spend.cost, desk.spend.tokens, desk.spend.unpriced),
+    )
+    ledger = Ledger(folder, warn=session.warn)
+    stops = Stops(folder)
+    with display(board) as changed:
+        workshop = _workshop(session, desk, ledger, board, changed)
+
+        async def run(*, until_drafts: bool) -> list[SlotEnd]:
+            def moved(event: Any) -> None:
+                board.moved(event)
+                changed()
+
+            return await Pipeline(spec, workshop, moved, until_drafts).run()
+
+        if session.until_drafts or session.review:
+            ends = await run(until_drafts=True)
+            if stops.has_new_drafts(ends, ledger) or session.until_drafts:
+                rejects = [end.reject for end in ends if end.reject is not None]
+                write_lines(folder.rejects, rejects)
+                page = _page(folder)
+                stops.save()
+                return _ended(desk, "drafts", ends, rejects, page=page)
+        ends = await run(until_drafts=False)
+    selected, rejects, found = record(folder, ends)
+    page = _page(folder)
+    if session.review and stops.has_new_ends(ends):
+        stops.save()
+        return _ended(desk, "repairs", ends, rejects, selected, found, page)
+    if selected:
+        publish(folder, spec, ends, selected, found)
+    else:
+        withdraw(folder)
+    return _ended(desk, None, ends, rejects, selected, found, page)
+
+
+def _workshop(
+    session: Session, desk: Desk, ledger: Ledger, board: Board, changed: Callable[[], None]
+) -> SuiteWorkshop:
+    def ran(row: Any) -> None:
+        desk.outage.saw(row.reason if row.outcome == "invalid" else "")
+        board.ran(row)
+        changed()
+
+    roles = {seat: desk.roles[seat].fingerprint() for seat in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)}
+    book = RunBook(session.folder, hash_of([roles, session.run_settings, session.spec.votes]), desk.redactor.bytes)
+    return SuiteWorkshop(
+        folder=session.folder,
+        spec=session.spec,
+        sources=session.sources,
+        author=desk.author,
+        judge=desk.line(Role.JUDGE, "subtopics"),
+        ledger=ledger,
+        book=book,
+        runner_for=runner_for(session.spec, desk.clients, session.run_settings),
+        runs_at_once=session.desk.requests,
+        on_run=ran,
+        note=session.warn,
+    )
+
+
+def _page(folder: SuiteFolder) -> Path:
+    from worktrial.synthesis.review import write_review
+
+    return write_review(folder)
+
+
+def _ended(
+    desk: Desk,
+    stopped: Stop | None,
+    ends: Sequence[SlotEnd],
+    rejects: Sequence[Reject],
+    selected: Sequence[str] = (),
+    found: SuiteReport | None = None,
+    page: Path | None = None,
+) -> SessionEnd:
+    return SessionEnd(
+        stopped=stopped,
+        ends=ends,
+        selected=selected,
+        rejects=rejects,
+        report=found,
+        page=page,
+        cost=desk.spend.cost,
+        tokens=desk.spend.tokens,
+        unpriced=desk.spend.unpriced,
+        retries=desk.retries,
+    )
+
+
+def _note(session: Session, desk: Desk, started: str, end: str) -> None:
+    spend = desk.spend
+    cost, tokens = spend.before
+    row = _SessionRow(
+        started=started,
+        ended=_now(),
+        end=end,
+        roles={seat: settings.model for seat, settings in desk.roles.items()},
+        answers=spend.answers,
+        tokens=spend.tokens - tokens,
+        cost=spend.cost - cost,
+    )
+    append_line(session.folder.work / "sessions.jsonl", msgspec.json.encode(row))
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

@@ -1,0 +1,116 @@
+"""From the files that a user names to passages and operations."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from worktrial.errors import DataError
+from worktrial.synthesis.files import hash_of
+from worktrial.synthesis.sources.cut import pieces
+from worktrial.synthesis.sources.model import Kind, Operation, Passage, SourceFile
+from worktrial.synthesis.sources.plain import Section, markdown_sections, read_text, text_sections
+from worktrial.synthesis.sources.store import Sources
+
+KINDS: dict[str, Kind] = {
+    ".pdf": "pdf",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".text": "text",
+    ".json": "openapi",
+    ".yaml": "openapi",
+    ".yml": "openapi",
+}
+_KNOWN = "PDF (.pdf), Markdown (.md), text (.txt) and OpenAPI 3 (.json, .yaml) are read"
+_PDF = b"%PDF-"
+_HEAD = 1024
+_NOT_ID = re.compile(r"[\W_]+")
+
+
+def load(paths: Iterable[Path | str]) -> Sources:
+    """Read documents: PDF, Markdown, text, OpenAPI 3 in JSON or YAML.
+
+    Args:
+        paths: Files, or folders of such files. Their order does not matter.
+
+    Raises:
+        DataError: one cannot be used; the message names the file, the place in it, and what to do.
+    """
+    files: list[SourceFile] = []
+    passages: list[Passage] = []
+    operations: list[Operation] = []
+    taken: dict[str, str] = {}
+    for path, kind in _files([Path(path) for path in paths]):
+        raw = _bytes(path)
+        digest = hash_of(raw)
+        if digest in taken:
+            # Twice the same text would only crowd out others.
+            continue
+        taken[digest] = name = _id(path, taken.values())
+        found, operated, notes = _read(path, kind, raw, name)
+        passages += found
+        operations += operated
+        files.append(SourceFile(id=name, name=path.name, kind=kind, hash=digest, notes=notes))
+    return Sources(files, passages, operations)
+
+
+def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
+    """Every file once, by name: an option more or less must not rename the documents of the others."""
+    found: dict[Path, Kind] = {}
+    for path in paths:
+        if path.is_dir():
+            inside = [p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in KINDS]
+            if not inside:
+                raise DataError(path, "has no document in it", _KNOWN)
+            found |= {p.resolve(): KINDS[p.suffix.lower()] for p in inside}
+        elif not path.exists():
+            raise DataError(path, "there is no such file", "Check the path")
+        elif (kind := KINDS.get(path.suffix.lower())) is None:
+            said = f"its ending {path.suffix!r} is not known" if path.suffix else "it has no ending"
+            raise DataError(path, said, f"{_KNOWN}; save it as one of these")
+        else:
+            found[path.resolve()] = kind
+    return sorted(found.items(), key=lambda item: (item[0].name, str(item[0])))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as e:
+        raise DataError(path, f"cannot be read ({e.strerror})", "Check that it is a readable file") from None
+
+
+def _id(path: Path, taken: Iterable[str]) -> str:
+    stem = _NOT_ID.sub("-", path.stem.lower()).strip("-") or "document"
+    number, name = 1, stem
+    while name in set(taken):
+        number += 1
+        name = f"{stem}-{number}"
+    return name
+
+
+def _read(path: Path, kind: Kind, raw: bytes, name: str) -> tuple[list[Passage], list[Operation], list[str]]:
+    if kind == "pdf":
+        # Imported here: the PDF library is loaded only for a PDF.
+        from worktrial.synthesis.sources.pdf import pdf_sections
+
+        sections, notes = pdf_sections(path)
+        return _passages(name, sections), [], notes
+    if _PDF in raw[:_HEAD]:
+        raise DataError(path, f"is a PDF, although its name ends in {path.suffix}", "Rename it to end in .pdf")
+    text, notes = read_text(raw, path)
+    if kind == "openapi":
+        from worktrial.synthesis.sources.openapi import read_openapi
+
+        described = read_openapi(text, path, name)
+        return described.passages, described.operations, [*notes, *described.notes]
+    sections = markdown_sections(text) if kind == "markdown" else text_sections(text)
+    return _passages(name, sections), [], notes
+
+
+def _passages(source: str, sections: Iterable[Section]) -> list[Passage]:
+    cut = ((section, piece) for section in sections for piece in pieces(section.text))
+    return [
+        Passage(source=source, id=f"p{number}", heading=list(section.heading), page=section.page, text=piece)
+        for number, (section, piece) in enumerate(cut, 1)
+    ]

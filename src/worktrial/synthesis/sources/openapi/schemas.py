@@ -1,0 +1,176 @@
+"""Schemas of OpenAPI 3.0 and 3.1 as JSON Schema 2020-12 that stands by itself."""
+
+import re
+from dataclasses import dataclass, field
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.synthesis.sources.openapi.document import Document
+
+MOST_PARTS = 400
+"""Schemas within one that are written out."""
+_ONE = (
+    "additionalProperties",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+_SEVERAL = ("allOf", "anyOf", "oneOf", "prefixItems")
+_NAMED = ("dependentSchemas", "patternProperties", "properties")
+# Of no meaning for the arguments of a call, or resolved here.
+_DROPPED = frozenset(
+    (
+        "$anchor",
+        "$comment",
+        "$defs",
+        "$dynamicAnchor",
+        "$dynamicRef",
+        "$id",
+        "$ref",
+        "$schema",
+        "$vocabulary",
+        "definitions",
+        "deprecated",
+        "discriminator",
+        "example",
+        "externalDocs",
+        "nullable",
+        "readOnly",
+        "writeOnly",
+        "xml",
+    )
+)
+_NOTES = ("title", "description", "default", "examples")
+
+
+@dataclass
+class Schemas:
+    """Writes out the schemas of one description.
+
+    Args:
+        document: Whose.
+        notes: What the user should know; added to.
+    """
+
+    document: Document
+    notes: list[str] = field(default_factory=list)
+    _left: int = field(default=MOST_PARTS, init=False)
+    _hidden: str = field(default="", init=False)
+
+    def arguments(self, schema: JsonValue, where: str) -> JsonValue:
+        """A schema of something that is sent: without what only answers have.
+
+        Raises:
+            DataError: a reference cannot be followed, or a part is no schema.
+        """
+        return self._whole(schema, where, "readOnly")
+
+    def answer(self, schema: JsonValue, where: str) -> JsonValue:
+        """A schema of something that comes back: without what is only sent; raises as `arguments`."""
+        return self._whole(schema, where, "writeOnly")
+
+    def _whole(self, schema: JsonValue, where: str, hidden: str) -> JsonValue:
+        self._left, self._hidden = MOST_PARTS, hidden
+        return self._of(schema, where, ())
+
+    def _of(self, schema: JsonValue, where: str, within: tuple[str, ...]) -> JsonValue:
+        if isinstance(schema, bool):
+            return schema
+        if not isinstance(schema, dict):
+            raise self.document.error(where, "is not a schema")
+        self._left -= 1
+        if "$ref" in schema:
+            return self._referred(schema, where, within)
+        if self._left < 0:
+            return _outline(schema, "")
+        made: JsonObject = {}
+        for key, value in schema.items():
+            if key in _DROPPED or key.startswith("x-"):
+                continue
+            if key in _ONE and isinstance(value, dict | bool):
+                made[key] = self._of(value, f"{where}.{key}", within)
+            elif key in _SEVERAL and isinstance(value, list):
+                made[key] = [self._of(part, f"{where}.{key}[{n}]", within) for n, part in enumerate(value)]
+            elif key in _NAMED and isinstance(value, dict):
+                shown = {name: part for name, part in value.items() if not self._is_hidden(part, where)}
+                made[key] = {name: self._of(part, f"{where}.{key}.{name}", within) for name, part in shown.items()}
+            elif key != "pattern" or self._matches(value, where):
+                made[key] = value
+        if isinstance(made.get("required"), list):
+            hidden = schema.get("properties", {}).keys() - made.get("properties", {}).keys()
+            made["required"] = [name for name in made["required"] if name not in hidden]
+            if not made["required"]:
+                del made["required"]
+        return _modern(schema, made)
+
+    def _referred(self, schema: JsonObject, where: str, within: tuple[str, ...]) -> JsonValue:
+        reference = str(schema["$ref"])
+        target = self.document.follow(schema["$ref"], where)
+        if reference in within or self._left < 0:
+            made: JsonValue = _outline(target, reference.rpartition("/")[2])
+        else:
+            made = self._of(target, where, (*within, reference))
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        if not beside or isinstance(made, bool):
+            return made
+        said = {key: value for key, value in beside.items() if key in _NOTES}
+        rest = self._of({key: value for key, value in beside.items() if key not in _NOTES}, where, within)
+        # In 3.0 nothing beside a reference counts; remarks do no harm.
+        if not rest or self.document.version == "3.0":
+            return {**made, **said}
+        return {"allOf": [made, rest], **said}
+
+    def _is_hidden(self, schema: JsonValue, where: str) -> bool:
+        if isinstance(schema, dict) and "$ref" in schema and self._hidden not in schema:
+            schema = self.document.follow(schema["$ref"], where)
+        return isinstance(schema, dict) and schema.get(self._hidden) is True
+
+    def _matches(self, pattern: JsonValue, where: str) -> bool:
+        """Whether our regular expressions know a pattern; JavaScript's are a little different."""
+        known = isinstance(pattern, str) and _matchable(pattern)
+        if not known:
+            self.notes.append(f"{where}: the pattern {pattern!r} is not understood and left out")
+        return known
+
+
+def _matchable(pattern: str) -> bool:
+    """Whether a pattern is one of our regular expressions."""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def _outline(schema: JsonValue, name: str) -> JsonObject:
+    """What stands for a schema inside itself, or for one too many."""
+    kind = schema.get("type", "object") if isinstance(schema, dict) else "object"
+    said = f"{name}, as above" if name else "not described further"
+    return {"type": kind, "description": said}
+
+
+def _modern(old: JsonObject, made: JsonObject) -> JsonObject:
+    """What 3.0 says in words of its own."""
+    for edge, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(made.get(edge), bool) and made.pop(edge) and bound in made:
+            made[edge] = made.pop(bound)
+    if "example" in old and "examples" not in made:
+        made["examples"] = [old["example"]]
+    if not isinstance(made.get("examples", []), list):
+        del made["examples"]
+    if old.get("nullable") is not True:
+        return made
+    if isinstance(made.get("type"), str):
+        made["type"] = [made["type"], "null"]
+        if isinstance(made.get("enum"), list) and None not in made["enum"]:
+            made["enum"] = [*made["enum"], None]
+        return made
+    if any(key in made for key in ("allOf", "anyOf", "oneOf")):
+        said = {key: made.pop(key) for key in _NOTES if key in made}
+        return {"anyOf": [made, {"type": "null"}], **said}
+    return made

@@ -1,0 +1,180 @@
+"""Calibration runs: a draft is worked on and judged the very way in which the finished suite will be."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from worktrial.agents.assignment import Limits
+from worktrial.agents.candidates import Candidate
+from worktrial.engine.client import Client
+from worktrial.engine.record import SampleResult, dollars
+from worktrial.engine.roles import Role, Seat
+from worktrial.engine.trial import Desk, Job
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.suites.occupations.load import Release, Task
+from worktrial.suites.occupations.task import OccupationsTrial, Settings
+from worktrial.synthesis.artifacts import RunRow, Slot, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.calibration.sampling import Kind
+from worktrial.synthesis.files import content_hash
+from worktrial.synthesis.playable import playable
+from worktrial.synthesis.spec import JobSpec
+from worktrial.workplaces.clock import DEFAULT_CLOCK
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """What a calibration run depends on beside its slot, the models and the number of votes."""
+
+    memory: str = "history"
+    """See `worktrial.workplaces.simulator.Memory`."""
+    simulator_prompt: str = "full"
+    """See `worktrial.workplaces.simulator.PromptStyle`."""
+    limits: Limits = field(default_factory=Limits)
+    clock: str = DEFAULT_CLOCK
+    """The date and time of tasks that name none, ISO 8601."""
+    judge_method: Literal["votes", "logprob"] = "votes"
+    judge_record: int = 120_000
+    """See `worktrial.suites.judging.JudgeSettings`."""
+
+
+def runner_for(
+    spec: JobSpec, clients: Mapping[Seat, Client], settings: RunSettings, who: Candidate | None = None
+) -> "Callable[[Slot, WorkplaceDraft, TaskDraft], SlotRunner]":
+    """Who does the runs of a slot as it is written.
+
+    Args:
+        spec: The job.
+        clients: For the agent, the simulator and the judge.
+        settings: Of the trials.
+        who: Takes them; None for the model in the agent's role.
+    """
+    agent = who or Candidate("model", clients[Role.AGENT].settings.model)
+    trial = Settings(
+        votes=spec.votes,
+        memory=settings.memory,
+        simulator_prompt=settings.simulator_prompt,
+        limits=settings.limits,
+        clock=settings.clock,
+        judge_method=settings.judge_method,
+        judge_record=settings.judge_record,
+    )
+    return lambda slot, workplace, task: SlotRunner(clients, agent, trial, slot, workplace, task)
+
+
+class SlotRunner:
+    """Does the calibration runs of one slot; see `runner_for`."""
+
+    def __init__(
+        self,
+        clients: Mapping[Seat, Client],
+        agent: Candidate,
+        settings: Settings,
+        slot: Slot,
+        workplace: WorkplaceDraft,
+        task: TaskDraft,
+    ) -> None:
+        self._clients = clients
+        self._agent = agent
+        self._settings = settings
+        self._slot = slot
+        self._content = content_hash(workplace, task)
+        self._workplace, self._task = workplace, task
+
+    async def __call__(self, slot: str, kind: Kind, number: int) -> RunRow:
+        """One run from an untouched workplace, `plan` with the solution plan in the agent's instruction.
+
+        It is repeated from the request cache when the same run was made before: requests are told apart by the
+        slot, the kind, the number and the content. A repaired slot gets new runs even where its requests are the
+        same as before, since a repair that was made to suit the old ones would be judged by them.
+
+        Raises:
+            StopRun: an endpoint refuses to work, or a budget is spent.
+        """
+        if slot != self._slot.id:
+            raise ValueError(f"this runner is for {self._slot.id}, not for {slot}")
+        job = Job(f"{slot}/{kind}/{self._content}", number)
+        desk = Desk(job, self._clients)
+        started = time.perf_counter()
+        result = await self._result(job, kind, desk)
+        seconds = round(time.perf_counter() - started, 3)
+        row = self._row(kind, number, result, desk, seconds)
+        try:
+            return _plain(row)
+        except (TypeError, ValueError, OverflowError, RecursionError) as e:
+            # Something that is no JSON, such as half of a surrogate pair, got into the record.
+            return _plain(self._row(kind, number, _defect(e), desk, seconds))
+
+    async def _result(self, job: Job, kind: Kind, desk: Desk) -> SampleResult:
+        try:
+            return await self._trial(job, kind).run(job, desk)
+        except (StopRun, SettingError):
+            raise
+        except DataError as e:
+            return SampleResult(outcome=Outcome.INVALID, reason=f"{InvalidReason.TASK_DATA.value}: {e}")
+        except InvalidSample as e:
+            return SampleResult(outcome=Outcome.INVALID, reason=str(e))
+        except asyncio.CancelledError as e:
+            current = asyncio.current_task()
+            if current is None or current.cancelling():
+                raise
+            return _defect(e)
+        except Exception as e:  # noqa: BLE001 - one broken run must not take the others with it
+            return _defect(e)
+
+    def _trial(self, job: Job, kind: Kind) -> OccupationsTrial:
+        slot, draft = self._slot, self._task
+        if kind == "plan" and not draft.plan:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the plan has no step")
+        task = Task(
+            id=job.sample,
+            difficulty=slot.level,
+            scenario=slot.subtopic.title,
+            category="",
+            domain="",
+            instruction=draft.instruction,
+            workplace=slot.id,
+            rubric=draft.rubric,
+            plan=[_step(msgspec.to_builtins(step)) for step in draft.plan],
+        )
+        workplace = playable(self._workplace, f"slot {slot.id}")
+        release = Release(Path(), [task], {slot.id: workplace}, self._content)
+        settings = replace(self._settings, with_plan=kind == "plan", repeats=1)
+        return OccupationsTrial(release, [task], self._agent, settings)
+
+    def _row(self, kind: Kind, number: int, result: SampleResult, desk: Desk, seconds: float) -> RunRow:
+        meter = desk.meter
+        return RunRow(
+            slot=self._slot.id,
+            kind=kind,
+            number=number,
+            content=self._content,
+            outcome=result.outcome.value,
+            reason=result.reason,
+            calls=result.calls,
+            seconds=seconds,
+            cost=dollars(meter.cost),
+            tokens=sum(usage.tokens for usage in meter.usage.values()),
+            votes=result.votes,
+            trajectory=result.trajectory,
+        )
+
+
+def _plain(row: RunRow) -> RunRow:
+    """The row as it comes back from its file."""
+    return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
+
+
+def _step(step: JsonObject) -> JsonObject:
+    return {name: value for name, value in step.items() if name != "why" or value}
+
+
+def _defect(error: BaseException) -> SampleResult:
+    said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
+    return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())

@@ -1,0 +1,25 @@
+"""How faithful a simulated answer, and a simulated state, is to the true one."""
+
+from worktrial.workplaces.fidelity.compare import Field, FieldStatus, compare
+from worktrial.workplaces.fidelity.truth import (
+    UNUSABLE,
+    Kind,
+    StateFidelity,
+    TrueCall,
+    state_fidelity,
+    true_call,
+)
+from worktrial.workplaces.fidelity.unknown_ids import with_unknown_ids
+
+__all__ = [
+    "UNUSABLE",
+    "Field",
+    "FieldStatus",
+    "Kind",
+    "StateFidelity",
+    "TrueCall",
+    "compare",
+    "state_fidelity",
+    "true_call",
+    "with_unknown_ids",
+]

@@ -1,0 +1,225 @@
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from worktrial.errors import StopRun
+from worktrial.statistics import Side
+from worktrial.synthesis.artifacts import Calibration, RunRow
+from worktrial.synthesis.calibration import Kind, Rule, calibrate, rules_of, sample_until_decided
+from worktrial.synthesis.calibration.rules import Outlook
+from worktrial.synthesis.spec import JobSpec
+
+RULES = rules_of(JobSpec(role="clerk"))
+PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))
+
+
+def row(number: int, outcome: str, kind: Kind = "free", content: str = "c") -> RunRow:
+    assert outcome in ("pass", "fail", "invalid")
+    return RunRow(
+        slot="a-1",
+        kind=kind,
+        number=number,
+        content=content,
+        outcome=outcome,
+        reason="",
+        calls=1,
+        seconds=0.1,
+        cost=None,
+        tokens=5,
+    )
+
+
+class Runs:
+    """Outcomes by number, in random order of time."""
+
+    def __init__(self, outcome: Callable[[int], str], seed: int = 0) -> None:
+        self._outcome = outcome
+        self._draw = random.Random(seed)
+        self.made: list[int] = []
+        self.at_once = 0
+        self._in_flight = 0
+
+    async def __call__(self, number: int) -> RunRow:
+        self.made.append(number)
+        self._in_flight += 1
+        self.at_once = max(self.at_once, self._in_flight)
+        for _ in range(self._draw.randint(1, 5)):
+            await asyncio.sleep(0)
+        self._in_flight -= 1
+        return row(number, self._outcome(number))
+
+
+def sample(runs: Runs, have: Sequence[RunRow] = (), rule: Rule = RULES.free):  # type: ignore[no-untyped-def]
+    return asyncio.run(sample_until_decided(runs, have, rule))
+
+
+def letters(text: str) -> Callable[[int], str]:
+    """`PF?` as outcomes; the last letter goes on for ever."""
+    names = {"P": "pass", "F": "fail", "?": "invalid"}
+    return lambda number: names[text[min(number, len(text) - 1)]]
+
+
+def test_clear_tasks_end_early_and_report_n_and_interval() -> None:
+    runs = Runs(letters("PFFP"))
+    rows, rate = sample(runs)
+    assert (rate.passed, rate.n, rate.decision) == (2, 4, "inside")
+    assert 0 < rate.low < 0.5 < rate.high < 0.95
+    assert [r.number for r in rows] == [0, 1, 2, 3]
+    assert runs.at_once == 4
+
+
+def test_all_pass_goes_on_until_it_is_clear() -> None:
+    rows, rate = sample(Runs(letters("P")))
+    assert (rate.passed, rate.n, rate.decision) == (12, 12, "outside")
+    assert rate.low > 0.7
+    rows, rate = sample(Runs(letters("F")))
+    assert (len(rows), rate.decision) == (12, "outside")
+    assert rate.high < 0.3
+
+
+def test_at_the_border_it_runs_to_the_most_and_stays_undecided() -> None:
+    _, rate = sample(Runs(letters("PPPPPPPF" * 3)))
+    assert rate.decision == "undecided"
+    assert 21 <= rate.n <= 24
+
+
+def test_the_published_rule() -> None:
+    _, rate = sample(Runs(letters("P")), rule=PUBLISHED.free)
+    assert (rate.n, rate.decision) == (8, "outside")
+    _, rate = sample(Runs(letters("F")), rule=PUBLISHED.plan)
+    assert (rate.n, rate.decision) == (4, "outside")
+    # The first pass settles it, so the other two are not made.
+    _, rate = sample(Runs(letters("FP")), rule=PUBLISHED.plan)
+    assert (rate.n, rate.decision) == (2, "inside")
+
+
+def test_runs_without_a_verdict_do_not_count() -> None:
+    _, rate = sample(Runs(letters("?P?F?FFP")))
+    assert (rate.passed, rate.n) == (2, 5)
+    assert rate.invalid == 3
+    assert rate.decision == "inside"
+
+
+def test_too_many_without_a_verdict_end_it() -> None:
+    _, rate = sample(Runs(letters("?")))
+    assert (rate.n, rate.invalid, rate.decision) == (0, 8, "undecided")
+    assert (rate.low, rate.high) == (0, 1)
+
+
+outcomes = st.text("PF?", min_size=1, max_size=60)
+any_rule = st.sampled_from([RULES.plan, RULES.free, PUBLISHED.plan, PUBLISHED.free])
+
+
+@given(outcomes, any_rule, st.data())
+@settings(max_examples=150, deadline=None)
+def test_an_interruption_changes_nothing_and_repeats_nothing(text: str, rule: Rule, data: st.DataObject) -> None:
+    whole, rate = sample(Runs(letters(text)), rule=rule)
+    # Whatever part of any batch was finished when it came.
+    size = data.draw(st.integers(0, len(whole)))
+    batch_end = next(end for end in _ends(whole, rule) if end >= size)
+    begun = list(whole[:batch_end])
+    in_flight = range(_begin(whole, rule, batch_end), batch_end)
+    lost = {number for number in in_flight if data.draw(st.booleans())}
+    have = [r for r in begun if r.number not in lost]
+    again = Runs(letters(text), seed=3)
+    resumed, resumed_rate = sample(again, have, rule)
+    assert resumed == whole
+    assert resumed_rate == rate
+    assert not {r.number for r in have} & set(again.made)
+
+
+def _ends(rows: Sequence[RunRow], rule: Rule) -> list[int]:
+    """Where batches ended, from nothing on."""
+    outlook, ends = Outlook(rule), [0]
+    while ends[-1] < len(rows):
+        seen = [r for r in rows[: ends[-1]] if r.outcome != "invalid"]
+        ends.append(ends[-1] + outlook.batch(sum(r.outcome == "pass" for r in seen), len(seen)))
+    return ends
+
+
+def _begin(rows: Sequence[RunRow], rule: Rule, end: int) -> int:
+    ends = _ends(rows, rule)
+    return ends[ends.index(end) - 1] if end else 0
+
+
+@given(outcomes, any_rule)
+@settings(max_examples=100, deadline=None)
+def test_it_always_ends_within_bounds(text: str, rule: Rule) -> None:
+    rows, rate = sample(Runs(letters(text)), rule=rule)
+    assert rate.n <= rule.most
+    assert [r.number for r in rows] == list(range(len(rows)))
+    # Each of the last batch but its own last runs was needed: no decision was possible before it.
+    begin = _begin(rows, rule, len(rows))
+    seen = [r for r in rows[:begin] if r.outcome != "invalid"]
+    assert rule.side(sum(r.outcome == "pass" for r in seen), len(seen)) is Side.UNDECIDED
+
+
+def test_runs_of_a_rule_that_wanted_more_all_count() -> None:
+    have = [row(number, "pass" if number % 2 else "fail") for number in range(20)]
+    runs = Runs(letters("P"))
+    rows, rate = sample(runs, have)
+    assert (rate.passed, rate.n, runs.made) == (10, 20, [])
+    far = [row(number, "pass") for number in range(30)]
+    rows, rate = sample(runs, far, PUBLISHED.plan)
+    assert (len(rows), rate.n, runs.made) == (30, 30, [])
+
+
+def test_the_end_of_all_runs_is_reported_once() -> None:
+    async def refused(number: int) -> RunRow:
+        raise StopRun("no key")
+
+    with pytest.raises(StopRun, match="no key"):
+        asyncio.run(sample_until_decided(refused, [], RULES.free))
+
+
+def test_a_wrong_number_is_a_defect() -> None:
+    async def wrong(number: int) -> RunRow:
+        return row(number + 1, "pass")
+
+    with pytest.raises(ValueError, match="run 0 was asked for"):
+        asyncio.run(sample_until_decided(wrong, [], RULES.free))
+
+
+def _calibrate(plan: str, free: str, have: Sequence[RunRow] = ()) -> tuple[Calibration, list[str]]:
+    made: list[str] = []
+
+    async def run(kind: Kind, number: int) -> RunRow:
+        made.append(f"{kind}{number}")
+        return row(number, letters(plan if kind == "plan" else free)(number), kind)
+
+    return asyncio.run(calibrate("a-1", "c", run, have, RULES, rounds=1)), made
+
+
+def test_calibration_ends_with_a_verdict() -> None:
+    found, made = _calibrate("P", "PF")
+    assert (found.verdict, found.rounds) == ("kept", 1)
+    assert (found.plan.n, found.free.n) == (3, 4)
+    assert len(made) == 7
+    assert "3 of 3 runs with the plan passed" in found.why
+
+
+def test_no_free_run_is_spent_on_what_cannot_be_solved() -> None:
+    found, made = _calibrate("F", "P")
+    assert found.verdict == "unsolvable"
+    assert found.free.n == 0
+    assert all(name.startswith("plan") for name in made)
+    assert len(made) == 5
+
+
+@pytest.mark.parametrize(
+    ("plan", "free", "verdict"),
+    [("P", "P", "trivial"), ("P", "F", "too_hard"), ("?", "P", "invalid"), ("P", "?", "invalid")],
+)
+def test_other_verdicts(plan: str, free: str, verdict: str) -> None:
+    assert _calibrate(plan, free)[0].verdict == verdict
+
+
+def test_rows_of_another_content_do_not_count() -> None:
+    old = [row(number, "fail", "plan", "old") for number in range(4)]
+    found, made = _calibrate("P", "PF", old)
+    assert found.plan.passed == found.plan.n == 3
+    assert {"plan0", "plan1", "plan2"} <= set(made)

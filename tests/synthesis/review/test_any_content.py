@@ -1,0 +1,73 @@
+"""No draft and no record of a run keeps the page from being written."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.synthesis import any_drafts
+from tests.synthesis.review.made_suite import MadeSuite
+from tests.synthesis.review.test_review import Page
+
+from worktrial.synthesis import forms
+from worktrial.synthesis.artifacts import RunRow, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.review import write_review
+from worktrial.synthesis.review.diff import diff_lines
+from worktrial.synthesis.review.rendering import render
+from worktrial.synthesis.review.shown_run import shown_run
+
+_KEYS = st.sampled_from(["messages", "calls", "answer", "turn", "tool", "observation", "content", "role", "text"])
+_VALUES = st.recursive(
+    st.one_of(any_drafts.TEXTS, st.integers(), st.none(), st.just("assistant")),
+    lambda c: st.lists(c, max_size=3) | st.dictionaries(_KEYS, c, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(any_drafts.WORKPLACES, any_drafts.TASKS)
+@settings(max_examples=25, deadline=None)
+def test_any_draft_can_be_shown(workplace: WorkplaceDraft, task: TaskDraft) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        suite = MadeSuite(Path(place) / "suite", levels=(1,)).listed()
+        [slot] = suite.slots
+        forms.WORKPLACE.write(suite.folder.workplace(slot), workplace)
+        forms.TASK.write(suite.folder.task(slot), task)
+        page = Page(write_review(suite.folder).read_text("utf-8"))
+        assert "not on record" in page.text
+
+
+@given(
+    st.dictionaries(_KEYS, _VALUES), st.lists(st.dictionaries(st.sampled_from(["is_correct", "feedback"]), _VALUES))
+)
+@settings(max_examples=100, deadline=None)
+def test_any_record_of_a_run_can_be_shown(trajectory: dict[str, Any], votes: list[dict[str, Any]]) -> None:
+    row = RunRow(
+        slot="a-1",
+        kind="plan",
+        number=0,
+        content="c",
+        outcome="pass",
+        reason="",
+        calls=1,
+        seconds=1.0,
+        cost=None,
+        tokens=1,
+        votes=votes,
+        trajectory=trajectory,
+    )
+    shown = shown_run(row)
+    assert len(shown.votes) == len(votes)
+    assert shown.tally
+
+
+@given(st.text())
+def test_a_diff_keeps_its_lines(text: str) -> None:
+    assert [line.text for line in diff_lines(text)] == [line for line in text.split("\n") if line]
+
+
+@given(st.text(st.characters(), min_size=1))
+@settings(deadline=None)
+def test_any_character_can_be_written(text: str) -> None:
+    page = render("slot_page.html", policy="p", style="", home="h", title=text, section="", before=None, after=None)
+    Page(page.encode().decode())

@@ -1,0 +1,113 @@
+"""A script that writes small sound suites: every task can be solved, and half of the runs without the plan fail."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.cli import Word
+from tests.support.happy import HappyAgent, HappyJudge, verdict
+from tests.support.request import ScriptedRequest, text_of
+from tests.support.script import Answer, Behaviour, Script, Step
+from tests.support.wire import completion, json_text
+
+_BY_ID = {
+    "type": "object",
+    "properties": {"parcel_id": {"type": "string", "description": "Id of the parcel, such as P-1"}},
+    "required": ["parcel_id"],
+    "additionalProperties": False,
+}
+WORKPLACE = {
+    "name": "parcel counter",
+    "purpose": "The system of a parcel counter, where parcels are found and handed out.",
+    "rules": ["A parcel is handed out once."],
+    "errors": ["An unknown parcel is an error."],
+    "output": ["One JSON object for each call."],
+    "initial_state": {"parcels": [{"parcel_id": f"P-{n}", "status": "shelved"} for n in (1, 2, 3)]},
+    "state_description": {"parcels": "Parcels by parcel_id; status is shelved or handed_out."},
+    "tools": [
+        {
+            "name": "get_parcel",
+            "description": "Look a parcel up.",
+            "parameters": _BY_ID,
+            "example_output": {"parcel_id": "P-1", "status": "shelved"},
+            "writes": False,
+        },
+        {
+            "name": "hand_out",
+            "description": "Hand a parcel to its holder.",
+            "parameters": _BY_ID,
+            "example_output": {"parcel_id": "P-1", "status": "handed_out"},
+            "writes": True,
+        },
+    ],
+}
+_CALLS = (("get_parcel", 1), ("hand_out", 1), ("get_parcel", 2), ("hand_out", 2), ("get_parcel", 1))
+TASK = {
+    "instruction": "The holders of the parcels P-1 and P-2 are at the counter. See that they leave with them.",
+    "plan": [{"tool": tool, "arguments": {"parcel_id": f"P-{n}"}, "why": "In turn."} for tool, n in _CALLS],
+    "rubric": ["Parcel P-1 is handed_out.", "Parcel P-2 is handed_out."],
+}
+_STATEMENTS = [{"text": "Parcels wait on shelves."}, {"text": "Holders show their papers."}]
+REFERENCE = {
+    "subtopic": "any",
+    **dict.fromkeys(("terminology", "workflow", "state_variables", "edge_cases", "constraints"), _STATEMENTS),
+}
+SUBTOPICS = {
+    "subtopics": [
+        {"title": "Handing out parcels", "about": "Finding what a holder came for."},
+        {"title": "Weighing freight", "about": "Measuring heavy goods on arrival."},
+        {"title": "Printing labels", "about": "Addresses for outgoing letters."},
+        {"title": "Locating lost mail", "about": "Tracing consignments that vanished."},
+    ]
+}
+
+
+@dataclass(frozen=True)
+class SmallAuthor(Behaviour):
+    """Fills whichever kind of artifact the schema asks for."""
+
+    def answer(self, request: ScriptedRequest) -> Answer:
+        fields = (request.schema or {}).get("properties", {})
+        kinds: list[dict[str, Any]] = [SUBTOPICS, REFERENCE, WORKPLACE, TASK]
+        return completion(json_text(next(kind for kind in kinds if set(kind) == set(fields))))
+
+
+@dataclass(frozen=True)
+class SmallAgent(Behaviour):
+    """Looks one parcel up and answers; without the plan, every other answer owns up to a failure."""
+
+    def answer(self, request: ScriptedRequest) -> Answer:
+        if request.steps_done < 1:
+            return HappyAgent(tool_calls=1).answer(request)
+        if "A plan that leads there" in request.last_user_text:
+            return completion("Both parcels are handed out.")
+        seen: Counter[str] = request.memory.setdefault(SmallAgent, Counter())
+        seen["free"] += 1
+        return completion("Both are handed out." if seen["free"] % 2 else "It went wrong: nothing was handed out.")
+
+
+@dataclass(frozen=True)
+class SmallJudge(Behaviour):
+    """Passes whoever does not own up; finds no two sub-topics the same."""
+
+    def answer(self, request: ScriptedRequest) -> Answer:
+        if "same" in (request.schema or {}).get("properties", {}):
+            return completion(json_text({"why": "Other work.", "same": False}))
+        if request.body.get("logprobs"):
+            return HappyJudge().answer(request)
+        failed = any("It went wrong" in text_of(message) for message in request.messages)
+        return verdict(not failed, "As the answer says.")
+
+
+def small(synthesizer: Step | None = None, **other: Any) -> Script:
+    """The whole script; `synthesizer` is asked before the small author."""
+    before = [synthesizer] if synthesizer is not None else []
+    return Script(synthesizer=[*before, SmallAuthor()], agent=SmallAgent(), judge=SmallJudge(), **other)
+
+
+def models(url: str) -> list[Word]:
+    """The options that name a model for each role at `url`."""
+    words: list[Word] = ["--base-url", url, "--price", "1,2"]
+    for role in ("synthesizer", "agent", "simulator", "judge"):
+        words += [f"--{role}", f"{role}-1"]
+    return words
