@@ -66,6 +66,7 @@ def test_one_command_makes_a_suite_and_the_folder_alone_resumes_it(tmp_path: Pat
     assert len(calibrations) == 4
     assert all(row["verdict"] == "kept" and row["free"]["n"] for row in calibrations.values())
     assert [row["stage"] for row in lines_of(suite / "rejects.jsonl")] == ["selection"] * 2
+    assert lines_of(suite / "repairs.jsonl") == []
     records = {row["file"]: row for row in lines_of(suite / "provenance.jsonl")}
     task = records["work/drafts/weighing-freight-3/task.yaml"]
     workplace = records["work/drafts/weighing-freight-3/workplace"]
@@ -198,6 +199,15 @@ def test_no_task_at_all_is_an_exit_of_its_own(tmp_path: Path) -> None:
         assert not (suite / "suite.yaml").exists()
     assert {row["verdict"] for row in lines_of(suite / "calibration.jsonl")} == {"unsolvable"}
     assert len(lines_of(suite / "rejects.jsonl")) == 2
+
+
+def test_a_job_that_the_model_cannot_divide_ends_with_a_reason(tmp_path: Path) -> None:
+    with ScriptedServer(Script(synthesizer=Says("I would rather not."))) as server:
+        ran = synthesize(server, tmp_path / "suite")
+        assert (ran.code, server.count()) == (3, 3), ran.said
+        assert "sub-topics could not be written" in ran.said
+        again = command("synthesize", "-o", tmp_path / "suite")
+        assert (again.code, server.count()) == (3, 3)
 
 
 def test_a_slot_without_a_usable_draft_is_rejected_and_the_others_go_on(tmp_path: Path) -> None:

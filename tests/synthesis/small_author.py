@@ -69,21 +69,26 @@ class SmallAuthor(Behaviour):
     def answer(self, request: ScriptedRequest) -> Answer:
         fields = (request.schema or {}).get("properties", {})
         kinds: list[dict[str, Any]] = [SUBTOPICS, REFERENCE, WORKPLACE, TASK]
-        return completion(json_text(next(kind for kind in kinds if set(kind) == set(fields))))
+        made = next(kind for kind in kinds if set(kind) == set(fields))
+        if made is TASK:
+            # Each slot has its own, so that the agent can tell the runs of one from those of another.
+            made = {**TASK, "instruction": f"{TASK['instruction']} Their ticket is {request.opening % 1000}."}
+        return completion(json_text(made))
 
 
 @dataclass(frozen=True)
 class SmallAgent(Behaviour):
-    """Looks one parcel up and answers; without the plan, every other answer owns up to a failure."""
+    """Looks one parcel up and answers; without the plan, every other answer to a task owns up to a failure."""
 
     def answer(self, request: ScriptedRequest) -> Answer:
         if request.steps_done < 1:
             return HappyAgent(tool_calls=1).answer(request)
         if "A plan that leads there" in request.last_user_text:
             return completion("Both parcels are handed out.")
-        seen: Counter[str] = request.memory.setdefault(SmallAgent, Counter())
-        seen["free"] += 1
-        return completion("Both are handed out." if seen["free"] % 2 else "It went wrong: nothing was handed out.")
+        seen: Counter[int] = request.memory.setdefault(SmallAgent, Counter())
+        seen[request.opening] += 1
+        passes = seen[request.opening] % 2
+        return completion("Both are handed out." if passes else "It went wrong: nothing was handed out.")
 
 
 @dataclass(frozen=True)

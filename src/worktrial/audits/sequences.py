@@ -1,10 +1,14 @@
-"""Recorded calls to be played again: from the starter suite's plans, and from agents' stored trajectories."""
+"""Recorded calls to be played again: from the starter suite's plans, and from agents' stored trajectories.
+
+Those of a suite of one's own are in `worktrial.audits.faces`.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -17,7 +21,7 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
 from worktrial.results.stored import open_run
 from worktrial.suites.starter.load import StarterTask, load_workplace
-from worktrial.workplaces import Tool
+from worktrial.workplaces import Session, Tool, Workplace
 
 PLAN = "plan"
 MISUSE = "misuse"
@@ -31,6 +35,40 @@ class RecordedCall(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a stay is, and what it is for."""
+
+    workplace: Workplace
+    """In the state in which the stay begins."""
+    clock: str
+    instruction: str
+    tags: JsonObject
+    """What results can be grouped by."""
+
+
+class PlayedSequence(Protocol):
+    """Calls of one stay, with the truth at hand."""
+
+    @property
+    def id(self) -> str:
+        """Unique within an audit."""
+        ...
+
+    @property
+    def setting(self) -> Setting:
+        """Where the stay is."""
+        ...
+
+    def truth(self) -> AbstractAsyncContextManager[Session]:
+        """A stay whose answers are true."""
+        ...
+
+    async def calls(self) -> list[RecordedCall]:
+        """The calls, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class CallSequence:
     """The calls of one stay, in order, of which those that never reached the workplace are left out."""
 
@@ -41,6 +79,17 @@ class CallSequence:
     """Rows with `tool` and `arguments`; None for those that the task's plan leads to."""
     misused: bool = False
     """Not the plan's calls, but forbidden ones made from them."""
+
+    @property
+    def setting(self) -> Setting:
+        """The task's."""
+        task = self.task
+        workplace = load_workplace(task.workplace).starting_from(task.initial_state).artifact
+        return Setting(workplace, task.clock, task.instruction, task.tags)
+
+    def truth(self) -> AbstractAsyncContextManager[Session]:
+        """A stay in the executable workplace."""
+        return nullcontext(load_workplace(self.task.workplace).open(self.task.initial_state))
 
     async def calls(self) -> list[RecordedCall]:
         """The calls, with a plan's references looked up in the true answers."""

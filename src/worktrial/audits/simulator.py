@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from worktrial.audits.sequences import CallSequence
+from worktrial.audits.sequences import PlayedSequence
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.errors import InvalidSample
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Usage
-from worktrial.suites.starter.load import fingerprint, load_workplace
+from worktrial.suites.starter.load import fingerprint
 from worktrial.workplaces import LanguageSimulator, Observation, Origin, Session, ToolCall
 from worktrial.workplaces.conformance import Finding, SeenCall, examine, failures
 from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, state_fidelity, true_call
@@ -82,18 +82,27 @@ class SimulatorAudit:
 
     suite = SUITE
 
-    def __init__(self, sequences: Sequence[CallSequence], settings: Settings, *, source: str = "") -> None:
+    def __init__(
+        self,
+        sequences: Sequence[PlayedSequence],
+        settings: Settings,
+        *,
+        source: str = "",
+        data: JsonObject | None = None,
+    ) -> None:
         """Set up the audit.
 
         Args:
             sequences: What to play.
             settings: How.
             source: Fingerprint of the stored runs that the sequences are from.
+            data: `folder` and `fingerprint` of the suite that they are from; None for the starter suite.
         """
         self._sequences = {sequence.id: sequence for sequence in sequences}
         self._settings = settings
-        self.jobs = [Job(sequence.id, 0, sequence.task.tags) for sequence in sequences]
-        self.data: JsonObject = {"folder": "built in", "fingerprint": f"{fingerprint()}{source and f'+{source}'}"}
+        self.jobs = [Job(sequence.id, 0, sequence.setting.tags) for sequence in sequences]
+        data = data or {"folder": "built in", "fingerprint": fingerprint()}
+        self.data: JsonObject = {**data, "fingerprint": f"{data['fingerprint']}{source and f'+{source}'}"}
         self.settings: JsonObject = {
             "agent": "recorded calls",
             "sequences": list(self._sequences),
@@ -103,32 +112,33 @@ class SimulatorAudit:
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Play one sequence."""
         sequence = self._sequences[job.sample]
-        task = sequence.task
-        workplace = load_workplace(task.workplace).starting_from(task.initial_state)
+        setting = sequence.setting
+        workplace, initial_state = setting.workplace, setting.workplace.initial_state
         simulated = LanguageSimulator(
-            workplace.artifact,
+            workplace,
             desk.line(Role.SIMULATOR),
             memory=self._settings.memory,
             prompt=self._settings.simulator_prompt,
-            clock=task.clock,
-            task=task.instruction if self._settings.simulator_prompt == "compact" else None,
+            clock=setting.clock,
+            task=setting.instruction if self._settings.simulator_prompt == "compact" else None,
         ).open()
-        truth = workplace.open()
         played: list[_Played] = []
-        for number, call in enumerate((await sequence.calls())[: self._settings.calls]):
-            true = await true_call(truth, *call)
-            played.append(await _play(number, true, task.initial_state, simulated, desk))
-        findings = examine(workplace.artifact, [one.seen for one in played], task=task.instruction)
+        calls = (await sequence.calls())[: self._settings.calls]
+        async with sequence.truth() as truth:
+            for number, call in enumerate(calls):
+                true = await true_call(truth, *call)
+                played.append(await _play(number, true, initial_state, simulated, desk))
+        findings = examine(workplace, [one.seen for one in played], task=setting.instruction)
         rows = [_with_findings(one, findings) for one in played]
         exact = sum(row.exact for row in rows)
         return SampleResult(
             outcome=Outcome.PASS if exact == len(rows) else Outcome.FAIL,
             reason=f"{exact} of {len(rows)} answers exact",
             calls=len(rows),
-            clock=task.clock,
+            clock=setting.clock,
             trajectory={
-                "instruction": task.instruction,
-                "clock": task.clock,
+                "instruction": setting.instruction,
+                "clock": setting.clock,
                 "answer": "",
                 "stop_reason": None,
                 "messages": [],

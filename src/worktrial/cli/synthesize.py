@@ -71,6 +71,13 @@ _OPTIONS = [
     Option("--repairs", int | None, "Rounds of repair of a task at most. Default: 3.", panel=_SIZE, minimum=0),
     Option("--votes", int | None, "Votes of the judge on each run. Default: 3.", panel=_SIZE, minimum=1),
     Option(
+        "--faces/--no-faces",
+        bool | None,
+        "Write the tools as code, too. Where it agrees with the simulator it is kept, as the truth for `worktrial "
+        "audit simulator`. Default: no.",
+        panel=_SIZE,
+    ),
+    Option(
         "--max-turns",
         int | None,
         f"Assistant messages of one run. Default: {USUAL_TURNS}; {LOCAL_TURNS} for the embedded model.",
@@ -157,6 +164,7 @@ def synthesize(**given: Any) -> None:
 
 def _carried_on(session: "Session") -> "SessionEnd":
     from worktrial.engine.run import Interrupted
+    from worktrial.synthesis.author import Unusable
     from worktrial.synthesis.session import carry_on
 
     try:
@@ -169,6 +177,12 @@ def _carried_on(session: "Session") -> "SessionEnd":
         what = "Raise the budget and resume" if isinstance(e, BudgetSpent) else "What is finished is stored. Resume"
         typer.echo(f"{what} with:\n  {_same_command(session.desk)}", err=True)
         raise
+    except Unusable as e:
+        typer.echo(
+            f"No task was selected: the job's sub-topics could not be written. {printable(e)}\n"
+            "These replies are stored; another --synthesizer, or more words about the job, gets others."
+        )
+        raise typer.Exit(NOTHING_SELECTED) from None
 
 
 def _same_command(desk: "DeskSettings") -> str:

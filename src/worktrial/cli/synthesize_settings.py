@@ -27,9 +27,9 @@ from worktrial.synthesis.spec import JobSpec
 from worktrial.synthesis.stages.execution import RunSettings
 
 # A whole workplace has to fit into the embedded model's answer, and the prompt beside it into its context.
-LOCAL_DRAFT_TOKENS = 2560
+LOCAL_DRAFT_TOKENS = 1536
 
-_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes")
+_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes", "faces")
 _REMEMBERED = (
     *(role.value for role in ROLES),
     "tool_mode",

@@ -80,6 +80,7 @@ def print_end(folder: SuiteFolder, end: SessionEnd) -> None:
         drafted = sum(e.task is not None for e in end.ends)
         console.print(f"{drafted} of {len(end.ends)} tasks are drafted; nothing has been run.")
     _print_rejects(console, end)
+    _print_faces(console, end)
     spent = f"${end.cost:.4f}{' and what has no known price' if end.unpriced else ''}"
     console.print(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.", soft_wrap=True)
     if end.retries:
@@ -131,6 +132,18 @@ def _print_rejects(console: Console, end: SessionEnd) -> None:
     if len(rejects) > _SHOWN_REJECTS:
         stages = Counter(reject.stage for reject in rejects[_SHOWN_REJECTS:])
         console.print(f"  … and {stages.total()} more ({', '.join(f'{n} {s}' for s, n in stages.items())})")
+
+
+def _print_faces(console: Console, end: SessionEnd) -> None:
+    if not end.faces:
+        return
+    kept = sum(face.kept for face in end.faces)
+    console.print(f"Executable faces: {kept} of {len(end.faces)} kept.")
+    for face in end.faces[:_SHOWN_REJECTS]:
+        why = printable(" ".join(face.why.split()))
+        console.print(f"  {printable(face.slot)}: {why[:_REASON]}", markup=False, soft_wrap=True)
+    if len(end.faces) > _SHOWN_REJECTS:
+        console.print(f"  … and {len(end.faces) - _SHOWN_REJECTS} more; see the face.json of each workplace")
 
 
 def _money(dollars: float | None) -> str:

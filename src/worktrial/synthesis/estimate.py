@@ -14,6 +14,7 @@ from worktrial.errors import DataError
 from worktrial.language import Usage
 from worktrial.synthesis.artifacts import Calibration
 from worktrial.synthesis.calibration import prospects, rules_of
+from worktrial.synthesis.checks.plan_length import PLAN_STEPS
 from worktrial.synthesis.files import content_hash
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.forms import TASK, WORKPLACE
@@ -37,6 +38,7 @@ _REFERENCE = (3500, 2500)
 _WORKPLACE = (4500, 5000)
 _TASK = (9000, 1800)
 _REPAIR = (12000, 2500)
+_FACE = (9000, 4000)
 _AGENT_CALL = (5500, 150)
 _SIMULATOR_CALL = (7500, 250)
 _VOTE = (8500, 200)
@@ -136,6 +138,7 @@ def estimate(
     ]
     if not until_drafts:
         rows += _run_rows(spec, left)
+        rows += _face_rows(spec, folder)
     return Estimate(stages=[_priced(row, roles[row.role.value]) for row in rows if row.most])
 
 
@@ -162,6 +165,19 @@ def _run_rows(spec: JobSpec, left: _Left) -> list[_Row]:
         _Row("verdicts", Role.JUDGE, runs * spec.votes, most * spec.votes, _VOTE),
         # One request says what is at fault, one writes it anew.
         _Row("repairs", Role.SYNTHESIZER, repairs * 2 * REDRAWS, left.slots * spec.repairs * 6, _REPAIR),
+    ]
+
+
+def _face_rows(spec: JobSpec, folder: SuiteFolder) -> list[_Row]:
+    """One task of each sub-topic is selected at most; a face is asked for a second time where it fails."""
+    if not spec.faces:
+        return []
+    left = max(0, spec.subtopics * len(spec.languages) - _files(folder.workplaces, "*/face.json"))
+    longest = PLAN_STEPS[max(spec.levels)][1]
+    return [
+        _Row("faces", Role.SYNTHESIZER, left * 1.5 * REDRAWS, left * 6, _FACE),
+        # A reply that is no JSON is asked for once more.
+        _Row("faces", Role.SIMULATOR, left * (TOOL_CALLS + 3), left * 2 * (longest + 6), _SIMULATOR_CALL),
     ]
 
 

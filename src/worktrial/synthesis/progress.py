@@ -81,6 +81,8 @@ class Board:
         at = Counter(self._at.values())
         parts = [f"{self.done}/{self.slots} slots done", f"{self.kept} kept", f"{self.done - self.kept} rejected"]
         parts += [f"{at[stage]} {_TITLES[stage]}" for stage in STAGES if at[stage]]
+        if not self._at and self._references:
+            parts.append(f"{len(self._references)}/{self.subtopics} references begun")
         parts += [f"{self.runs.total()} runs", f"{self.repairs} repairs", self._spend()]
         return " · ".join(parts)
 

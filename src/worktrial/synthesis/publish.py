@@ -36,6 +36,8 @@ def record(folder: SuiteFolder, ends: Sequence[SlotEnd]) -> tuple[list[str], lis
     rejects = [known[end.slot.id] for end in ends if end.slot.id in known]
     write_lines(folder.calibration, calibrations)
     write_lines(folder.rejects, rejects)
+    if not folder.repairs.exists():
+        write_lines(folder.repairs, [])
     tasks = [end.task for end in ends if end.slot.id in set(selected) and end.task is not None]
     return selected, rejects, report(len(ends), calibrations, rejects, tasks)
 

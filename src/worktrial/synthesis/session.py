@@ -2,10 +2,11 @@
 
 import asyncio
 import datetime as dt
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -19,7 +20,7 @@ from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.lines import append_line, write_lines
 from worktrial.synthesis.pipeline import Pipeline, SlotEnd
-from worktrial.synthesis.progress import Board, display
+from worktrial.synthesis.progress import PLAIN_SECONDS, Board, display
 from worktrial.synthesis.provenance import Ledger
 from worktrial.synthesis.publish import publish, record, withdraw
 from worktrial.synthesis.runs import RunBook
@@ -29,6 +30,9 @@ from worktrial.synthesis.stages.execution import RunSettings, runner_for
 from worktrial.synthesis.stages.report import SuiteReport
 from worktrial.synthesis.stops import Stops
 from worktrial.synthesis.workshop import SuiteWorkshop
+
+if TYPE_CHECKING:
+    from worktrial.synthesis.face.record import FaceRecord
 
 Stop = Literal["drafts", "repairs"]
 
@@ -62,6 +66,8 @@ class SessionEnd:
     """None after a stop at the drafts."""
     page: Path | None
     """The review page."""
+    faces: "Sequence[FaceRecord]" = ()
+    """What became of the executable faces, where they were wanted."""
     cost: float
     """US dollars of all sessions."""
     tokens: int
@@ -126,7 +132,7 @@ async def _work(session: Session, desk: Desk) -> SessionEnd:
     )
     ledger = Ledger(folder, warn=session.warn)
     stops = Stops(folder)
-    with display(board) as changed:
+    async with _shown(board) as changed:
         workshop = _workshop(session, desk, ledger, board, changed)
 
         async def run(*, until_drafts: bool) -> list[SlotEnd]:
@@ -150,11 +156,48 @@ async def _work(session: Session, desk: Desk) -> SessionEnd:
     if session.review and stops.has_new_ends(ends):
         stops.save()
         return _ended(desk, "repairs", ends, rejects, selected, found, page)
+    faces: Sequence[FaceRecord] = ()
     if selected:
         publish(folder, spec, ends, selected, found)
+        if spec.faces:
+            faces = await _faces(session, desk, ledger, ends, selected)
     else:
         withdraw(folder)
-    return _ended(desk, None, ends, rejects, selected, found, page)
+    return replace(_ended(desk, None, ends, rejects, selected, found, page), faces=faces)
+
+
+async def _faces(
+    session: Session, desk: Desk, ledger: Ledger, ends: Sequence[SlotEnd], selected: Sequence[str]
+) -> "Sequence[FaceRecord]":
+    # Only who wants faces needs the sandbox.
+    from worktrial.synthesis.face.session_end import make_faces
+
+    return await make_faces(
+        session.folder,
+        ends,
+        selected,
+        desk=desk,
+        ledger=ledger,
+        run_settings=session.run_settings,
+        warn=session.warn,
+    )
+
+
+@asynccontextmanager
+async def _shown(board: Board) -> AsyncIterator[Callable[[], None]]:
+    """The display; it is told the time, too, so that a slow model does not look like none at all."""
+    with display(board) as changed:
+
+        async def tick() -> None:
+            while True:
+                await asyncio.sleep(PLAIN_SECONDS)
+                changed()
+
+        ticker = asyncio.create_task(tick())
+        try:
+            yield changed
+        finally:
+            ticker.cancel()
 
 
 def _workshop(

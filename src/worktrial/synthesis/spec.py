@@ -31,3 +31,5 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     repairs: Annotated[int, msgspec.Meta(ge=0)] = 3
     """Most rounds of repair of a slot."""
     votes: Annotated[int, msgspec.Meta(ge=1)] = 3
+    faces: bool = False
+    """Write the tools of the selected workplaces as code, too, and keep it where it agrees with the simulator."""

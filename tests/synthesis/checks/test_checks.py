@@ -205,7 +205,7 @@ CASES: dict[str, tuple[Change, str, str, str, str]] = {
         "plan[2].arguments.hours",
         "minimum",
     ),
-    "a plan too short for its level": (_task("level", to=3), "plan-length", "instruction", "plan", "5 to 30"),
+    "a plan too short for its level": (_task("level", to=3), "plan-length", "instruction", "plan", "5 to 18"),
     "a plan too long for its level": (
         lambda h, t: t.update(plan=t["plan"] * 3, level=1),
         "plan-length",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.synthesis.review.made_suite import PASSAGE, MadeSuite
 
+from worktrial.synthesis.face.record import FaceRecord, write_face
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.lines import write_lines
 from worktrial.synthesis.review import write_review
@@ -284,3 +285,15 @@ def test_a_large_suite_has_a_page_for_each_slot_and_a_small_one_again_none(tmp_p
     write_review(suite.folder)
     assert list((index.parent / "slots").iterdir()) == []
     assert f"#slot-{suite.slots[0].id}" in read(index).every("href", "a")
+
+
+def test_the_executable_face_is_shown_with_what_became_of_it(tmp_path: Path) -> None:
+    suite = MadeSuite(tmp_path / "suite", levels=(1,)).drafted().finished()
+    [slot] = suite.slots
+    record = FaceRecord(
+        slot=slot.id, kept=True, why="It agrees in 9 of 9 calls.", content="0", workplace="1", settings="2"
+    )
+    write_face(suite.folder.workplaces / slot.id, record, "def get_parcel() -> None: ...  # </pre>\n")
+    text = page_of(suite).text
+    assert "Kept: It agrees in 9 of 9 calls. It was made for an earlier version." in text
+    assert "def get_parcel() -> None: ... # </pre>" in text

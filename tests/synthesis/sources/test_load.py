@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.pdfs import BLANK, PICTURE, lines, pdf
 from tests.synthesis.sources.interfaces import answering, api, load_api
@@ -168,7 +168,31 @@ def test_pieces_lose_nothing_and_keep_to_their_size(text: str, most: int) -> Non
     assert all(piece.strip() and len(piece) <= most for piece in made)
 
 
+def test_passages_are_shorter_where_characters_take_more_room(tmp_path: Path) -> None:
+    for name, text in (("en", "A return is accepted. "), ("ko", "반품은 30일 안에 받는다. ")):
+        write(tmp_path, f"{name}.txt", text * 200)
+    longest = {p.source: len(p.text) for p in load([tmp_path]).passages[::-1]}
+    assert longest["en"] > MOST * 0.9 and MOST * 0.4 < longest["ko"] <= MOST // 2
+
+
 def test_a_long_section_is_cut_between_paragraphs() -> None:
     paragraph = "A sentence of a few words. " * 20
     made = pieces("\n\n".join([paragraph] * 5))
     assert len(made) == 3 and all(len(piece) <= MOST and piece.endswith(".") for piece in made)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.one_of(
+        st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace"))
+    ),
+    ending=st.sampled_from([".md", ".txt", ".json", ".yaml", ".pdf"]),
+)
+def test_whatever_is_in_a_file_it_is_read_or_named(tmp_path: Path, content: bytes, ending: str) -> None:
+    path = write(tmp_path, f"any{ending}", content)
+    try:
+        sources = load([path])
+    except DataError as e:
+        assert path.name in str(e)
+    else:
+        assert sources.passages and all(len(p.text) <= MOST for p in sources.passages)

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +273,33 @@ def test_whatever_refers_to_whatever_the_tools_stand_by_themselves(schemas: Json
     assert operation.tool.example_output is None or isinstance(operation.tool.example_output, dict | list)
     again = read_openapi(yaml.safe_dump(description), Path("api.yaml"), "api")
     assert again == made
+
+
+PLACES = st.lists(st.integers(0, 10**6), min_size=1, max_size=3)
+STRANGE = st.sampled_from(
+    [None, 1, -1.5, True, "x", "", [], {}, [1], ["a", "a"], {"a": {}}, {"type": []}]
+    + [{"$ref": reference} for reference in ("#", "#/components/schemas/Order", 3)]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(places=PLACES, values=st.lists(STRANGE, min_size=3, max_size=3))
+def test_whatever_is_wrong_with_a_description_is_said_of_its_file(places: list[int], values: list[Any]) -> None:
+    description = json.loads(json.dumps(orders()))
+    for place, value in zip(places, values, strict=False):
+        spots = list(_spots(description))
+        holder, key = spots[place % len(spots)]
+        holder[key] = json.loads(json.dumps(value))
+    try:
+        made = read_openapi(json.dumps(description), Path("api.json"), "api")
+    except DataError as e:
+        assert str(e).startswith("api.json: ")
+    else:
+        assert all(schema_problem(o.tool.parameters) is None for o in made.operations)
+
+
+def _spots(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in a description that can be written to."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield value, key
+        yield from _spots(value[key])

@@ -126,3 +126,10 @@ def test_the_interfaces_schemas_are_kept(tmp_path: Path) -> None:
         assert mine.example_output == tool()["example_output"]
     assert "settleReturn (changes the state)" in model.prompts[0]
     assert playable(made).tool("getReturn") is not None
+
+
+def test_an_interface_for_other_work_is_offered_and_no_more(tmp_path: Path) -> None:
+    paths = {"/zones": {"get": {"operationId": "zones", "summary": "배송 구역", "responses": {}}}}
+    made, model = write([workplace_draft()], load_api(tmp_path, api(paths)))
+    assert "- zones (reads): 배송 구역" in model.prompts[0]
+    assert [tool.name for tool in made.tools] == ["get_return", "settle_return"]

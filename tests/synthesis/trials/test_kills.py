@@ -33,27 +33,31 @@ def test_ten_kills_lose_nothing_and_repeat_nothing(
 ) -> None:
     expected, answers = undisturbed
     suite, moments = tmp_path / "suite", random.Random(7)
-    killed_at = []
+    before: dict[str, bytes] = {}
     with ScriptedServer(office("small", latency=0.002)) as server:
         till = Till(server, suite)
         command = words(server.url, suite, *SMALL, "--concurrency", CONCURRENCY)
-        while len(killed_at) < KILLS:
+        for _ in range(KILLS):
             child = began(*command)
             until(child, server, server.count() + moments.randint(1, 2 * answers // (KILLS + 2)))
             child.send_signal(signal.SIGKILL)
             assert ended(child).code == -signal.SIGKILL, "it was done before it could be killed"
-            killed_at.append(server.count())
-            lost = till.close_session()
-            assert len(lost) <= CONCURRENCY
-            before = records(suite)
+            assert len(till.close_session()) <= CONCURRENCY
+            before = _grown(before, suite)
         ran = ended(began(*command))
         assert ran.code == 0, ran.err
         assert till.close_session() == []
     assert suite_of(suite) == expected
     assert till.paid == answers
-    after = records(suite)
-    assert all(after[name].startswith(lines) for name, lines in before.items())
+    _grown(before, suite)
     _nothing_was_made_twice(suite)
+
+
+def _grown(before: dict[str, bytes], suite: Path) -> dict[str, bytes]:
+    """The records as they are now, every line of before among them."""
+    now = records(suite)
+    assert [name for name, lines in before.items() if not now.get(name, b"").startswith(lines)] == []
+    return now
 
 
 def _nothing_was_made_twice(suite: Path) -> None:

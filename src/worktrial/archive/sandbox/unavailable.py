@@ -9,4 +9,6 @@ class SandboxUnavailable(SettingError):
     """Code of an agent cannot be locked in on this machine; the message says why and how to mend it."""
 
     def __init__(self, what: str, fix: str = "") -> None:
-        super().__init__(f"{what}. {fix + ' ' if fix else ''}{_WITHOUT}")
+        self.why = f"{what}.{' ' + fix if fix else ''}"
+        """The same, for those who would not do without the sandbox."""
+        super().__init__(f"{self.why} {_WITHOUT}")

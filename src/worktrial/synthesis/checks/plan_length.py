@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from worktrial.synthesis.artifacts import Problem
 from worktrial.synthesis.checks.case import Case, problem
 from worktrial.synthesis.checks.names import CheckName
+from worktrial.synthesis.levels import SCALES
 
-PLAN_STEPS = {1: (1, 6), 2: (3, 12), 3: (5, 30)}
-"""Level to fewest and most calls of its plan. Neighbours overlap: what makes work hard is not its length alone."""
+PLAN_STEPS = {level: (scale.steps[0] - 1, scale.steps[1] * 3 // 2) for level, scale in SCALES.items()}
+"""Level to fewest and most calls of its plan: one less than its author is asked for, and half as many again. What
+makes work hard is not its length alone."""
 
 
 def plan_length(case: Case) -> Iterator[Problem]:

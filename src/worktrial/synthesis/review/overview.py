@@ -83,7 +83,7 @@ def overview(reading: Reading, rows: Sequence[Row], selected: Sequence[TaskDraft
         found=found,
         properties=_properties(found) if found is not None and selected else [],
         resume=f"worktrial synthesize -o {shlex.quote(str(root))}",
-        run=run if reading.is_published else None,
+        run=run if selected or reading.is_published else None,
     )
 
 
@@ -117,8 +117,7 @@ def _stage(reading: Reading, rows: Sequence[Row]) -> str:
         tasks = (
             f"{chosen} {'task is' if chosen == 1 else 'tasks are'} selected" if chosen else "No task is selected"
         )
-        published = "" if reading.is_published or not chosen else "; the suite is written when you go on"
-        return f"Every slot has come to its end. {tasks}{published}."
+        return f"Every slot has come to its end. {tasks}."
     if done or "running" in states:
         rest = len(rows) - done - states.count("running")
         said = f"{done} of {len(rows)} slots have come to their end."

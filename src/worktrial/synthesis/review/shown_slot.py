@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from worktrial.language import JsonObject
+from worktrial.suites.occupations.own import FACE
 from worktrial.synthesis import forms
 from worktrial.synthesis.artifacts import (
     Citation,
@@ -20,6 +21,7 @@ from worktrial.synthesis.artifacts import (
     TaskDraft,
     WorkplaceDraft,
 )
+from worktrial.synthesis.face.record import FaceRecord, read_record, read_source
 from worktrial.synthesis.files import content_hash
 from worktrial.synthesis.provenance import Form
 from worktrial.synthesis.review.diff import DiffLine, diff_lines
@@ -76,6 +78,18 @@ class Version:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class ShownFace:
+    """The executable face of a selected slot's workplace."""
+
+    record: FaceRecord
+    source: str | None
+    file: str
+    """As one would open it."""
+    is_current: bool
+    """Whether it was made for what the drafts hold now."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ShownSlot:
     """All that is known of a slot."""
@@ -90,6 +104,8 @@ class ShownSlot:
     versions: Sequence[Version]
     repairs: Sequence[tuple[Repair, Sequence[DiffLine]]]
     origins: Sequence[Origin]
+    face: ShownFace | None
+    """None where none was asked for."""
     cited: Mapping[tuple[str, str, str], Cited]
     troubles: Sequence[str]
 
@@ -144,6 +160,7 @@ def shown_slot(reading: Reading, slot: Slot) -> ShownSlot:
         versions=versions,
         repairs=[(repair, list(diff_lines(repair.diff))) for repair in repairs],
         origins=origins,
+        face=attempt(lambda: _face(folder.workplaces / slot.id, content), troubles),
         cited=_cited(reading, reference) if reference is not None else {},
         troubles=troubles,
     )
@@ -156,6 +173,13 @@ def _problems(workplace: WorkplaceDraft | None, task: TaskDraft | None) -> list[
     from worktrial.synthesis.checks import check_slot
 
     return check_slot(workplace, task)
+
+
+def _face(place: Path, content: str | None) -> ShownFace | None:
+    record = read_record(place)
+    if record is None:
+        return None
+    return ShownFace(record, read_source(place), str(place / FACE), record.content == content)
 
 
 def _versions(rows: Sequence[RunRow], content: str | None) -> list[Version]:

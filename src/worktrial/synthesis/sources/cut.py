@@ -15,6 +15,11 @@ _BETWEEN = (
 _JOIN = ("\n\n", "\n", " ", " ")
 
 
+def room(text: str) -> int:
+    """Characters that a passage of this text may have: fewer where each takes up more tokens, as in Korean."""
+    return MOST if sum(c < "\x80" for c in text) * 2 > len(text) else MOST // 2
+
+
 def pieces(text: str, most: int = MOST) -> list[str]:
     """`text` in order, cut between paragraphs where that is possible, else lines, sentences, words.
 

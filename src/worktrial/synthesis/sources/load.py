@@ -6,7 +6,7 @@ from pathlib import Path
 
 from worktrial.errors import DataError
 from worktrial.synthesis.files import hash_of
-from worktrial.synthesis.sources.cut import pieces
+from worktrial.synthesis.sources.cut import pieces, room
 from worktrial.synthesis.sources.model import Kind, Operation, Passage, SourceFile
 from worktrial.synthesis.sources.plain import Section, markdown_sections, read_text, text_sections
 from worktrial.synthesis.sources.store import Sources
@@ -109,7 +109,7 @@ def _read(path: Path, kind: Kind, raw: bytes, name: str) -> tuple[list[Passage],
 
 
 def _passages(source: str, sections: Iterable[Section]) -> list[Passage]:
-    cut = ((section, piece) for section in sections for piece in pieces(section.text))
+    cut = ((section, piece) for section in sections for piece in pieces(section.text, room(section.text)))
     return [
         Passage(source=source, id=f"p{number}", heading=list(section.heading), page=section.page, text=piece)
         for number, (section, piece) in enumerate(cut, 1)

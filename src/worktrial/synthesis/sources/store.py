@@ -54,12 +54,12 @@ class Sources:
         return [self.passages[number] for number in self._index.best(text, limit)]
 
     def find_operations(self, text: str, limit: int) -> list[Operation]:
-        """The operations whose descriptions fit `text` best; the others in their order after them."""
+        """The operations whose descriptions have words of `text`, the best by BM25 first."""
         if not self.operations:
             return []
         ranked = {(p.source, p.id): rank for rank, p in enumerate(self.find(text, len(self.passages)))}
-        fitting = sorted(self.operations, key=lambda o: ranked.get((o.source, o.passage), len(ranked)))
-        return fitting[:limit]
+        fitting = [o for o in self.operations if (o.source, o.passage) in ranked]
+        return sorted(fitting, key=lambda o: ranked[o.source, o.passage])[:limit]
 
     def passage(self, source: str, id: str) -> Passage | None:
         """The passage of that name."""

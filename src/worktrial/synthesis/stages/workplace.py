@@ -31,6 +31,7 @@ ASKED_STATE = 5000
 _REFERENCE = 1000
 _OPERATIONS = 1200
 _OFFERED = 16
+_NEEDED = 2
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 
@@ -62,7 +63,9 @@ async def workplace(
         InvalidSample: the model cannot be reached.
     """
     about = f"{slot.subtopic.title} {slot.subtopic.about}"
-    offered = {o.tool.name: o.tool for o in sources.find_operations(about, _OFFERED)}
+    fitting = sources.find_operations(about, _OFFERED)
+    # None has a word in common where the interface is described in another language: then the first ones, on offer.
+    offered = {o.tool.name: o.tool for o in fitting or sources.operations[:_OFFERED]}
     prompt = render(
         "workplace",
         spec=spec,
@@ -76,7 +79,7 @@ async def workplace(
     )
 
     def check(draft: WorkplaceText) -> list[str]:
-        return problems(_with_interface(draft, offered), offered)
+        return problems(_with_interface(draft, offered), offered, needed=min(_NEEDED, len(fitting)))
 
     written = await author.write(prompt, WorkplaceText, salt=f"workplace/{slot.id}", check=check)
     draft = _with_interface(written, offered)
@@ -89,16 +92,17 @@ async def workplace(
     )
 
 
-def problems(draft: WorkplaceText, offered: Mapping[str, ToolDraft]) -> list[str]:
+def problems(draft: WorkplaceText, offered: Mapping[str, ToolDraft], needed: int) -> list[str]:
     """What is wrong with the structure of a workplace, for its author to put right.
 
     Args:
         draft: The workplace.
-        offered: Tools of the user's interface by name; at least two of them are to be used.
+        offered: Tools of the user's interface by name.
+        needed: So many of them are to be used.
     """
     found = [*_of_tools(draft.tools, offered), *_of_state(draft.initial_state, draft.state_description)]
     used = sum(tool.name in offered for tool in draft.tools)
-    if used < min(2, len(offered)):
+    if used < needed:
         found.append(f"tools: {used} of them are operations of the interface; take the tools from those operations")
     for part in ("rules", "errors", "output"):
         found += [p for text in getattr(draft, part) for p in unfilled(part, text, forms=True)]

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.sources.openapi.document import Document
 
@@ -66,13 +69,26 @@ class Schemas:
         """A schema of something that is sent: without what only answers have.
 
         Raises:
-            DataError: a reference cannot be followed, or a part is no schema.
+            DataError: a reference cannot be followed, or it is no schema.
         """
-        return self._whole(schema, where, "readOnly")
+        made = self._whole(schema, where, "readOnly")
+        problem = _problem(made)
+        if problem is not None:
+            raise self.document.error(where, f"is no valid schema: {problem}")
+        return made
 
     def answer(self, schema: JsonValue, where: str) -> JsonValue:
-        """A schema of something that comes back: without what is only sent; raises as `arguments`."""
-        return self._whole(schema, where, "writeOnly")
+        """A schema of something that comes back: without what is only sent, and one of anything, with a note, where
+        it is no valid schema.
+
+        Raises:
+            DataError: a reference cannot be followed.
+        """
+        made = self._whole(schema, where, "writeOnly")
+        problem = _problem(made)
+        if problem is not None:
+            self.notes.append(f"{where}: is no valid schema ({problem}), so there is no example of it")
+        return made if problem is None else True
 
     def _whole(self, schema: JsonValue, where: str, hidden: str) -> JsonValue:
         self._left, self._hidden = MOST_PARTS, hidden
@@ -101,11 +117,9 @@ class Schemas:
                 made[key] = {name: self._of(part, f"{where}.{key}.{name}", within) for name, part in shown.items()}
             elif key != "pattern" or self._matches(value, where):
                 made[key] = value
-        if isinstance(made.get("required"), list):
-            hidden = schema.get("properties", {}).keys() - made.get("properties", {}).keys()
-            made["required"] = [name for name in made["required"] if name not in hidden]
-            if not made["required"]:
-                del made["required"]
+        if isinstance(made.get("required"), list) and isinstance(made.get("properties"), dict):
+            gone = schema["properties"].keys() - made["properties"].keys()
+            made["required"] = [name for name in made["required"] if not (isinstance(name, str) and name in gone)]
         return _modern(schema, made)
 
     def _referred(self, schema: JsonObject, where: str, within: tuple[str, ...]) -> JsonValue:
@@ -136,6 +150,14 @@ class Schemas:
         if not known:
             self.notes.append(f"{where}: the pattern {pattern!r} is not understood and left out")
         return known
+
+
+def _problem(schema: JsonValue) -> str | None:
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as e:
+        return e.message
+    return None
 
 
 def _matchable(pattern: str) -> bool:

@@ -1,0 +1,118 @@
+"""Calls of a suite of one's own, whose truth are the executable faces that were kept."""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from worktrial.audits.sequences import MISUSE, PLAN, RecordedCall, Setting
+from worktrial.errors import DataError
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.occupations.load import Release, Task
+from worktrial.suites.occupations.own import FACE, WORKPLACES, load_own
+from worktrial.synthesis.artifacts import PlanStep
+from worktrial.synthesis.face.record import FaceRecord, read_record, read_source, source_hash
+from worktrial.synthesis.face.replay import Stay, calls_of
+from worktrial.synthesis.face.session import SandboxedFace
+from worktrial.synthesis.files import hash_of
+from worktrial.synthesis.forms import read_workplace
+from worktrial.workplaces import Session, Workplace, trial_clock
+
+_AGAIN = "Make it again: worktrial synthesize -o {folder} --faces"
+
+
+@dataclass(frozen=True, slots=True)
+class FacedTask:
+    """A task whose workplace has a face."""
+
+    task: Task
+    workplace: Workplace
+    source: str
+    """The face."""
+    record: FaceRecord
+
+    @property
+    def tags(self) -> JsonObject:
+        """What results can be grouped by."""
+        task = self.task
+        return {
+            "category": task.category,
+            "domain": task.domain,
+            "scenario": task.scenario,
+            "difficulty": task.difficulty,
+            "workplace": task.workplace,
+            "language": task.language,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FaceSequence:
+    """What a task's plan does, or calls with ids that nobody has; a `PlayedSequence`."""
+
+    faced: FacedTask
+    stay: Stay
+
+    @property
+    def id(self) -> str:
+        """The task's id and which calls."""
+        return f"{self.faced.task.id}/{PLAN if self.stay == 'plan' else MISUSE}"
+
+    @property
+    def setting(self) -> Setting:
+        """The task's."""
+        task, workplace = self.faced.task, self.faced.workplace
+        clock = trial_clock(task.instruction, workplace.initial_state)
+        return Setting(workplace, clock, task.instruction, self.faced.tags)
+
+    def truth(self) -> AbstractAsyncContextManager[Session]:
+        """A stay in the face, locked in."""
+        return SandboxedFace(self.faced.workplace, self.faced.source)
+
+    async def calls(self) -> list[RecordedCall]:
+        """Those that reach the workplace."""
+        plan = self.faced.task.plan
+        steps = [PlanStep(tool=s["tool"], arguments=s["arguments"]) for s in plan] if isinstance(plan, list) else []
+        return [RecordedCall(*call) for call in calls_of(self.faced.workplace, steps)[self.stay]]
+
+
+def load_faced(folder: Path) -> tuple[Release, list[FacedTask]]:
+    """The suite in `folder`, and those of its tasks that have a face.
+
+    Raises:
+        DataError: it is no suite, a face or its workplace was changed since they were compared, or there is none.
+    """
+    release = load_own(folder)
+    found = [faced for task in release.tasks if (faced := _faced(folder, release, task)) is not None]
+    if not found:
+        what = "none of its workplaces has an executable face that was kept"
+        raise DataError(folder / WORKPLACES, what, _AGAIN.format(folder=folder))
+    return release, found
+
+
+def sequences_of(faced: Sequence[FacedTask]) -> list[FaceSequence]:
+    """Two for each task, as for those of the starter suite."""
+    stays: tuple[Stay, ...] = ("plan", "errors")
+    return [FaceSequence(one, stay) for one in faced for stay in stays]
+
+
+def data_of(folder: Path, release: Release, faced: Sequence[FacedTask]) -> JsonObject:
+    """What an audit's manifest says of its suite; the faces are part of the fingerprint."""
+    told: JsonValue = [release.fingerprint, *(f"{one.task.id} {one.record.hash}" for one in faced)]
+    return {"folder": str(folder), "fingerprint": hashlib.sha256(msgspec.json.encode(told)).hexdigest()}
+
+
+def _faced(folder: Path, release: Release, task: Task) -> FacedTask | None:
+    place = folder / WORKPLACES / task.workplace
+    record = read_record(place) if place.is_dir() else None
+    if record is None or not record.kept:
+        return None
+    source, fix = read_source(place), _AGAIN.format(folder=folder)
+    if source is None or source_hash(source) != record.hash:
+        what = "is not there" if source is None else "is another one than was compared with the simulator"
+        raise DataError(place / FACE, what, fix)
+    if hash_of(read_workplace(place)) != record.workplace:
+        raise DataError(place, "was changed since its face was compared with the simulator", fix)
+    return FacedTask(task, release.workplaces[task.workplace], source, record)
