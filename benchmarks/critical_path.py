@@ -1,13 +1,12 @@
-"""The longest chain of model calls in a finished synthesis, each of which had to wait for the one before it.
+"""What in a finished synthesis had to wait for what, and the longest chain of model calls that follows.
 
-What follows from what is the pipeline's own order: sub-topics, a reference for each, then for each slot its
-workplace, its task, runs with the plan, free runs, and where it failed a repair and all runs again. Slots do not
-wait for each other. Runs of a batch go side by side; the next batch waits for the last of them.
+The order is the pipeline's own: sub-topics, a reference for each, then for each slot its workplace, its task, runs
+with the plan, free runs, and where it failed a repair and all runs again. Slots do not wait for each other. Runs of
+a batch go side by side; the next batch waits for the last of them.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,69 +20,76 @@ from worktrial.synthesis.spec import JobSpec
 
 T = TypeVar("T")
 
+Stage = list[int]
+"""Chains that go side by side, as the number of calls of each."""
 
-@dataclass(frozen=True, slots=True)
-class CriticalPath:
+
+class Shape(msgspec.Struct, frozen=True):
     """Of a synthesis."""
 
-    calls: int
-    slot: str
-    """At whose end the chain ends."""
-    runs: int
-    """Of all slots."""
+    beginning: int
+    """Calls, one after the other, until the sub-topics stand."""
+    slots: dict[str, list[Stage]]
+    """Slot to its stages, each of which waits for the one before. The reference stands in each slot of its
+    sub-topic, and the calls of repairs at the end, which makes no chain longer or shorter."""
 
-    def seconds(self, latency: float) -> float:
-        """How long the chain takes where every call takes `latency` seconds."""
-        return self.calls * latency
+    @property
+    def runs(self) -> int:
+        """Calibration runs of all slots."""
+        return sum(len(stage) for stages in self.slots.values() for stage in stages) - 2 * len(self.slots)
+
+    @property
+    def longest(self) -> str:
+        """The slot that takes the longest chain."""
+        return max(self.slots, key=self._chain)
+
+    @property
+    def calls(self) -> int:
+        """Of the longest chain, from the beginning to its slot's end."""
+        return self.beginning + self._chain(self.longest)
+
+    def _chain(self, slot: str) -> int:
+        return sum(max(stage) for stage in self.slots[slot])
 
 
-def critical_path(suite: Path, log: Path, spec: JobSpec) -> CriticalPath:
-    """The longest chain of calls.
+def shape_of(suite: Path, log: Path, spec: JobSpec) -> Shape:
+    """The shape of a finished suite.
 
     Args:
-        suite: The folder of the finished suite.
+        suite: Its folder.
         log: What the server wrote down of the author's answers; see `tests.support.synthesis.office.Everyone`.
         spec: With which runs were asked for.
     """
     purposes = [msgspec.json.decode(line) for line in log.read_bytes().splitlines()]
     answers = Counter(purposes)
-    beginning = _beginning(purposes)
     rules = rules_of(spec)
-    ends = {}
-    runs = 0
-    for purpose in answers:
-        kind, _, slot = purpose.partition("/")
-        if kind != "workplace":
-            continue
-        calls = beginning + answers[f"reference/{slot.rpartition('-')[0]}"]
-        calls += sum(answers[f"{kind}/{slot}"] for kind in ("workplace", "task", "repair"))
+    slots = {}
+    for slot in [p.partition("/")[2] for p in answers if p.startswith("workplace/")]:
+        reference = answers[f"reference/{slot.rpartition('-')[0]}"]
+        stages = [[reference + answers[f"workplace/{slot}"] + answers[f"task/{slot}"]]]
         rows = _lines(suite / "work" / "runs" / f"{slot}.jsonl", RunRow)
-        runs += len(rows)
         # A version that a static check stopped cost no run.
-        for content in {row.content for row in rows}:
-            for run, rule in (("plan", rules.plan), ("free", rules.free)):
-                calls += sum(_batches([r for r in rows if r.content == content and r.kind == run], rule))
-        ends[slot] = calls
-    longest = max(ends, key=lambda slot: ends[slot])
-    return CriticalPath(ends[longest], longest, runs)
+        for content in dict.fromkeys(row.content for row in rows):
+            for kind, rule in (("plan", rules.plan), ("free", rules.free)):
+                stages += _batches([r for r in rows if r.content == content and r.kind == kind], rule)
+        slots[slot] = [*stages, [answers[f"repair/{slot}"]]]
+    return Shape(_beginning(purposes), slots)
 
 
 def _beginning(purposes: Sequence[str]) -> int:
-    """Calls until the sub-topics stand. The pairs that a judge compares after a list go side by side."""
+    """The pairs that a judge compares after a list of sub-topics go side by side."""
     first = [purpose for purpose in purposes if purpose in ("subtopics", OVERLAP)]
-    return sum(
-        purpose != before or purpose == "subtopics" for before, purpose in zip(["", *first], first, strict=False)
-    )
+    pairs = zip(["", *first], first, strict=False)
+    return sum(purpose != before or purpose == "subtopics" for before, purpose in pairs)
 
 
-def _batches(rows: Sequence[RunRow], rule: Rule) -> Iterator[int]:
-    """Calls of the longest run of each batch."""
+def _batches(rows: Sequence[RunRow], rule: Rule) -> Iterator[Stage]:
     by_number = {row.number: row for row in rows}
     outlook = Outlook(rule)
     made = passed = judged = 0
     while made < len(by_number):
         batch = range(made, min(made + max(1, outlook.batch(passed, judged)), len(by_number)))
-        yield max(_calls(by_number[number]) for number in batch)
+        yield [_calls(by_number[number]) for number in batch]
         passed += sum(by_number[number].outcome == "pass" for number in batch)
         judged += sum(by_number[number].outcome != "invalid" for number in batch)
         made = batch.stop

@@ -1,8 +1,8 @@
-"""Measure a full-size synthesis: its wall time beside what its calls take at least, and its memory.
+"""Measure a full-size synthesis: its wall time beside what its calls take at least and a bare loop; its memory.
 
-The job has 16 sub-topics at three levels, 12 runs a slot on the average, replies of no use, repairs, and tasks that
-are dropped. The product runs through its real command line in a child process, the scripted server, which plays the
-synthesizer, the agent, the simulator and the judge, in another. Exits with 1 when a limit is missed.
+The job has 16 sub-topics at three levels, 11 to 12 runs a slot on the average, replies of no use, repairs, and
+tasks that are dropped. The product runs through its real command line in a child process, the scripted server,
+which plays the synthesizer, the agent, the simulator and the judge, in another. Exits with 1 when a limit is missed.
 """
 
 import argparse
@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from tests.support.scripted_process import ScriptedProcess
 
 from benchmarks.arguments import positive
-from benchmarks.critical_path import CriticalPath, critical_path
+from benchmarks.critical_path import Shape, shape_of
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed
 from benchmarks.repetition import Served, served
@@ -38,7 +39,17 @@ class Repetition:
     """One synthesis from nothing to the finished suite."""
 
     made: Served
-    path: CriticalPath
+    bare: Served
+    """As many calls that wait for one another alike, from a bare loop."""
+    shape: Shape
+
+    def chain(self, latency: float) -> float:
+        """Seconds that the longest chain takes at `latency` seconds a call."""
+        return self.shape.calls * latency
+
+    def least(self, latency: float, concurrency: int) -> float:
+        """Seconds that no order of the calls can undercut."""
+        return max(self.chain(latency), self.made.requests / concurrency * latency)
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -62,7 +73,7 @@ def main(words: Sequence[str] | None = None) -> None:
 def _once(given: argparse.Namespace) -> Repetition:
     product = str(Path(sysconfig.get_path("scripts")) / "worktrial")
     with tempfile.TemporaryDirectory() as name:
-        suite, log = Path(name) / "suite", Path(name) / "author.jsonl"
+        suite, log, file = Path(name) / "suite", Path(name) / "author.jsonl", Path(name) / "shape.json"
         script = [f"{role}:Everyone({JOB!r}, {str(log)!r})" for role in _ROLES]
         with ScriptedProcess(latency_ms=given.latency_ms, script=script) as server:
             command = [product, "synthesize", "--job", "customs declarant", "--base-url", server.url, "--yes"]
@@ -70,50 +81,53 @@ def _once(given: argparse.Namespace) -> Repetition:
             command += ["--subtopics", str(SUBTOPICS), "--levels", ",".join(map(str, LEVELS))]
             command += ["--concurrency", str(given.concurrency), "-o", str(suite)]
             made = served(command, server)
-        spec = JobSpec(role="customs declarant", subtopics=SUBTOPICS, levels=list(LEVELS))
-        return Repetition(made, critical_path(suite, log, spec))
+            characters = sum(server.stats()["characters_by_role"].values()) // made.requests
+        shape = shape_of(suite, log, JobSpec(role="customs declarant", subtopics=SUBTOPICS, levels=list(LEVELS)))
+        file.write_bytes(msgspec.json.encode(shape))
+        with ScriptedProcess(latency_ms=given.latency_ms) as server:
+            bare = [sys.executable, "-m", "benchmarks.synthesis_bare", server.url, str(file)]
+            return Repetition(made, served([*bare, str(given.concurrency), str(characters)], server), shape)
 
 
 def rows_of(done: Sequence[Repetition], given: argparse.Namespace) -> list[Row]:
     """The rows of the table."""
-    latency = given.latency_ms / 1000
-    slots = SUBTOPICS * len(LEVELS)
-    first = done[0]
-    chain = max(r.path.seconds(latency) for r in done)
-    paths = ", ".join(sorted({f"{r.path.calls} calls, to {r.path.slot}" for r in done}))
-    counts = ", ".join(sorted({f"{r.made.requests} requests, {r.path.runs} runs" for r in done}))
+    latency: float = given.latency_ms / 1000
+    slots, first = SUBTOPICS * len(LEVELS), done[0]
+    least = [r.least(latency, given.concurrency) for r in done]
+    paths = ", ".join(sorted({f"{r.shape.calls} calls, to {r.shape.longest}" for r in done}))
+    counts = ", ".join(sorted({f"{r.made.requests} requests, {r.shape.runs} runs" for r in done}))
+    bare = ", ".join(sorted({f"{r.bare.requests} requests" for r in done}))
     peak = max(r.made.process.peak_bytes for r in done) / 1e6
     return [
-        Row(f"work for {slots} slots", f"{counts} ({first.path.runs / slots:.1f} a slot)"),
-        Row("longest chain of calls that wait for one another", f"{paths}: {chain:.3g} s"),
+        Row(f"work for {slots} slots", f"{counts} ({first.shape.runs / slots:.1f} a slot)", bare),
+        Row("longest chain of calls that wait for one another", f"{paths}: {first.chain(latency):.3g} s"),
         at_most(
             f"first request to last answer at {given.latency_ms:g} ms and concurrency {given.concurrency}, over "
-            "the greater of the chain and all calls by the concurrency",
-            [r.made.working / least(r, given) for r in done],
+            f"the greater of the chain and all calls by the concurrency ({least[0]:.3g} s)",
+            [r.made.working / floor for r, floor in zip(done, least, strict=True)],
             WALL,
             "times",
+            bare=[r.bare.working / floor for r, floor in zip(done, least, strict=True)],
         ),
-        plain("the same over the chain alone", [r.made.working / r.path.seconds(latency) for r in done], "times"),
-        plain("first request to last answer", [r.made.working for r in done], "s"),
+        plain("the same over the chain alone", [r.made.working / r.chain(latency) for r in done], "times"),
+        plain(
+            "first request to last answer",
+            [r.made.working for r in done],
+            "s",
+            bare=[r.bare.working for r in done],
+        ),
         plain("start of the command to its first request", [r.made.start_up for r in done], "s"),
         plain("whole command", [r.made.process.seconds for r in done], "s"),
-        plain("whole command, CPU", [r.made.process.cpu for r in done], "s"),
+        plain("whole command, CPU", [r.made.process.cpu for r in done], "s", bare=[r.bare.loop_cpu for r in done]),
         Row("peak memory of the whole command", f"{peak:.0f} MB", "", f"<= {PEAK_MB} MB", peak <= PEAK_MB),
     ]
-
-
-def least(done: Repetition, given: argparse.Namespace) -> float:
-    """Seconds that no order of the calls can undercut."""
-    latency: float = given.latency_ms / 1000
-    together: float = done.made.requests / given.concurrency * latency
-    return max(done.path.seconds(latency), together)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.synthesis",
-        description="Measure a full-size synthesis: its wall time beside what its calls take at least, and its "
-        "memory. Exits with 1 when a limit is missed.",
+        description="Measure a full-size synthesis: its wall time beside what its calls take at least and a bare "
+        "loop, and its memory. Exits with 1 when a limit is missed.",
     )
     parser.add_argument("--repetitions", type=positive, default=3, metavar="N", help="of everything that is timed")
     parser.add_argument("--concurrency", type=positive, default=64, metavar="N", help="requests in flight")

@@ -1,5 +1,6 @@
 """Calls of a suite of one's own, whose truth are the executable faces that were kept."""
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -8,18 +9,20 @@ from pathlib import Path
 
 import msgspec
 
+from worktrial.archive.sandbox import PythonSession, SandboxUnavailable
 from worktrial.audits.sequences import MISUSE, PLAN, RecordedCall, Setting
-from worktrial.errors import DataError
+from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.occupations.load import Release, Task
 from worktrial.suites.occupations.own import FACE, WORKPLACES, load_own
 from worktrial.synthesis.artifacts import PlanStep
 from worktrial.synthesis.face.record import FaceRecord, read_record, read_source, source_hash
 from worktrial.synthesis.face.replay import Stay, calls_of
-from worktrial.synthesis.face.session import SandboxedFace
+from worktrial.synthesis.face.session import LIMITS, SandboxedFace
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.forms import read_workplace
 from worktrial.workplaces import Session, Workplace, trial_clock
+from worktrial.workplaces.fidelity import Field, TrueCall, compare_worded
 
 _AGAIN = "Make it again: worktrial synthesize -o {folder} --faces"
 
@@ -33,19 +36,6 @@ class FacedTask:
     source: str
     """The face."""
     record: FaceRecord
-
-    @property
-    def tags(self) -> JsonObject:
-        """What results can be grouped by."""
-        task = self.task
-        return {
-            "category": task.category,
-            "domain": task.domain,
-            "scenario": task.scenario,
-            "difficulty": task.difficulty,
-            "workplace": task.workplace,
-            "language": task.language,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +55,15 @@ class FaceSequence:
         """The task's."""
         task, workplace = self.faced.task, self.faced.workplace
         clock = trial_clock(task.instruction, workplace.initial_state)
-        return Setting(workplace, clock, task.instruction, self.faced.tags)
+        return Setting(workplace, clock, task.instruction, task.tags)
 
     def truth(self) -> AbstractAsyncContextManager[Session]:
         """A stay in the face, locked in."""
         return SandboxedFace(self.faced.workplace, self.faced.source)
+
+    def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
+        """As the face was compared when it was made: errors may be worded in any way that the rules allow."""
+        return compare_worded(true, simulated, self.faced.workplace.system_prompt)
 
     async def calls(self) -> list[RecordedCall]:
         """Those that reach the workplace."""
@@ -96,6 +90,23 @@ def sequences_of(faced: Sequence[FacedTask]) -> list[FaceSequence]:
     """Two for each task, as for those of the starter suite."""
     stays: tuple[Stay, ...] = ("plan", "errors")
     return [FaceSequence(one, stay) for one in faced for stay in stays]
+
+
+def refuse_no_sandbox() -> None:
+    """Start a sandbox once, so that its lack is told before anything is paid for.
+
+    Raises:
+        SettingError: there is none on this machine; the message says how to mend that.
+    """
+
+    async def start() -> None:
+        async with PythonSession(limits=LIMITS):
+            pass
+
+    try:
+        asyncio.run(start())
+    except SandboxUnavailable as e:
+        raise SettingError(f"faces run in a sandbox only: {e.why}") from None
 
 
 def data_of(folder: Path, release: Release, faced: Sequence[FacedTask]) -> JsonObject:

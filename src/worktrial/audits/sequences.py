@@ -22,6 +22,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.results.stored import open_run
 from worktrial.suites.starter.load import StarterTask, load_workplace
 from worktrial.workplaces import Session, Tool, Workplace
+from worktrial.workplaces.fidelity import Field, TrueCall
 
 PLAN = "plan"
 MISUSE = "misuse"
@@ -63,6 +64,10 @@ class PlayedSequence(Protocol):
         """A stay whose answers are true."""
         ...
 
+    def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
+        """The fields of a true answer beside those of another; None is no answer at all."""
+        ...
+
     async def calls(self) -> list[RecordedCall]:
         """The calls, in order."""
         ...
@@ -90,6 +95,10 @@ class CallSequence:
     def truth(self) -> AbstractAsyncContextManager[Session]:
         """A stay in the executable workplace."""
         return nullcontext(load_workplace(self.task.workplace).open(self.task.initial_state))
+
+    def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
+        """To the letter: the workplace's rules say how errors are put."""
+        return true.compare(simulated)
 
     async def calls(self) -> list[RecordedCall]:
         """The calls, with a plan's references looked up in the true answers."""

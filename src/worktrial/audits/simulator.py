@@ -127,7 +127,7 @@ class SimulatorAudit:
         async with sequence.truth() as truth:
             for number, call in enumerate(calls):
                 true = await true_call(truth, *call)
-                played.append(await _play(number, true, initial_state, simulated, desk))
+                played.append(await _play(sequence, number, true, initial_state, simulated, desk))
         findings = examine(workplace, [one.seen for one in played], task=setting.instruction)
         rows = [_with_findings(one, findings) for one in played]
         exact = sum(row.exact for row in rows)
@@ -156,7 +156,9 @@ class _Played:
     row: CallRow
 
 
-async def _play(number: int, true: TrueCall, initial: JsonObject, session: Session, desk: Desk) -> _Played:
+async def _play(
+    sequence: PlayedSequence, number: int, true: TrueCall, initial: JsonObject, session: Session, desk: Desk
+) -> _Played:
     tool, arguments = true.tool.name, true.arguments
     before_usage = desk.meter.usage.get(Role.SIMULATOR, Usage())
     before_state = session.state
@@ -174,7 +176,7 @@ async def _play(number: int, true: TrueCall, initial: JsonObject, session: Sessi
         observation = Observation({"unusable": unusable}, Origin.SIMULATOR)
     seconds = round(time.perf_counter() - began, 4)
     used = desk.meter.usage.get(Role.SIMULATOR, Usage())
-    fields = true.compare(content)
+    fields = sequence.compare(true, content)
     off = [f for f in fields if f.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
     counts = {status: sum(f.status is status for f in fields) for status in FieldStatus}
     row = CallRow(

@@ -48,6 +48,13 @@ _HOW = [o for o in output_options() if o.name not in _AGENT_LIMITS]
             "full, or compact for small models. Default: full; compact for the embedded model.",
         ),
         Option("--calls", int | None, "At most so many calls of each sequence.", panel=_WHAT, minimum=1),
+        Option(
+            "--suite-folder",
+            Path | None,
+            "Not the starter suite, but one of `worktrial synthesize --faces`: its executable faces are the truth.",
+            panel=_WHAT,
+            metavar="DIR",
+        ),
         *_CHOICE,
         *_HOW,
         *shared_options(),
@@ -55,30 +62,27 @@ _HOW = [o for o in output_options() if o.name not in _AGENT_LIMITS]
     ]
 )
 def simulator(**given: Any) -> None:
-    """Let a model play the starter workplaces and compare each answer, field by field, with the executable truth.
+    """Let a model play workplaces and compare each answer, field by field, with the executable truth.
+
+    The workplaces are those of the starter suite, or those of a suite of your own that have an executable face.
 
     Needs no agent: recorded calls are played again, many sequences at a time.
 
     Example: worktrial audit simulator --simulator my-model --base-url http://localhost:8000/v1 --memory ledger
     """
-    from worktrial.audits.sequences import plan_sequences, stored_sequences, stored_work, work_fingerprint
-    from worktrial.audits.simulator import Settings, SimulatorAudit
+    from worktrial.audits.simulator import Settings
     from worktrial.audits.simulator_report import simulator_report
     from worktrial.cli.audit_tables import print_simulator
 
     check_share(given)
     role = settings_for(Role.SIMULATOR, given["simulator"], given)
-    tasks = _tasks(given)
-    work = stored_work(given["from_run"] or (), tasks)
-    sequences = [*(plan_sequences(tasks) if given["plans"] else ()), *stored_sequences(work)]
-    _refuse_nothing(sequences)
     usual = SimulatorPrompt.COMPACT if role.is_local else SimulatorPrompt.FULL
     settings = Settings(
         memory=given["memory"].value,
         simulator_prompt=(given["simulator_prompt"] or usual).value,
         calls=given["calls"],
     )
-    audit = SimulatorAudit(sequences, settings, source=work_fingerprint(work))
+    audit = _of_starter(given, settings) if given["suite_folder"] is None else _of_faces(given, settings)
     folder = _carry_out(audit, role, given)
     print_simulator([simulator_report(folder)])
     _refuse_invalid(folder, given)
@@ -205,12 +209,42 @@ def print_audits(audits: Sequence[Path]) -> None:
         print_judges([judge_report(folder) for folder in judges])
 
 
+def _of_starter(given: Mapping[str, Any], settings: Any) -> Any:
+    from worktrial.audits.sequences import plan_sequences, stored_sequences, stored_work, work_fingerprint
+    from worktrial.audits.simulator import SimulatorAudit
+
+    tasks = _tasks(given)
+    work = stored_work(given["from_run"] or (), tasks)
+    sequences = [*(plan_sequences(tasks) if given["plans"] else ()), *stored_sequences(work)]
+    _refuse_nothing(sequences)
+    return SimulatorAudit(sequences, settings, source=work_fingerprint(work))
+
+
+def _of_faces(given: Mapping[str, Any], settings: Any) -> Any:
+    from worktrial.audits.faces import data_of, load_faced, refuse_no_sandbox, sequences_of
+    from worktrial.audits.simulator import SimulatorAudit
+    from worktrial.errors import SettingError
+
+    if given["from_run"] or not given["plans"]:
+        raise SettingError("--suite-folder plays the suite's plans; leave out --from and --no-plans")
+    release, faced = load_faced(given["suite_folder"])
+    chosen = {task.id for task in _chosen([one.task for one in faced], given)}
+    faced = [one for one in faced if one.task.id in chosen]
+    refuse_no_sandbox()
+    return SimulatorAudit(sequences_of(faced), settings, data=data_of(given["suite_folder"], release, faced))
+
+
 def _tasks(given: Mapping[str, Any]) -> Any:
-    from worktrial.suites.selection import select
     from worktrial.suites.starter.load import load_tasks
 
+    return _chosen(load_tasks(), given)
+
+
+def _chosen(tasks: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    from worktrial.suites.selection import select
+
     ids = [part.strip() for text in given["tasks"] or () for part in text.split(",")]
-    return select(load_tasks(), ids, given["category"] or (), given["limit"])
+    return select(tasks, ids, given["category"] or (), given["limit"])
 
 
 def _refuse_nothing(work: list[Any]) -> None:

@@ -172,7 +172,9 @@ def _face_rows(spec: JobSpec, folder: SuiteFolder) -> list[_Row]:
     """One task of each sub-topic is selected at most; a face is asked for a second time where it fails."""
     if not spec.faces:
         return []
-    left = max(0, spec.subtopics * len(spec.languages) - _files(folder.workplaces, "*/face.json"))
+    published = folder.suite.exists()
+    wanted = _files(folder.workplaces, "*/workplace.yaml") if published else spec.subtopics * len(spec.languages)
+    left = max(0, wanted - _files(folder.workplaces, "*/face.json"))
     longest = PLAN_STEPS[max(spec.levels)][1]
     return [
         _Row("faces", Role.SYNTHESIZER, left * 1.5 * REDRAWS, left * 6, _FACE),

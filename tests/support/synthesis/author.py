@@ -15,6 +15,11 @@ from tests.support.wire import Body, completion, json_text
 
 _COUNT = re.compile(r"Name (\d+) areas? of work")
 _LEVEL = re.compile(r"\b(?:level|difficulty)\W{0,4}([123])\b", re.IGNORECASE)
+_PASSAGE = re.compile(
+    r"^\[source (?P<source>[^\]]+?), passage (?P<passage>[^\]]+)\][^\n]*\n+(?P<text>[^\n]+)", re.MULTILINE
+)
+_QUOTED = 6
+"""Words of a quote."""
 _REMARK = re.compile(r"Remark (\d+)")
 TWIN_TITLE = "Harbour box tally"
 """The same work as the reconciliation of manifests, as a judge sees."""
@@ -35,7 +40,7 @@ class Author(Behaviour):
         if kind is Wanted.REFERENCE:
             topic = topic_of(prompt)
             slip = JOBS[self.job].references.get(topic.id, Slip.NONE)
-            return self._reply(request, artifacts.reference(topic), slip, lacking="constraints")
+            return self._reply(request, _grounded(artifacts.reference(topic), prompt), slip, lacking="constraints")
         if kind is Wanted.WORKPLACE:
             return self._workplace(request, Desk(topic_of(prompt), level_of(prompt)))
         desk = desk_of(prompt)
@@ -74,6 +79,21 @@ class Author(Behaviour):
         if slip is Slip.NEVER or (slip is Slip.CORRECTED and not is_correction(request)):
             del asked[lacking]
         return completion(json_text(asked))
+
+
+def _grounded(reference: dict[str, Any], prompt: str) -> dict[str, Any]:
+    """With a citation of each passage that is shown, in the order of the workflow's steps."""
+    passages = [match.groupdict() for match in _PASSAGE.finditer(prompt)]
+    steps = reference["workflow"]
+    cited = [
+        {**step, "citations": [{**_named(passage), "quote": " ".join(passage["text"].split()[:_QUOTED])}]}
+        for step, passage in zip(steps, passages, strict=False)
+    ]
+    return reference | {"workflow": cited + steps[len(cited) :]}
+
+
+def _named(passage: dict[str, str]) -> dict[str, str]:
+    return {name: passage[name] for name in ("source", "passage")}
 
 
 def _spoiled(desk: Desk, slip: Slip) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from tests.synthesis.drafts import workplace
 
 from worktrial.archive.sandbox import PythonLimits
 from worktrial.language import JsonObject
-from worktrial.synthesis.face.session import LIMITS, SandboxedFace
+from worktrial.synthesis.face.session import SandboxedFace
 from worktrial.synthesis.playable import playable
 
 __all__ = ["GOOD", "SMALL", "calls", "face", "needs_sandbox"]
@@ -62,7 +62,7 @@ def face(get: str, top: str = "") -> str:
 
 
 def calls(
-    source: str, *wanted: tuple[str, Any], limits: PythonLimits = LIMITS
+    source: str, *wanted: tuple[str, Any], limits: PythonLimits | None = None
 ) -> list[tuple[JsonObject, JsonObject]]:
     """What each call of one stay sees, and the state after it."""
 

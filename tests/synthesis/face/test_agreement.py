@@ -67,9 +67,7 @@ def compared(simulator: Any, source: str = GOOD, prompt: str = "full") -> Agreem
 
 
 def test_the_plan_and_ids_that_nobody_has_are_called() -> None:
-    made = {
-        stay: [(call.tool.name, call.arguments["parcel_id"]) for call in calls] for stay, calls in CALLS.items()
-    }
+    made = {stay: [(c.tool.name, c.arguments["parcel_id"]) for c in calls] for stay, calls in CALLS.items()}
     both = ["get_parcel", "hand_out"]
     assert made == {"plan": [(name, "P-1") for name in both], "errors": [(name, "P-19") for name in both]}
 

@@ -7,6 +7,7 @@ from tests.synthesis.face.faces import GOOD, face
 
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.face.refusal import MOST_SOURCE, faults
+from worktrial.synthesis.face.writing import tidy
 
 TOOLS = workplace().tools
 
@@ -76,3 +77,10 @@ def test_arguments_may_be_named_as_the_state_or_left_out() -> None:
     named = msgspec.structs.replace(tool, parameters={"type": "object", "properties": {"state": {}}})
     [said] = faults("def set_state(state, **more): return {}", [named])
     assert "write `/` after it" in said
+
+
+def test_code_is_tidied_only_where_that_changes_nothing() -> None:
+    assert tidy("\n\ndef f():   \n    return 1\n\n\n") == "def f():\n    return 1\n"
+    kept = 'X = """a   \nb"""\n'
+    assert tidy(kept) == kept
+    assert (tidy(""), tidy("def ("), tidy("X = '\\d'  ")) == ("", "def (", "X = '\\d'\n")

@@ -33,7 +33,10 @@ def test_grounded_in_the_passages_that_fit() -> None:
     ("citation", "problem"),
     [
         ({**GOOD, "quote": "above 900 euros"}, "workflow[0]: 'above 900 euros' does not stand in book p1"),
-        ({**GOOD, "passage": "p9"}, "there is no passage 'p9'"),
+        (
+            {**GOOD, "passage": "p9"},
+            """no passage 'p9' of a source 'book'; a name in full is "source": "book", "passage": "p1\"""",
+        ),
         ({**GOOD, "quote": ""}, "has no quote"),
         ({}, "no statement cites a passage"),
     ],

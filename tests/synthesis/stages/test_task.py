@@ -39,7 +39,7 @@ def test_a_task() -> None:
         ({"instruction": "Call get_return for R-1, then settle_return."}, "names get_return, settle_return"),
         ({"instruction": "Settle the return <return id> by our rules, please."}, "stands for something"),
         ({"plan": []}, "$.plan"),
-        ({"plan": [STEP]}, "plan: has 1 calls; a task of this level takes 3 to 12"),
+        ({"plan": [STEP]}, "plan: has 1 calls; a task of this level takes"),
         ({"plan": [STEP, STEP, {"tool": "pay"}]}, "plan[2]: there is no tool 'pay'"),
         ({"plan": [STEP, STEP, {"tool": "get_return"}]}, "plan[2] get_return: return_id: required, but missing"),
         ({"plan": [STEP, STEP, {**STEP, "arguments": {"return_id": 1}}]}, "1 is not of type 'string'"),
@@ -81,7 +81,7 @@ def test_a_schema_that_a_person_broke_does_not_end_the_session(parameters: Json)
 def test_levels_and_languages_differ() -> None:
     prompts = {write([task_draft()], level, lang)[1].prompts[0] for level in (1, 2) for lang in ("en", "ko")}
     assert len(prompts) == 4
-    with pytest.raises(Unusable, match="takes 5 to"):
+    with pytest.raises(Unusable, match="of this level takes"):
         write([task_draft()], 3)
 
 

@@ -14,6 +14,20 @@ from tests.support.synthesis.office import office
 
 SLOT = "dual-use-export-permits-2"
 """Selected; one in four of its runs is invalid."""
+PROCEDURE = """# Procedures of the customs office
+
+## Export permits
+
+Technology that may serve an army waits until its risk points are known. More than forty go to the committee.
+
+## Rulings on tariff codes
+
+A ruling is issued once at most two questions are open. Otherwise it is deferred.
+
+## Guarantee accounts
+
+A guarantee that is used to more than eighty percent is blocked.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +39,20 @@ def server() -> Iterator[ScriptedServer]:
 @pytest.fixture(scope="module")
 def suite(server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     suite = tmp_path_factory.mktemp("suite") / "customs"
-    ran = worktrial(*words(server.url, suite, *SMALL))
+    procedure = suite.parent / "procedure.md"
+    procedure.write_text(PROCEDURE)
+    ran = worktrial(*words(server.url, suite, *SMALL, "--document", procedure))
     assert ran.code == 0, ran.err
     return suite
+
+
+def test_references_rest_on_the_users_procedure(suite: Path) -> None:
+    references = [yaml.safe_load(path.read_text()) for path in (suite / "work" / "references").iterdir()]
+    assert len(references) == 3
+    for reference in references:
+        quotes = [c["quote"] for statement in reference["workflow"] for c in statement["citations"]]
+        assert quotes
+        assert all(quote in PROCEDURE for quote in quotes)
 
 
 @pytest.mark.parametrize("modes", ["E0", "all"])

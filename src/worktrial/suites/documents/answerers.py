@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from worktrial.agents.assignment import Agent, Assignment
+from worktrial.agents.calling import MOST_TRIES
 from worktrial.agents.idle import Idle
 from worktrial.agents.own_callable import PREFIX, OwnCallable, load_callable
-from worktrial.agents.calling import MOST_TRIES
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk

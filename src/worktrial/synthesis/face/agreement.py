@@ -1,7 +1,6 @@
 """Where a face and the simulator agree, call by call."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import msgspec
@@ -10,8 +9,7 @@ from worktrial.errors import InvalidSample
 from worktrial.language import Complete, JsonObject, JsonValue
 from worktrial.synthesis.face.replay import STAYS, Stay
 from worktrial.workplaces import LanguageSimulator, Memory, Session, Workplace
-from worktrial.workplaces.conformance.context import is_error
-from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, Kind, TrueCall, compare
+from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, compare, compare_worded
 from worktrial.workplaces.simulator.json_text import json_text
 
 THRESHOLD = 0.9
@@ -79,7 +77,8 @@ async def agreement(
     """Let the simulator answer what the face has answered, and compare.
 
     The simulator keeps its state in the ledger, so that the states after writes can be compared, too. Ids, numbers
-    and single words must be the same; texts that nobody could know word for word must only be there.
+    and single words must be the same; texts that nobody could know word for word must only be there, and an error
+    must be one.
 
     Args:
         workplace: Where the calls are made.
@@ -111,7 +110,7 @@ async def _of_stay(stay: Stay, replayed: Sequence[TrueCall], session: Session, r
             if e.reason not in UNUSABLE:
                 raise
             unusable = str(e)
-        fields = _answer(true, content, rules)
+        fields = compare_worded(true, content, rules)
         # What went wrong in the state stays wrong; it counts for the call that did it.
         in_state = [f for f in _state(true, session.state or {}) if f.at not in known_apart]
         known_apart |= {f.at for f in in_state}
@@ -131,22 +130,6 @@ async def _of_stay(stay: Stay, replayed: Sequence[TrueCall], session: Session, r
             )
         )
     return calls
-
-
-def _answer(true: TrueCall, content: JsonValue, rules: str) -> list[Field]:
-    """The fields of both answers.
-
-    What a write puts down in its own words is as free in its answer as it is in the state. Two errors are the same
-    but for codes that the rules name: the rest of an error is worded by whoever answers.
-    """
-    fields = replace(true, after=true.before).compare(content)
-    if true.kind is Kind.ERROR and is_error(content):
-        return [f for f in fields if not _is_off(f) or (isinstance(f.truth, str) and _names(rules, f.truth))]
-    return fields
-
-
-def _names(rules: str, word: str) -> bool:
-    return bool(word) and " " not in word and word in rules
 
 
 def _state(true: TrueCall, simulated: JsonObject) -> list[Field]:

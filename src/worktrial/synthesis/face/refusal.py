@@ -9,6 +9,7 @@ from worktrial.synthesis.artifacts import ToolDraft
 MOST_SOURCE = 30_000
 """Characters."""
 MOST_NODES = 10_000
+NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 MODULES = frozenset(
     {
         *(
@@ -49,17 +50,26 @@ def faults(source: str, tools: Sequence[ToolDraft]) -> list[str]:
     if len(source) > MOST_SOURCE:
         return [f"source: has {len(source):,} characters; {MOST_SOURCE:,} are the most"]
     try:
-        with warnings.catch_warnings():
-            # Such as an unknown escape in a text: of no concern here.
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
+        tree = parsed(source)
+    except NOT_PYTHON as e:
         return [f"source: is no Python ({type(e).__name__}: {e})"]
     nodes = sum(1 for _ in ast.walk(tree))
     if nodes > MOST_NODES:
         return [f"source: has {nodes:,} parts; {MOST_NODES:,} are the most"]
     found = dict.fromkeys([*_at_top(tree), *(what for node in ast.walk(tree) for what in _inside(node))])
     return [*list(found)[:_SHOWN], *_of_tools(tree, tools)]
+
+
+def parsed(source: str) -> ast.Module:
+    """The code as a tree.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or nests too deeply; `NOT_PYTHON`.
+    """
+    with warnings.catch_warnings():
+        # Such as an unknown escape in a text: of no concern here.
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
 
 
 def _at_top(tree: ast.Module) -> Iterator[str]:

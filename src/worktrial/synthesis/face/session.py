@@ -15,7 +15,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Observation, Origin, Workplace, refusal
 from worktrial.workplaces.conformance.context import is_error
 
-LIMITS = PythonLimits(seconds=10, memory=256 << 20, work=1 << 20, files=20, output=100_000)
+LIMITS = PythonLimits(seconds=5, memory=256 << 20, work=1 << 20, files=20, output=100_000)
 """Far more than reads and writes on a state take."""
 _INSIDE = (Path(__file__).parent / "inside.py").read_text(encoding="utf-8")
 _SHOWN = 400
@@ -37,18 +37,18 @@ class SandboxedFace:
     Args:
         workplace: Its tools, and the state in which the stay begins.
         source: A function for each tool, the state its first parameter; see `faults`.
-        limits: What a call may use.
+        limits: What a call may use; None for `LIMITS`.
 
     Example:
         >>> async with SandboxedFace(workplace, source) as session:
         ...     observation = await session.call("get_order", {"order_id": "A-1"})
     """
 
-    def __init__(self, workplace: Workplace, source: str, limits: PythonLimits = LIMITS) -> None:
+    def __init__(self, workplace: Workplace, source: str, limits: PythonLimits | None = None) -> None:
         self._workplace = workplace
         self._source = source
         self._state: JsonObject = copy.deepcopy(workplace.initial_state)
-        self._python = PythonSession(limits=limits)
+        self._python = PythonSession(limits=limits or LIMITS)
         self._handed_back: JsonValue = None
         self._turn = asyncio.Lock()
         self._python.offer("hand_back", self._take)

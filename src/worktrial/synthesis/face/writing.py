@@ -1,10 +1,12 @@
 """Asking the author for a face."""
 
+import ast
+
 import msgspec
 
 from worktrial.synthesis.artifacts import Slot, WorkplaceDraft
 from worktrial.synthesis.author import Author
-from worktrial.synthesis.face.refusal import MODULES, MOST_SOURCE, faults
+from worktrial.synthesis.face.refusal import MODULES, MOST_SOURCE, NOT_PYTHON, faults, parsed
 from worktrial.synthesis.prompting import fenced, render
 from worktrial.synthesis.stages.task import workplace_text
 
@@ -46,7 +48,18 @@ async def face_text(
         earlier=fenced(earlier) if earlier else "",
     )
     salt = f"face/{slot.id}/{1 if failed else 0}"
-    return await author.write(prompt, FaceText, salt=salt, check=lambda text: problems(text, workplace))
+    text = await author.write(prompt, FaceText, salt=salt, check=lambda text: problems(text, workplace))
+    return msgspec.structs.replace(text, source=tidy(text.source))
+
+
+def tidy(source: str) -> str:
+    """The same code without blanks around it and at the ends of lines, so that YAML can show it as a block."""
+    tidied = "\n".join(line.rstrip() for line in source.strip("\n").splitlines()) + "\n"
+    try:
+        same = ast.dump(parsed(tidied)) == ast.dump(parsed(source))
+    except NOT_PYTHON:
+        return source
+    return tidied if same and source.strip() else source
 
 
 def problems(text: FaceText, workplace: WorkplaceDraft) -> list[str]:

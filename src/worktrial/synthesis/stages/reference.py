@@ -34,13 +34,14 @@ async def reference(spec: JobSpec, subtopic: SubTopic, sources: Sources, author:
         spec=spec,
         subtopic=subtopic,
         passages=fenced(shown) if shown else "",
+        first=passages[0] if shown else None,
         fewest=_FEWEST,
         most=_MOST,
         language=language_name(spec.languages[0] if spec.languages else "en"),
     )
 
     def problems(draft: Reference) -> list[str]:
-        return [*_structure(draft), *(_citations(draft, sources) if shown else [])]
+        return [*_structure(draft), *(_citations(draft, sources, passages[0]) if shown else [])]
 
     written = await author.write(prompt, Reference, salt=f"reference/{subtopic.id}", check=problems)
     parts = {part: _kept(getattr(written, part), cited=bool(shown)) for part in PARTS}
@@ -68,13 +69,15 @@ def _structure(draft: Reference) -> list[str]:
     return found
 
 
-def _citations(draft: Reference, sources: Sources) -> Iterator[str]:
+def _citations(draft: Reference, sources: Sources, known: Passage) -> Iterator[str]:
     cited = 0
     for part in PARTS:
         for number, statement in enumerate(getattr(draft, part)):
             for citation in statement.citations:
                 cited += 1
                 problem = citation_problem(citation, sources)
+                if problem and sources.passage(citation.source, citation.passage) is None:
+                    problem += f'; a name in full is "source": "{known.source}", "passage": "{known.id}"'
                 if problem:
                     yield f"{part}[{number}]: {problem}"
     if not cited:

@@ -10,6 +10,7 @@ from worktrial.workplaces.fidelity.truth import (
     true_call,
 )
 from worktrial.workplaces.fidelity.unknown_ids import with_unknown_ids
+from worktrial.workplaces.fidelity.worded import compare_worded
 
 __all__ = [
     "UNUSABLE",
@@ -19,6 +20,7 @@ __all__ = [
     "StateFidelity",
     "TrueCall",
     "compare",
+    "compare_worded",
     "state_fidelity",
     "true_call",
     "with_unknown_ids",
