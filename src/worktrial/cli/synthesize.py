@@ -139,6 +139,9 @@ def synthesize(**given: Any) -> None:
         settings = settings_of(folder, given)
         for line in settings.changes:
             typer.echo(printable(line), err=True)
+        for file in settings.sources.files:
+            for note in file.notes:
+                typer.echo(f"note: {printable(file.name)}: {printable(note)}", err=True)
         expected = estimate(
             settings.spec, settings.desk.roles, folder, documents=bool(settings.sources), until_drafts=until_drafts
         )

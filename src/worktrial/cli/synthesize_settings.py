@@ -197,7 +197,7 @@ def _sources(folder: SuiteFolder, given: Mapping[str, Any]) -> tuple[Sources, So
 
 
 def _names(sources: Sources) -> dict[str, str]:
-    return {f"document {file.name}": file.hash[:12] for file in sources.files}
+    return {f"document {file.id}": file.hash[:12] for file in sources.files}
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

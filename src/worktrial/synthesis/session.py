@@ -105,13 +105,15 @@ def carry_on(session: Session) -> SessionEnd:
 
 
 async def _carry_on(session: Session) -> SessionEnd:
+    # Imported here: its templates are read only where there is a page to write.
+    from worktrial.synthesis.review import write_review
+
     with cancelled_by_signals():
         async with open_desk(session.folder, session.desk) as desk:
             started, end = _now(), "interrupted"
             try:
                 done = await _work(session, desk)
                 end = f"stopped at {done.stopped}" if done.stopped else "done"
-                return done
             except WorktrialError as e:
                 end = f"stopped: {desk.redactor.text(str(e))}"
                 raise
@@ -120,6 +122,8 @@ async def _carry_on(session: Session) -> SessionEnd:
                 raise
             finally:
                 _note(session, desk, started, end)
+    # Last of all: it shows the faces and this session, too.
+    return replace(done, page=write_review(session.folder))
 
 
 async def _work(session: Session, desk: Desk) -> SessionEnd:
@@ -147,15 +151,13 @@ async def _work(session: Session, desk: Desk) -> SessionEnd:
             if stops.has_new_drafts(ends, ledger) or session.until_drafts:
                 rejects = [end.reject for end in ends if end.reject is not None]
                 write_lines(folder.rejects, rejects)
-                page = _page(folder)
                 stops.save()
-                return _ended(desk, "drafts", ends, rejects, page=page)
+                return _ended(desk, "drafts", ends, rejects)
         ends = await run(until_drafts=False)
     selected, rejects, found = record(folder, ends)
-    page = _page(folder)
     if session.review and stops.has_new_ends(ends):
         stops.save()
-        return _ended(desk, "repairs", ends, rejects, selected, found, page)
+        return _ended(desk, "repairs", ends, rejects, selected, found)
     faces: Sequence[FaceRecord] = ()
     if selected:
         publish(folder, spec, ends, selected, found)
@@ -163,7 +165,7 @@ async def _work(session: Session, desk: Desk) -> SessionEnd:
             faces = await _faces(session, desk, ledger, ends, selected)
     else:
         withdraw(folder)
-    return replace(_ended(desk, None, ends, rejects, selected, found, page), faces=faces)
+    return replace(_ended(desk, None, ends, rejects, selected, found), faces=faces)
 
 
 async def _faces(
@@ -225,12 +227,6 @@ def _workshop(
     )
 
 
-def _page(folder: SuiteFolder) -> Path:
-    from worktrial.synthesis.review import write_review
-
-    return write_review(folder)
-
-
 def _ended(
     desk: Desk,
     stopped: Stop | None,
@@ -238,7 +234,6 @@ def _ended(
     rejects: Sequence[Reject],
     selected: Sequence[str] = (),
     found: SuiteReport | None = None,
-    page: Path | None = None,
 ) -> SessionEnd:
     return SessionEnd(
         stopped=stopped,
@@ -246,7 +241,7 @@ def _ended(
         selected=selected,
         rejects=rejects,
         report=found,
-        page=page,
+        page=None,
         cost=desk.spend.cost,
         tokens=desk.spend.tokens,
         unpriced=desk.spend.unpriced,

@@ -89,7 +89,7 @@ class SuiteWorkshop:
         self._turns = Turns(self.runs_at_once)
         spec = self.spec
         job = hash_of([spec.role, spec.industry, spec.domain, spec.about, spec.languages[0]])
-        self._given = {"job": job, **{f"document {file.name}": file.hash for file in self.sources.files}}
+        self._given = {"job": job, **{f"document {file.id}": file.hash for file in self.sources.files}}
 
     async def subtopics(self) -> list[SubTopic]:
         """The parts of the job."""
