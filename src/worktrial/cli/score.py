@@ -11,7 +11,6 @@ from typing import IO, Annotated
 import typer
 
 from worktrial.errors import SettingError
-from worktrial.grading.mode import Mode
 from worktrial.language import JsonObject
 
 app = typer.Typer(no_args_is_help=True, help="Score plans, tool calls and whole runs that lie on disk.")
@@ -31,9 +30,17 @@ class Gold(StrEnum):
     CORRECTED = "corrected"
 
 
+class ScoreMode(StrEnum):
+    """Which scores; as `worktrial.grading.mode.Mode`, which `worktrial --help` has no need to import."""
+
+    PUBLISHED = "published"
+    SOUND = "sound"
+
+
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
 _Mode = Annotated[
-    Mode, typer.Option(help="published: as the published program does. sound: ours, exact and without its defects.")
+    ScoreMode,
+    typer.Option(help="published: as the published program does. sound: ours, exact and without its defects."),
 ]
 _Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Where the scored rows go. Default: standard output.")
@@ -42,7 +49,7 @@ _Seconds = Annotated[float, typer.Option(help="Bound on one search for an edit d
 
 
 @app.command("workflow")
-def workflow(file: _File, mode: _Mode = Mode.SOUND, output: _Output = None, seconds: _Seconds = 1.0) -> None:
+def workflow(file: _File, mode: _Mode = ScoreMode.SOUND, output: _Output = None, seconds: _Seconds = 1.0) -> None:
     """Score predicted plans against gold ones.
 
     A row has gold_workflow and predicted_workflow (objects), or gold_text and predicted_text (strings, to be
@@ -51,10 +58,11 @@ def workflow(file: _File, mode: _Mode = Mode.SOUND, output: _Output = None, seco
 
     Example: worktrial score workflow plans.jsonl --mode published -o scored.jsonl
     """
+    from worktrial.grading.mode import Mode
     from worktrial.grading.rows.workflow import as_row, score_workflow
 
     def score(row: JsonObject) -> JsonObject:
-        return as_row(score_workflow(row, mode, seconds=seconds))
+        return as_row(score_workflow(row, Mode(mode.value), seconds=seconds))
 
     _score_file(file, output, score, {"score": None, "structure": None, "components": None, "exact": True})
 
@@ -68,7 +76,7 @@ _Data = Annotated[
 
 
 @app.command("toolcalls")
-def toolcalls(file: _File, data: _Data = None, mode: _Mode = Mode.SOUND, output: _Output = None) -> None:
+def toolcalls(file: _File, data: _Data = None, mode: _Mode = ScoreMode.SOUND, output: _Output = None) -> None:
     """Score domain agents' answers against gold calls and refusals, without judges.
 
     A row has label (gold messages by step id, as a stored run of the published program has them), step (the answer:
@@ -78,6 +86,7 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = Mode.SOUND, output:
 
     Example: worktrial score toolcalls steps.jsonl --data orchestrationbench -o scored.jsonl
     """
+    from worktrial.grading.mode import Mode
     from worktrial.grading.rows.row import BadRow
     from worktrial.grading.rows.toolcalls import score_toolcalls
     from worktrial.planning.cards import Team
@@ -93,7 +102,7 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = Mode.SOUND, output:
         said = row.get("lang", Language.EN)
         if said not in list(Language):
             raise BadRow(f"lang: {said!r} is none of {', '.join(Language)}")
-        return score_toolcalls(row, team(Language(said)), mode)
+        return score_toolcalls(row, team(Language(said)), Mode(mode.value))
 
     nothing = dict.fromkeys(("score", "decision", "name", "key", "value"))
     _score_file(file, output, score, {**nothing, "open": []})

@@ -39,7 +39,7 @@ def table(
 ) -> Markup:
     """A table that scrolls within its own region where it is too wide.
 
-    The first column names the rows. A column in which every cell has a number to sort by is set flush right.
+    The first column names the rows. Any other in which every cell has a number to sort by is set flush right.
 
     Args:
         caption: Names the table; unique on its page.
@@ -55,7 +55,8 @@ def table(
         if len(row) != len(headers):
             raise ValueError(f"table {caption!r}: a row has {len(row)} cells for {len(headers)} headers")
     numeric = [
-        bool(cells) and all(isinstance(row[n].sort, int | float) for row in cells) for n in range(len(headers))
+        n > 0 and bool(cells) and all(isinstance(row[n].sort, int | float) for row in cells)
+        for n in range(len(headers))
     ]
     head = Markup().join(
         Markup('<th scope="col"{}>{}</th>').format(_number_class(number), header)

@@ -38,6 +38,8 @@ class Section:
     """Its anchor, and its place in the navigation."""
     title: str
     html: Markup
+    brief: Sequence[Markup] = ()
+    """What of it stands at the top of the page already: sentences, best alone without the section."""
 
 
 def open_report(folders: Iterable[Path], title: str) -> Report:

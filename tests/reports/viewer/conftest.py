@@ -12,8 +12,9 @@ from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """The browser. Not for the whole session: while its driver runs, nobody in this thread can `asyncio.run`."""
     problem = missing_browser()
     if problem is not None:
         pytest.skip(problem)

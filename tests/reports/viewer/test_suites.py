@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.results.runs import record, store
 from tests.support.agent_behaviours import Calls
 from tests.support.browser import address, page
-from tests.support.cli import command
+from tests.support.cli import worktrial
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.tiny_archive import tiny_archive, write_questions
@@ -53,7 +53,8 @@ def _documents(folder: Path) -> Path:
     with ScriptedServer(answers) as server:
         whose = ["--agent", "agent-1", "--base-url", server.url, "-o", folder / "documents"]
         questions = ["--questions", write_questions(folder), "--archive", tiny_archive()]
-        assert command("run", "documents", *questions, *whose).code == 0
+        ran = worktrial("run", "documents", *questions, *whose)
+    assert ran.code == 0, ran.err
     return folder / "documents"
 
 
@@ -73,7 +74,7 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "free": ["orchestration", "--agent", "gold", "--mode", "free", "--simulator", "none"],
         "plan": ["starter", "--agent", "plan", "--faults", "E2", "--limit", "8"],
     }.items():
-        ran = command("run", *words, "-o", folder / name)
+        ran = worktrial("run", *words, "-o", folder / name)
         assert ran.code == 0, ran.err
         runs.append(folder / name)
     write_site(open_report(runs, "Suites"), folder / "site")

@@ -7,6 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.support.browser import address, page
 
+from worktrial.reports.links import samples_href, trajectory_href
+from worktrial.results.stored import open_run
+
 
 @pytest.fixture
 def opened(chromium: Browser) -> Iterator[Page]:
@@ -173,3 +176,15 @@ def test_long_texts_are_folded(opened: Page, site: Path) -> None:
     assert len(call.inner_text()) > before + 1000
     # Whoever pressed the button stays where it was.
     assert opened.evaluate("document.activeElement.tagName") == "PRE"
+
+
+def test_links_of_the_first_page_arrive_whatever_is_in_them(opened: Page, site: Path) -> None:
+    run = open_run(site.parent / "hostile")
+    for record in run.records[:12]:
+        opened.goto(address(site, trajectory_href("hostile", record.key)))
+        expect(opened.locator("#verdict")).to_be_visible()
+        assert opened.evaluate("Worktrial.asked().sample") == record.sample
+    for category in {str(record.tags["category"]) for record in run.records}:
+        opened.goto(address(site, samples_href("hostile", {"category": category, "condition": "E1"})))
+        same = [r for r in run.records if r.tags["category"] == category and r.condition == "E1"]
+        expect(opened.locator("#status")).to_have_text(f"{len(same)} of 72 samples.")

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from worktrial.reports.charts.bars import draw_bar
 from worktrial.reports.charts.figure import figure, nothing
-from worktrial.reports.charts.scale import scale_of
+from worktrial.reports.charts.scale import Scale
 from worktrial.reports.figures import percent
 
 
@@ -25,7 +25,10 @@ def funnel(title: str, stages: Sequence[Stage]) -> Markup:
     """Stages from top to bottom, each with its count, what that is a part of, and the share."""
     if not stages:
         return nothing(title, kind="funnel")
-    scale = scale_of([0.0, *(stage.count for stage in stages), *(stage.of for stage in stages)])
+    # As long as the figure is wide: funnels of other counts are read beside each other.
+    whole = max(1, *(stage.count for stage in stages), *(stage.of for stage in stages))
+    scale = Scale(0.0, float(whole), whole / 4)
+    parts = any(stage.of != whole for stage in stages)
     rows = [
         Markup(
             '<li><span class="label">{}</span> <span class="value">{:,} of {:,}</span>'
@@ -36,11 +39,11 @@ def funnel(title: str, stages: Sequence[Stage]) -> Markup:
             stage.of,
             percent(stage.count / stage.of if stage.of else None),
             # Counts, not shares: a stage's bar must not be longer than that of the stage before.
-            draw_bar(stage.count, None, scale, reference=stage.of),
+            draw_bar(stage.count, None, scale, reference=stage.of if parts else None),
         )
         for stage in stages
     ]
-    key = Markup('<p class="key"><span class="dash" aria-hidden="true"></span>so many there were</p>')
+    key = Markup('<p class="key"><span class="dash" aria-hidden="true"></span>so many there were</p>' * parts)
     return figure(
         title, Markup('<ol class="rows">\n{}\n</ol>\n{}').format(Markup("\n").join(rows), key), kind="funnel"
     )

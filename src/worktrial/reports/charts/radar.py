@@ -12,7 +12,7 @@ from worktrial.reports.charts.scale import Scale, scale_of
 from worktrial.reports.figures import known, percent
 from worktrial.reports.html import Value
 
-_WIDTH, _HEIGHT, _RADIUS = 520, 350, 128
+_WIDTH, _HEIGHT, _RADIUS = 520, 350, 118
 _FEWEST = 3
 """With fewer axes there is no area."""
 _LETTERS = 16
@@ -80,9 +80,9 @@ def _axis_name(name: str, x: float, y: float) -> Markup:
     found = wrap(name, _LETTERS, max_lines=2, placeholder=" …") or [""]
     side = "inner" if abs(x - _WIDTH / 2) < 1 else "first" if x > _WIDTH / 2 else "last"
     # Lines above the middle grow upwards, so that they stay clear of the web.
-    top = y - (len(found) - 1) * 14 * (0.5 - (y - _HEIGHT / 2) / (2 * _RADIUS + 28)) + 4
+    top = y - (len(found) - 1) * 16 * (0.5 - (y - _HEIGHT / 2) / (2 * _RADIUS + 28)) + 4
     spans = Markup().join(
-        Markup('<tspan x="{}" y="{}">{}</tspan>').format(x, round(top + 14 * n, 1), line)
+        Markup('<tspan x="{}" y="{}">{}</tspan>').format(x, round(top + 16 * n, 1), line)
         for n, line in enumerate(found)
     )
     return Markup('<text class="axis-name {}">{}</text>').format(side, spans)

@@ -1,6 +1,6 @@
 """Points by two figures, numbered so that their names never cover each other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -28,7 +28,15 @@ class Point:
     """Whether no other point is better in both figures; these are joined."""
 
 
-def scatter(title: str, points: Sequence[Point], *, x_label: str, y_label: str, percent: bool = True) -> Markup:
+def scatter(
+    title: str,
+    points: Sequence[Point],
+    *,
+    x_label: str,
+    y_label: str,
+    percent: bool = True,
+    x_text: Callable[[float | None], str] = number,
+) -> Markup:
     """A scatter plot with its key.
 
     Args:
@@ -37,6 +45,7 @@ def scatter(title: str, points: Sequence[Point], *, x_label: str, y_label: str, 
         x_label: What x is.
         y_label: What y is.
         percent: Whether y is a share, to be shown as a percentage.
+        x_text: How an x is written in the key.
     """
     drawn = [(n, p) for n, p in enumerate(points, start=1) if known(p.x) is not None and known(p.y) is not None]
     if not drawn:
@@ -61,7 +70,7 @@ def scatter(title: str, points: Sequence[Point], *, x_label: str, y_label: str, 
         [
             Value(str(n), n),
             Value(p.label, href=p.href),
-            Value(number(p.x), p.x),
+            Value(x_text(p.x), p.x),
             Value(plane.y_text(p.y), p.y),
             plane.interval_text(intervals.get(n)),
             *(["yes" if p.frontier else "no"] if has_frontier else []),

@@ -71,7 +71,11 @@ def _frontier(board: Board, known: Sequence[Offer], basis: Basis, rows: int) -> 
     return [
         takeaway(_efficient(board, known)),
         scatter(
-            f"Completion against cost: {board.title}", drawn, x_label="US dollars a sample", y_label="Completed"
+            f"Completion against cost: {board.title}",
+            drawn,
+            x_label="US dollars a sample",
+            y_label="Completed",
+            x_text=dollars,
         ),
         caveat(
             f"Costs are {whose}. Joined are the agents that no other beats: none completes at least as much for at "

@@ -57,7 +57,7 @@ def funnel(report: Report) -> Section | None:
         takeaway(
             _takeaway([(run, condition, found) for run, condition, kind, found in rows if kind == "implicit"])
         ),
-        *drawn,
+        Markup('<div class="pairs">\n{}\n</div>').format(joined(drawn)),
         table("From planned faults to recovered answers", headers, [_row(*row) for row in rows]),
         caveat(
             "Open faults announce themselves (an error, a timeout); silent ones look like an answer. Asked again "

@@ -1,6 +1,6 @@
 """Whom to hire: overall and by industry, and how sure that is."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -30,16 +30,34 @@ def hire(report: Report) -> Section | None:
     found = boards(report)
     if not found:
         return None
+    overall = [recommend(board.stored, board.condition) for board in found]
     parts: list[Markup] = []
-    for board in found:
+    for board, recommendation in zip(found, overall, strict=True):
         if len(found) > 1:
             parts.append(heading(board.title))
-        parts += _board(board)
-    return Section("hire", "Whom to hire", joined(parts))
+        parts += _board(board, recommendation)
+    return Section("hire", "Whom to hire", joined(parts), _brief(found, overall))
 
 
-def _board(board: Board) -> list[Markup]:
-    overall = recommend(board.stored, board.condition)
+def _brief(found: Sequence[Board], overall: Sequence[Recommendation]) -> list[Markup]:
+    """The answer for every board with a choice, and in one sentence which have none."""
+    pairs = list(zip(found, overall, strict=True))
+    if len(pairs) == 1:
+        return [in_words(overall[0], found[0])]
+    said = [
+        Markup("{}: {}").format(board.title, in_words(recommendation, board))
+        for board, recommendation in pairs
+        if recommendation.finding is not Finding.ALONE
+    ]
+    alone = [board.title for board, recommendation in pairs if recommendation.finding is Finding.ALONE]
+    if alone:
+        said.append(
+            Markup("No choice, as only one agent worked under these conditions: {}.").format(", ".join(alone))
+        )
+    return said
+
+
+def _board(board: Board, overall: Recommendation) -> list[Markup]:
     parts = [takeaway(in_words(overall, board))]
     if not overall.contenders:
         return parts
@@ -53,7 +71,14 @@ def _board(board: Board) -> list[Markup]:
 def _contenders(found: Recommendation, board: Board) -> Markup:
     rows = [_contender(contender, found, board) for contender in found.contenders]
     cost = "Cost per task" if found.basis is not Basis.TRIAL else "Cost per task, simulator and judge included"
-    headers = ["Agent", "Completed", "Only the best / only this one", "Adjusted p", "Against the best", cost]
+    headers = [
+        "Agent",
+        "Completed",
+        "Passed only by the best / only by this one",
+        "Adjusted p",
+        "Against the best",
+        cost,
+    ]
     return table(f"The candidates beside the best: {board.title}", headers, rows)
 
 

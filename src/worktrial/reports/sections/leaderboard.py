@@ -14,8 +14,7 @@ from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.board_cells import COLUMNS, Shown, cells_of
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import counted, under
-from worktrial.results.boards import cells, row
-from worktrial.results.comparable import comparable
+from worktrial.results.boards import cells, obstacles, row
 from worktrial.results.conditions import by_condition
 
 _SCALE = Scale(0.0, 1.0, 0.5)
@@ -26,6 +25,16 @@ _FILTERS = (
     ("language", "Language"),
     ("condition", "Condition"),
 )
+
+_PARTS = {
+    "data": "the data",
+    "trial": "the trial",
+    "simulator": "the simulator",
+    "judge": "the judge",
+    "faults": "the planned faults",
+}
+
+_HIDDEN = Markup(" hidden")
 
 _NOTHING = [Shown(NONE, None)] * len(COLUMNS)
 
@@ -63,13 +72,15 @@ def _board(n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup
     board = found[n]
     shown = [(run, of.get(board.condition, _NOTHING)) for run, of in zip(board.runs, figures, strict=True)]
     ranked = sorted(shown, key=lambda entry: -(entry[1][0].sort or 0.0))
+    # A column without any figure is unseen, but there: places are the same on all boards.
+    empty = [all(cells[n].sort is None for of in figures for cells in of.values()) for n in range(len(COLUMNS))]
     head = Markup().join(
-        Markup('<th scope="col" class="number"{}>{}</th>').format(
-            Markup(' aria-sort="descending"') if place == 0 else "", name
+        Markup('<th scope="col" class="number"{}{}>{}</th>').format(
+            Markup(' aria-sort="descending"') if place == 0 else "", _HIDDEN * empty[place], name
         )
         for place, name in enumerate(COLUMNS)
     )
-    body = Markup("\n").join(_row(run, cells) for run, cells in ranked)
+    body = Markup("\n").join(_row(run, cells, empty) for run, cells in ranked)
     table = Markup(
         '<table class="board" data-sortable data-board="{}">\n<caption class="visually-hidden">{}</caption>\n'
         '<thead><tr><th scope="col">Agent</th>{}</tr></thead>\n<tbody>\n{}\n</tbody>\n</table>'
@@ -80,18 +91,18 @@ def _board(n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup
     ).format(n, board.title, _measured(board, found[:n]), region(f"Leaderboard of {board.title}", table), n)
 
 
-def _row(run: ReportRun, shown: Sequence[Shown]) -> Markup:
+def _row(run: ReportRun, shown: Sequence[Shown], empty: Sequence[bool]) -> Markup:
     missing = run.run.missing
     note = Markup("<small>unfinished: {} of {} samples to come</small>").format(missing, run.run.manifest.samples)
     return Markup('<tr data-run="{}"><th scope="row">{}{}</th>{}</tr>').format(
         run.slug,
         link(run.name, f"#run-{run.slug}"),
         note if missing else "",
-        Markup().join(_cell(figure) for figure in shown),
+        Markup().join(_cell(figure, hidden) for figure, hidden in zip(shown, empty, strict=True)),
     )
 
 
-def _cell(shown: Shown) -> Markup:
+def _cell(shown: Shown, hidden: bool) -> Markup:
     figure = link(shown.text, shown.href)
     note = Markup("<small>{}</small>").format(shown.note) if shown.note else Markup("")
     if shown.bar is not None:
@@ -100,8 +111,8 @@ def _cell(shown: Shown) -> Markup:
         content = Markup('<div class="measure">{}<div>{}{}</div></div>').format(bar, figure, note)
     else:
         content = figure + note
-    return Markup('<td class="number" data-sort="{}">{}</td>').format(
-        "" if shown.sort is None else repr(shown.sort), content
+    return Markup('<td class="number" data-sort="{}"{}>{}</td>').format(
+        "" if shown.sort is None else repr(shown.sort), _HIDDEN * hidden, content
     )
 
 
@@ -119,9 +130,17 @@ def _measured(board: Board, before: Sequence[Board]) -> str:
     for other in before:
         first = other.runs[0].run.manifest
         if first.suite == manifest.suite:
-            what = [d.what for d in comparable(first, manifest)] or ["set-up of the trial"]
-            return f"{told} Not to be ranked with {other.title}: they differ in {', '.join(what)}."
+            what = list(dict.fromkeys(_plainly(d.what) for d in obstacles(first, manifest))) or ["their set-up"]
+            return (
+                f"{told} Not to be ranked with {other.title}: they differ in {', '.join(what)}."
+            )
     return told
+
+
+def _plainly(what: str) -> str:
+    """What two manifests differ in, in words: `faults.conditions` is a path."""
+    part, _, rest = what.partition(".")
+    return _PARTS.get(part, part) if not rest or part == "faults" else f"{_PARTS.get(part, part)} ({rest})"
 
 
 def _filters(runs: Sequence[ReportRun]) -> Markup:

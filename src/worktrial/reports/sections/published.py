@@ -93,7 +93,7 @@ def _occupations(runs: Sequence[ReportRun]) -> list[Markup]:
                 row.model,
                 _THEIRS.format("OccuBench"),
                 *(share_cell(rate) for rate in row.rates.values()),
-                f"{row.robustness:.2f}",
+                Value(f"{row.robustness:.2f}", row.robustness),
             ]
             for row in theirs.robustness
         ]

@@ -23,22 +23,37 @@ _MEANING = {
     "E3": "both kinds of faults",
 }
 
+_Found = tuple[ReportRun, str, Robustness | ZeroCleanRate]
+"""A run, the setting of its faults, and what it kept."""
+
 
 def robustness(report: Report) -> Section | None:
     """Rates by condition, and R; None where no run had faults."""
     found = [board for board in boards(report) if any(_has_faults(run) for run in board.runs)]
     parts: list[Markup] = []
+    brief: list[Markup] = []
     for board in found:
-        parts += [heading(board.title)] if len(found) > 1 else []
-        parts += _board(board)
-    return Section("robustness", "When tools fail", joined(parts)) if parts else None
+        rows = _rows(board)
+        said = _takeaway(rows)
+        parts += [heading(board.title), *_board(board, rows, said)] if len(found) > 1 else _board(board, rows, said)
+        if any(isinstance(value, Robustness) for _, _, value in rows):
+            brief.append(Markup("{}: {}").format(board.title, said) if len(found) > 1 else said)
+    return Section("robustness", "When tools fail", joined(parts), brief) if parts else None
 
 
 def _has_faults(run: ReportRun) -> bool:
     return any(record.condition != CLEAN for record in run.run.records)
 
 
-def _board(board: Board) -> list[Markup]:
+def _rows(board: Board) -> list[_Found]:
+    return [
+        (run, setting, value)
+        for run in board.runs
+        for setting, value in robustness_by_setting(by_condition(run.run.records)).items()
+    ]
+
+
+def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
     drawn = [
         Bar(
             _label(condition),
@@ -50,12 +65,7 @@ def _board(board: Board) -> list[Markup]:
         for run in board.runs
         for condition, records in by_condition(run.run.records).items()
     ]
-    rows = [
-        (run, setting, value)
-        for run in board.runs
-        for setting, value in robustness_by_setting(by_condition(run.run.records)).items()
-    ]
-    parts = [takeaway(_takeaway(rows)), bars(f"Completed under each condition: {board.title}", drawn)]
+    parts = [takeaway(said), bars(f"Completed under each condition: {board.title}", drawn)]
     if rows:
         headers = ["Agent", "R", "95% interval", "Worst under", "Tasks"]
         parts.append(table(f"Robustness: {board.title}", headers, [_row(*row) for row in rows]))
@@ -77,7 +87,7 @@ def _label(condition: str) -> str:
     return f"{said}, {setting}" if setting else said
 
 
-def _takeaway(rows: Sequence[tuple[ReportRun, str, Robustness | ZeroCleanRate]]) -> Markup:
+def _takeaway(rows: Sequence[_Found]) -> Markup:
     known = [(run, setting, value) for run, setting, value in rows if isinstance(value, Robustness)]
     if not known:
         return Markup(

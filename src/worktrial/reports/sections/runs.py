@@ -9,7 +9,7 @@ from worktrial.engine.manifest import SessionRecord
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
 from worktrial.reports.figures import dollars, number, percent
-from worktrial.reports.html import link, table
+from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 
@@ -38,6 +38,8 @@ def runs(report: Report) -> Section:
 
 def _run(run: ReportRun) -> Markup:
     manifest = run.run.manifest
+    # What a role says of its model need not be said twice.
+    apart = _APART | (manifest.settings.get("roles") or {}).keys()
     facts: list[Fact] = [
         ("Folder", escape(run.run.folder.resolve().name)),
         ("Suite", escape(manifest.suite)),
@@ -47,8 +49,8 @@ def _run(run: ReportRun) -> Markup:
         *_roles(manifest.settings),
         *((f"Faults: {name}", _shown(value)) for name, value in _flat(manifest.settings.get("faults") or {})),
         *(
-            (name, _shown(value))
-            for name, value in _flat({k: v for k, v in manifest.settings.items() if k not in _APART})
+            (name.replace("_", " ").replace(".", ": ").capitalize(), _shown(value))
+            for name, value in _flat({k: v for k, v in manifest.settings.items() if k not in apart})
         ),
     ]
     listed = Markup("\n").join(Markup("<dt>{}</dt><dd>{}</dd>").format(name, value) for name, value in facts)
@@ -96,7 +98,7 @@ def _roles(settings: JsonObject) -> Iterator[Fact]:
         for role, given in (settings.get(kind) or {}).items():
             parts = [f"{key} {value}" for key, value in _flat(given) if key != "model"]
             model = given.get("model", "") if isinstance(given, dict) else ""
-            more = Markup("<br><small>{}</small>").format(", ".join(parts)) if parts else ""
+            more = Markup("<br><small>{}</small>").format(", ".join(parts).replace("_", " ")) if parts else ""
             yield (
                 name.format(role).replace("_", " ").capitalize(),
                 Markup("<strong>{}</strong>{}").format(model, more),
@@ -106,13 +108,13 @@ def _roles(settings: JsonObject) -> Iterator[Fact]:
 def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
     if not sessions:
         return Markup("")
-    rows = [
+    rows: list[list[Value | str | Markup]] = [
         [
-            session.started,
-            session.ended or "never",
+            _time(session.started),
+            _time(session.ended) if session.ended else "never",
             session.end or "still going on, or killed",
-            dollars(session.cost),
-            number(session.tokens),
+            Value(dollars(session.cost), session.cost),
+            Value(number(session.tokens), session.tokens),
             "; ".join(f"{name} {value}" for name, value in session.versions.items()),
             "; ".join(f"{role} {address}" for role, address in session.endpoints.items()) or "none",
         ]
@@ -125,6 +127,11 @@ def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
     return Markup("{}\n<p>Started by</p>\n{}").format(
         table(f"Sessions of {run.name}, {run.slug}", headers, rows, sortable=False), commands
     )
+
+
+def _time(stored: str) -> str:
+    """ISO 8601 as people read it; anything else as it is."""
+    return f"{stored[:19].replace('T', ' ')} UTC" if stored.endswith("+00:00") else stored
 
 
 def _flat(value: JsonValue, where: str = "") -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from worktrial.results.boards.cells import CELL_TAGS, CellCounts, cells
 from worktrial.results.boards.contest import Contest
 from worktrial.results.boards.estimates import Estimate, completion_estimate
-from worktrial.results.boards.group import groups
+from worktrial.results.boards.group import groups, obstacles
 from worktrial.results.boards.hire import LEVEL, Contender, Finding, Recommendation, recommend, recommend_by
 from worktrial.results.boards.profile import Part, profile
 from worktrial.results.boards.row import Row, row
@@ -27,6 +27,7 @@ __all__ = [
     "cells",
     "completion_estimate",
     "groups",
+    "obstacles",
     "offers",
     "profile",
     "recommend",

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.engine.record import CLEAN, Key, SampleRecord, total_tokens
-from worktrial.grading import Outcome
 from worktrial.results.boards.estimates import Estimate, clusters, estimates, share
 from worktrial.results.boards.spent import agent_cost_of, agent_tokens, cost_of, seconds_of
-from worktrial.results.comparison.changes import cluster_by
 from worktrial.results.conditions import by_condition, robustness_by_setting
+from worktrial.results.repeated import repeats_of
 from worktrial.results.stored import StoredRun
 from worktrial.results.summary import completion
-from worktrial.statistics import CompletionRate, Repeats, Robustness, ZeroCleanRate, over_tasks
+from worktrial.statistics import CompletionRate, Repeats, Robustness, ZeroCleanRate
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def row(run: StoredRun, condition: str) -> Row:
         completion=completion(records),
         of_all=share(of, "passed", "n", drawn["of_all"]),
         of_valid=share(of, "passed", "valid", drawn["of_valid"]),
-        repeats=_repeats(records),
+        repeats=repeats_of(records),
         robustness=robustness_by_setting(conditions) if condition == CLEAN else {},
         cost=drawn.get("cost", Estimate(None)),
         agent_cost=drawn.get("agent_cost", Estimate(None)),
@@ -85,20 +84,6 @@ def row(run: StoredRun, condition: str) -> Row:
 
 def _known(costs: Mapping[Key, tuple[float | None, float | None]], place: int) -> bool:
     return all(cost[place] is not None for cost in costs.values())
-
-
-def _repeats(records: Sequence[SampleRecord]) -> Repeats | None:
-    k = len({record.repeat for record in records})
-    if k < 2:
-        return None
-    cluster_of = cluster_by(records)
-    tries: dict[str, list[bool]] = {}
-    scenario: dict[str, str] = {}
-    for record in records:
-        if record.outcome is not Outcome.INVALID:
-            tries.setdefault(record.sample, []).append(record.outcome is Outcome.PASS)
-            scenario[record.sample] = cluster_of(record)
-    return over_tasks(tries.values(), k, clusters=[scenario[sample] for sample in tries])
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -69,8 +69,11 @@
     const plain = !sort && !words && !Object.keys(filters).length;
     const total = rows.head.samples;
     let found = null;
+    const reading = (done) => {
+      if (done < total) Worktrial.say(`Reading samples: ${Worktrial.number(done)} of ${Worktrial.number(total)}`);
+    };
     if (!plain) {
-      await rows.read(0, total, (done) => done < total && Worktrial.say(`Reading samples: ${done} of ${total}`));
+      await rows.read(0, total, reading);
       found = rows.select(filters, words, sort);
     }
     const count = plain ? total : found.length;

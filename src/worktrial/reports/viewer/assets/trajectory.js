@@ -132,7 +132,8 @@
     }
     for (const other of viewer.querySelectorAll(".call.wanted")) other.classList.remove("wanted");
     call.closest(".call").classList.add("wanted");
-    call.scrollIntoView({ block: "start" });
+    // Not smoothly: a long trajectory would take seconds to pass by.
+    call.scrollIntoView({ block: "start", behavior: "instant" });
     call.focus({ preventScroll: true });
     if (told) Worktrial.say(`Call ${number}`);
   }

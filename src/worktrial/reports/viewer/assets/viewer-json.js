@@ -7,7 +7,7 @@ window.Worktrial = window.Worktrial || {};
   const { el } = Worktrial;
   const LONG = 2000; // characters of one value in a line
   const DEEP = 40;
-  const WIDE = 104; // characters of a small object or list in one line
+  const WIDE = { alone: 128, beside: 64 }; // characters of a small object or list in one line
   const MARKED = 200; // lines shown at most for the sake of a mark in them
 
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -22,6 +22,7 @@ window.Worktrial = window.Worktrial || {};
    */
   function lines(value, { touched = new Set(), other, side } = {}) {
     const made = [];
+    const room = side ? WIDE.beside : WIDE.alone;
     const push = (depth, text, mark, note) => {
       const line = el("span", { class: mark ? `line touched ${side || ""}`.trim() : "line" });
       const content = mark ? el("mark", {}) : line;
@@ -42,7 +43,7 @@ window.Worktrial = window.Worktrial || {};
       if (!filled || depth >= DEEP) return push(depth, `${name}${scalar(inner)}${tail}`, here);
       const list = Array.isArray(inner);
       const quiet = here || ![...touched].some((one) => one === pointer || one.startsWith(`${pointer}/`));
-      const small = quiet ? brief(inner, WIDE - 2 * depth - name.length) : null;
+      const small = quiet ? brief(inner, room - 2 * depth - name.length) : null;
       if (small !== null) return push(depth, `${name}${small}${tail}`, here);
       push(depth, `${name}${list ? "[" : "{"}`, here);
       const keys = union(list ? [...inner.keys()] : Object.keys(inner), counterpart, list, side);
