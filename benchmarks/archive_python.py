@@ -16,7 +16,7 @@ from typing import NamedTuple
 import psutil
 
 from benchmarks.machine import load, machine
-from benchmarks.rows import Row, print_table
+from benchmarks.rows import Row, exit_if_missed, print_table
 from worktrial.archive.sandbox import PythonSession
 
 START_MS = 50.0
@@ -42,9 +42,7 @@ def main(words: Sequence[str] | None = None) -> None:
     before = load()
     rows = asyncio.run(_measured(given.starts, given.calls))
     print_table(f"{machine()}; load {before:.1f} before; median, 99th percentile, least", rows)
-    missed = [row.name for row in rows if row.passed is False]
-    if missed:
-        sys.exit(f"missed: {'; '.join(missed)}")
+    exit_if_missed(rows)
 
 
 async def _measured(starts: int, calls: int) -> list[Row]:

@@ -19,10 +19,11 @@ from pathlib import Path
 from tests.support.scripted_process import ScriptedProcess
 
 from benchmarks import child, limits
+from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed
 from benchmarks.repetition import Bench, Repetition
-from benchmarks.rows import Row, print_table
+from benchmarks.rows import Row, exit_if_missed, print_table
 from benchmarks.workload import Workload, spread_tasks
 
 
@@ -37,9 +38,7 @@ def main(words: Sequence[str] | None = None) -> None:
         sys.exit(f"benchmarks: {e}")
     title = f"{machine()}; load {load_before:.1f} before; least (median) of {given.repetitions} repetitions"
     print_table(title, rows)
-    missed = [row.name for row in rows if row.passed is False]
-    if missed:
-        sys.exit(f"missed: {'; '.join(missed)}")
+    exit_if_missed(rows)
 
 
 def _timed(product: list[str], given: argparse.Namespace) -> list[Row]:
@@ -90,13 +89,6 @@ def _command(text: str) -> list[str]:
     return [found, *words]
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
 def _release(text: str) -> str:
     if not Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"no folder {text}")
@@ -121,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         ("--observation", 650, "characters of an observation when comparing the memories"),
     ]
     for flag, default, what in counts:
-        parser.add_argument(flag, type=_positive, default=default, metavar="N", help=what)
+        parser.add_argument(flag, type=positive, default=default, metavar="N", help=what)
     parser.add_argument("--latency-ms", type=float, default=50.0, metavar="MS", help="of the slow server")
     parser.add_argument("--worktrial", default="worktrial", metavar="COMMAND", help="the command to measure")
     return parser

@@ -18,10 +18,11 @@ from tests.support.data import missing_real_data, real_data_dir
 from tests.support.scripted_process import ScriptedProcess
 
 from benchmarks import child
+from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.repetition import Served, served
-from benchmarks.rows import Row, at_most, plain, print_table
+from benchmarks.rows import Row, at_most, exit_if_missed, plain, print_table
 from benchmarks.stored_scores import Took
 
 LANGUAGE = "EN"
@@ -59,9 +60,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print_table(
         f"{machine()}; load {load_before:.1f} before; least (median) of {given.repetitions} repetitions", rows
     )
-    missed = [row.name for row in rows if row.passed is False]
-    if missed:
-        sys.exit(f"missed: {'; '.join(missed)}")
+    exit_if_missed(rows)
 
 
 def _measured(given: argparse.Namespace) -> list[Row]:
@@ -135,21 +134,14 @@ def generation_rows(done: Sequence[Repetition], asked: int, given: argparse.Name
     ]
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.orchestration",
         description="Measure the orchestration suite: scoring a stored run, and generating one beside a bare "
         "aiohttp loop. Needs the published data. Exits with 1 when a limit is missed.",
     )
-    parser.add_argument("--repetitions", type=_positive, default=3, metavar="N", help="of everything that is timed")
-    parser.add_argument("--concurrency", type=_positive, default=128, metavar="N", help="requests in flight")
+    parser.add_argument("--repetitions", type=positive, default=3, metavar="N", help="of everything that is timed")
+    parser.add_argument("--concurrency", type=positive, default=128, metavar="N", help="requests in flight")
     parser.add_argument("--latency-ms", type=float, default=1000.0, metavar="MS", help="before every reply")
     return parser
 

@@ -1,5 +1,6 @@
 """The table of results: what was measured, beside what, against which limit."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -49,10 +50,26 @@ def beside(values: Sequence[float], bare: Sequence[float], unit: str) -> str:
 
 
 def print_table(title: str, rows: Sequence[Row]) -> None:
-    """Print the rows as a Markdown table, so that it can be put into RESULTS.md as it is."""
-    head = Row("measure", "worktrial", "bare loop", "limit")
-    cells = [[r.name, r.figure, r.bare, r.limit, r.verdict] for r in (head, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |" for line in cells]
+    """Print the rows as a Markdown table below its title."""
+    print(f"{title}\n")
+    print_cells(
+        ["measure", "worktrial", "bare loop", "limit", ""],
+        [[r.name, r.figure, r.bare, r.limit, r.verdict] for r in rows],
+    )
+
+
+def print_cells(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a Markdown table, so that it can be put into RESULTS.md as it is."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        "| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in [head, *rows]
+    ]
     rule = "|" + "|".join("-" * (w + 2) for w in widths) + "|"
-    print("\n".join([title, "", lines[0], rule, *lines[1:]]), flush=True)
+    print("\n".join([lines[0], rule, *lines[1:]]), flush=True)
+
+
+def exit_if_missed(rows: Sequence[Row]) -> None:
+    """Exit with 1, and the names of the rows whose limit is missed, where there are any."""
+    missed = [row.name for row in rows if row.passed is False]
+    if missed:
+        sys.exit(f"missed: {'; '.join(missed)}")

@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 
 from tests.support.data import missing_real_data, real_data_dir
 
+from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
+from benchmarks.rows import print_cells
 from worktrial.grading.workflow.exact import Distance, edit_distance
 from worktrial.grading.workflow.graphs import published_step_graph, published_workflow_graph
 from worktrial.grading.workflow.published import published_match, published_score
@@ -76,7 +78,7 @@ def main(words: Sequence[str] | None = None) -> None:
     ratio = _ratio(published, exact)
     print(f"{machine()}; load {load_before:.1f} before; least of {given.repetitions} repetitions for each pair\n")
     print(f"{len(pairs)} plan pairs from {source}; milliseconds for a pair, graphs included\n")
-    _table(
+    print_cells(
         ["", "median", "p90", "p99", "worst", "ratio to published, median"],
         [
             ["published mode (networkx)", *published.figures(), "1"],
@@ -159,7 +161,7 @@ def _ten_by_ten() -> int:
         late += took > BOUND + SLACK
         rows.append([name, f"{1000 * took:.1f}", "yes" if score.exact else "no", f"{score.score:.4f}"])
     print(f"10 workflows of 10 steps, sound score, bound {BOUND:g} s\n")
-    _table(["prediction", "ms", "exact", "score"], rows)
+    print_cells(["prediction", "ms", "exact", "score"], rows)
     return late
 
 
@@ -241,28 +243,13 @@ def _typed(pair: Pair) -> tuple[WorkflowPlan, WorkflowPlan] | None:
         return None
 
 
-def _table(head: list[str], rows: list[list[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    lines = [
-        "| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in [head, *rows]
-    ]
-    print("\n".join([lines[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *lines[1:]]), flush=True)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.workflow_distance",
         description="Measure the exact workflow distance beside the published mode, which calls networkx. "
         "Exits with 1 when a limit is missed.",
     )
-    parser.add_argument("--repetitions", type=_positive, default=5, metavar="N", help="of everything that is timed")
+    parser.add_argument("--repetitions", type=positive, default=5, metavar="N", help="of everything that is timed")
     return parser
 
 

@@ -1,6 +1,7 @@
 import pytest
 
-from worktrial.grading.ballot import Ballot, Unreadable, read_ballot
+from worktrial.grading.ballot import Unreadable, read_ballot
+from worktrial.grading.rubric import Ballot
 from worktrial.language import Completion
 
 
@@ -21,7 +22,7 @@ def reply(text: str | None, stop_reason: str = "stop") -> Completion:
     ],
 )
 def test_reads(text: str, ballot: Ballot) -> None:
-    assert read_ballot(reply(text)) == ballot
+    assert read_ballot(reply(text), Ballot) == ballot
 
 
 @pytest.mark.parametrize(
@@ -44,9 +45,9 @@ def test_reads(text: str, ballot: Ballot) -> None:
 )
 def test_refuses(text: str | None, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem):
-        read_ballot(reply(text))
+        read_ballot(reply(text), Ballot)
 
 
 def test_says_when_the_reply_was_cut_off() -> None:
     with pytest.raises(Unreadable, match="cut off at the output limit"):
-        read_ballot(reply('{"feedback": "long', "length"))
+        read_ballot(reply('{"feedback": "long', "length"), Ballot)

@@ -11,7 +11,7 @@ from tests.grading.cases import case
 
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome, RubricJudge, Verdict
-from worktrial.grading.ballot import SCHEMA
+from worktrial.grading.rubric import SCHEMA
 from worktrial.language import Completion, Message
 
 YES, NO = '{"feedback": "met", "is_correct": true}', '{"feedback": "not met", "is_correct": false}'

@@ -97,7 +97,7 @@ def test_runs_that_measured_otherwise_are_apart(report: Report) -> None:
     assert section is not None
     made = parsed(section.html)
     assert [h.text for h in made.all("h3")] == ["occupations", "starter (1)", "starter (2)"]
-    assert "differ in data" in list(made.all("p", class_="note"))[-2].text
+    assert "differ in the data." in list(made.all("p", class_="note"))[-2].text
 
 
 def test_hostile_names_stay_text(report: Report) -> None:

@@ -16,6 +16,7 @@ from worktrial.engine.run import RunSettings, run_trial
 from worktrial.planning.scenario import Language
 from worktrial.suites.orchestration.answerers import member
 from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
+from worktrial.suites.orchestration.groundwork import Groundwork
 from worktrial.suites.orchestration.load import load_tasks
 
 QUICK = RetryPolicy(attempts=2, total_seconds=10, first_wait=0.01, longest_wait=0.02)
@@ -50,14 +51,14 @@ def run_free(
     seats = [
         RoleSettings(role=Role.JUDGE, number=n, model=f"judge-{n}", base_url=url) for n in range(1, judges + 1)
     ]
-    trial = FreeTrial(
+    ground = Groundwork(
         release,
         chosen,
         member(agent),
-        chosen_settings,
-        sub_agent=None if sub_agent is None else member(sub_agent),
-        judges=[seat.seat for seat in seats],
+        None if sub_agent is None else member(sub_agent),
+        [seat.seat for seat in seats],
     )
+    trial = FreeTrial(ground, chosen_settings)
     run_trial(trial, models | {s.seat: s for s in seats}, RunSettings(folder=run, retry=QUICK))
     return by_sample(run)
 

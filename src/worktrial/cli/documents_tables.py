@@ -6,6 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from worktrial.cli.rate_cells import share_cell
 from worktrial.cli.untrusted import printable
 from worktrial.errors import SettingError
 from worktrial.results.documents import (
@@ -18,7 +19,6 @@ from worktrial.results.documents import (
     document_figures,
     stages,
 )
-from worktrial.results.documents.clusters import Share
 from worktrial.results.stored import StoredRun
 from worktrial.statistics import Interval
 
@@ -69,7 +69,7 @@ def _curve(figures: DocumentFigures) -> Table:
         table.add_column(title, justify="right", overflow="fold")
     for row in figures.curve:
         style = "bold" if row.scorer == figures.scorer else ""
-        table.add_row(row.scorer, *(_cell(share) for share in row.shares.values()), style=style)
+        table.add_row(row.scorer, *(share_cell(share) for share in row.shares.values()), style=style)
     return table
 
 
@@ -101,7 +101,7 @@ def _retrieval(retrieval: Retrieval) -> Table:
         table.add_column(f"top {depth}", justify="right", overflow="fold")
     first = "-" if retrieval.first_open is None else f"{retrieval.first_open:g}"
     recalls = (f"{recall:.1%}" for recall in retrieval.search_recall.values())
-    table.add_row(_cell(retrieval.ever_opened), f"{retrieval.page_recall:.1%}", first, *recalls)
+    table.add_row(share_cell(retrieval.ever_opened), f"{retrieval.page_recall:.1%}", first, *recalls)
     return table
 
 
@@ -114,7 +114,7 @@ def _stages(found: Stages) -> Table:
     for stage in found.stages:
         loss = lost.get(stage.setup)
         cells = ("-", "") if loss is None else (_points(loss.value, loss.interval), loss.by)
-        table.add_row(stage.setup, _cell(stage.passed), *cells)
+        table.add_row(stage.setup, share_cell(stage.passed), *cells)
     return table
 
 
@@ -124,17 +124,8 @@ def _parts(title: str, parts: Sequence[Part]) -> Table:
     table.add_column("number", justify="right")
     table.add_column("passed", justify="right", overflow="fold")
     for part in parts:
-        table.add_row(part.name, str(len(part.questions)), _cell(part.passed))
+        table.add_row(part.name, str(len(part.questions)), share_cell(part.passed))
     return table
-
-
-def _cell(share: Share) -> str:
-    """A share above its interval, in percent."""
-    if share.value is None:
-        return "-"
-    if share.interval is None:
-        return f"{share.value:.1%}"
-    return f"{share.value:.1%}\n{share.interval.low:.1%} - {share.interval.high:.1%}"
 
 
 def _points(value: float, interval: Interval | None) -> str:

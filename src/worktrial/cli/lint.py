@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from worktrial.errors import SettingError
+from worktrial.suites.orchestration.choices import Gold
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.suites.lint import LintReport
 
-Gold = Literal["released", "corrected"]
 Name = TypeVar("Name", bound=StrEnum)
 
 

@@ -6,6 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from worktrial.cli.rate_cells import share_cell
 from worktrial.cli.untrusted import printable
 from worktrial.results.orchestration import (
     FAILURES,
@@ -76,7 +77,7 @@ def _free_table(found: Sequence[FreeFigures]) -> Table:
         table.add_column(_FREE_TITLES[metric], justify="right", overflow="fold")
     for figures in found:
         name = f"{figures.language} · {figures.condition} · {counted(figures.scenarios)}"
-        table.add_row(Text(printable(name)), *(estimate_cell(figures.figures[m]) for m in FREE_METRICS))
+        table.add_row(Text(printable(name)), *(share_cell(figures.figures[m]) for m in FREE_METRICS))
     return table
 
 
@@ -94,7 +95,7 @@ def _gap_table(gaps: Sequence[CascadeGap], turns: StoredRun) -> Table:
         table.add_column(_FREE_TITLES[metric], justify="right", overflow="fold")
     for gap in gaps:
         name = f"{gap.language} · {counted(gap.scenarios)}"
-        table.add_row(name, *(estimate_cell(gap.gap[metric]) for metric in FREE_METRICS))
+        table.add_row(name, *(share_cell(gap.gap[metric]) for metric in FREE_METRICS))
     return table
 
 
@@ -152,16 +153,7 @@ def _kappa(kappa: float | None) -> str:
 
 
 def _cells(figures: Mapping[str, Estimate]) -> list[str]:
-    return [estimate_cell(figures[metric]) for metric in METRICS]
-
-
-def estimate_cell(estimate: Estimate) -> str:
-    """A figure above its interval, in percent."""
-    if estimate.value is None:
-        return "-"
-    if estimate.interval is None:
-        return f"{estimate.value:.1%}"
-    return f"{estimate.value:.1%}\n{estimate.interval.low:.1%} - {estimate.interval.high:.1%}"
+    return [share_cell(figures[metric]) for metric in METRICS]
 
 
 def stored_table(figures: StoredFigures, *, title: str) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
@@ -16,14 +16,7 @@ from worktrial.cli.role_options import role_options, settings_for, shared_option
 from worktrial.cli.run_options import check_share, output_options, run_settings, split_names
 from worktrial.engine.roles import Role, RoleSettings, Seat
 from worktrial.errors import SettingError
-
-
-class LanguageChoice(StrEnum):
-    """Which scenarios."""
-
-    EN = "en"
-    KO = "ko"
-    BOTH = "both"
+from worktrial.suites.orchestration.choices import Cards, Gold
 
 
 class RunMode(StrEnum):
@@ -31,20 +24,6 @@ class RunMode(StrEnum):
 
     TURNS = "turns"
     FREE = "free"
-
-
-class Gold(StrEnum):
-    """Which gold steps."""
-
-    RELEASED = "released"
-    CORRECTED = "corrected"
-
-
-class Cards(StrEnum):
-    """How much of the agents' cards the planner is shown."""
-
-    FULL = "full"
-    COMPACT = "compact"
 
 
 _WHO = "Who takes part"
@@ -83,8 +62,8 @@ _OPTIONS = [
         panel=_WHAT,
         metavar="DIR",
     ),
-    Option("--language", LanguageChoice, "Which languages.", LanguageChoice.BOTH, _WHAT),
-    Option("--gold", Gold, "Gold steps as released, or with the corrections that we ship.", Gold.RELEASED, _WHAT),
+    Option("--language", Literal["en", "ko", "both"], "Which languages.", "both", _WHAT),
+    Option("--gold", Gold, "Gold steps as released, or with the corrections that we ship.", "released", _WHAT),
     Option("--scenarios", list[str] | None, "Only these, such as EN/12; comma-separated or repeated.", panel=_WHAT),
     Option("--limit", int | None, "At most so many of each language.", panel=_WHAT, minimum=1),
     Option("--repeats", int, "Samples of each scenario.", 1, _WHAT, minimum=1),
@@ -141,22 +120,25 @@ def orchestration(**given: Any) -> None:
     from worktrial.cli.carry_out import carry_out
     from worktrial.planning.scenario import Language
     from worktrial.suites.orchestration.answerers import member
+    from worktrial.suites.orchestration.groundwork import Groundwork
     from worktrial.suites.orchestration.load import load_tasks
 
     check_share(given)
     agent = member(given["agent"])
     sub_agent = member(given["sub_agent"], "--sub-agent") if given["sub_agent"] is not None else None
     roles = _team(given, agent, sub_agent) | _simulator(given, agent) | _judges(given)
-    languages = [Language(x) for x in ("EN", "KO") if given["language"] in (x.lower(), LanguageChoice.BOTH)]
-    release, tasks = load_tasks(given["data"], languages, corrected=given["gold"] is Gold.CORRECTED)
+    languages = [Language(x) for x in ("EN", "KO") if given["language"] in (x.lower(), "both")]
+    release, tasks = load_tasks(given["data"], languages, corrected=given["gold"] == "corrected")
     for oddity in release.broken:
         typer.echo(f"left out: {oddity.file}: {oddity.reason}", err=True)
     tasks = _chosen(tasks, given)
+    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
+    ground = Groundwork(release, tasks, agent, sub_agent, judges)
     if given["mode"] is RunMode.FREE:
-        trial = _free_trial(given, release, tasks, agent, sub_agent, roles)
+        trial = _free_trial(given, ground, roles)
         _check_turns_run(given, trial)
     else:
-        trial = _turns_trial(given, release, tasks, agent, sub_agent, roles)
+        trial = _turns_trial(given, ground, roles)
     settings = run_settings(given, "orchestration", roles)
     # A scenario asks for many things at once, so the bound is on requests.
     requests = settings.concurrency
@@ -238,9 +220,7 @@ def _chosen(tasks: Any, given: Mapping[str, Any]) -> Any:
     return [task for tasks in of_each for task in tasks[: given["limit"]]]
 
 
-def _turns_trial(
-    given: Mapping[str, Any], release: Any, tasks: Any, agent: Any, sub_agent: Any, roles: dict[Seat, RoleSettings]
-) -> Any:
+def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[Seat, RoleSettings]) -> Any:
     from worktrial.suites.orchestration.scoring import Bounds
     from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 
@@ -250,24 +230,21 @@ def _turns_trial(
         )
     settings = Settings(
         repeats=given["repeats"],
-        gold=given["gold"].value,
+        gold=given["gold"],
         cards=_cards(given, roles),
         bounds=Bounds(sound=given["bound"]),
     )
-    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
-    return OrchestrationTrial(release, tasks, agent, settings, sub_agent=sub_agent, judges=judges)
+    return OrchestrationTrial(ground, settings)
 
 
-def _free_trial(
-    given: Mapping[str, Any], release: Any, tasks: Any, agent: Any, sub_agent: Any, roles: dict[Seat, RoleSettings]
-) -> Any:
+def _free_trial(given: Mapping[str, Any], ground: Any, roles: dict[Seat, RoleSettings]) -> Any:
     from worktrial.agents.assignment import Limits
     from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
 
     simulator = roles.get(Role.SIMULATOR)
     settings = FreeSettings(
         repeats=given["repeats"],
-        gold=given["gold"].value,
+        gold=given["gold"],
         cards=_cards(given, roles),
         simulated=simulator is not None,
         simulator_prompt="compact" if simulator is not None and simulator.is_local else "full",
@@ -275,8 +252,7 @@ def _free_trial(
         faults=fault_conditions(given),
         seconds=given["bound"],
     )
-    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
-    return FreeTrial(release, tasks, agent, settings, sub_agent=sub_agent, judges=judges)
+    return FreeTrial(ground, settings)
 
 
 def _check_turns_run(given: Mapping[str, Any], trial: Any) -> None:
@@ -290,6 +266,6 @@ def _check_turns_run(given: Mapping[str, Any], trial: Any) -> None:
         refuse_as_turns(open_run(given["turns_run"]), trial.data["fingerprint"], clean)
 
 
-def _cards(given: Mapping[str, Any], roles: Mapping[Seat, RoleSettings]) -> Any:
-    usual = Cards.COMPACT if Role.AGENT in roles and roles[Role.AGENT].is_local else Cards.FULL
-    return (given["cards"] or usual).value
+def _cards(given: Mapping[str, Any], roles: Mapping[Seat, RoleSettings]) -> Cards:
+    usual: Cards = "compact" if Role.AGENT in roles and roles[Role.AGENT].is_local else "full"
+    return given["cards"] or usual

@@ -6,28 +6,15 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Literal
 
 import typer
 
 from worktrial.errors import SettingError
 from worktrial.language import JsonObject
+from worktrial.suites.orchestration.choices import Gold
 
 app = typer.Typer(no_args_is_help=True, help="Score plans, tool calls and whole runs that lie on disk.")
-
-
-class LanguageChoice(StrEnum):
-    """Of a stored run."""
-
-    EN = "en"
-    KO = "ko"
-
-
-class Gold(StrEnum):
-    """Which gold steps."""
-
-    RELEASED = "released"
-    CORRECTED = "corrected"
 
 
 class ScoreMode(StrEnum):
@@ -59,10 +46,10 @@ def workflow(file: _File, mode: _Mode = ScoreMode.SOUND, output: _Output = None,
     Example: worktrial score workflow plans.jsonl --mode published -o scored.jsonl
     """
     from worktrial.grading.mode import Mode
-    from worktrial.grading.rows.workflow import as_row, score_workflow
+    from worktrial.grading.rows.workflow import score_workflow
 
     def score(row: JsonObject) -> JsonObject:
-        return as_row(score_workflow(row, Mode(mode.value), seconds=seconds))
+        return score_workflow(row, Mode(mode.value), seconds=seconds).row()
 
     _score_file(file, output, score, {"score": None, "structure": None, "components": None, "exact": True})
 
@@ -114,9 +101,9 @@ def orchestration(
         Path,
         typer.Argument(help="Folder (or .tar.gz) of N_out.json files of the published program.", metavar="RUN"),
     ],
-    language: Annotated[LanguageChoice, typer.Option(help="Of the run.")],
+    language: Annotated[Literal["en", "ko"], typer.Option(help="Of the run.")],
     data: _Data = None,
-    gold: Annotated[Gold, typer.Option(help="Gold steps of the sound mode.")] = Gold.RELEASED,
+    gold: Annotated[Gold, typer.Option(help="Gold steps of the sound mode.")] = "released",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Also write all figures and how every step was scored.")
     ] = None,
@@ -136,8 +123,8 @@ def orchestration(
     from worktrial.suites.orchestration.scoring import Bounds
     from worktrial.suites.orchestration.stored import score_stored_run
 
-    spoken = Language(language.value.upper())
-    release = load_release(data or example_folder(), [spoken], corrected=gold is Gold.CORRECTED)
+    spoken = Language(language.upper())
+    release = load_release(data or example_folder(), [spoken], corrected=gold == "corrected")
     scores = score_stored_run(run, release, spoken, Bounds(sound=seconds))
     figures = stored_figures(scores)
     Console(highlight=False).print(stored_table(figures, title=f"{spoken} · {counted(len(figures.scenarios))}"))

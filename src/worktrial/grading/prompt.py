@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worktrial.grading.case import JudgeCase
 from worktrial.grading.characters import encodable
 from worktrial.grading.evidence import evidence
 from worktrial.grading.fence import mark
 from worktrial.language import JsonValue, Message
+from worktrial.language.templates import templates
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
+_PROMPTS = Path(__file__).parent / "prompts"
 
 ENDINGS = {
     "answered": "the agent gave its answer",
@@ -72,17 +70,4 @@ def _json(value: JsonValue) -> str:
 
 
 def _render(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(**values)
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "prompts"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    return templates(_PROMPTS).get_template(template).render(**values)

@@ -1,10 +1,11 @@
 """The verdict on a rubric by a majority of independent votes, or by log-probabilities."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import SCHEMA, Unreadable, read_ballot
+from worktrial.grading.ballot import Unreadable, ballot_schema, read_ballot
 from worktrial.grading.case import JudgeCase
 from worktrial.grading.characters import encodable
 from worktrial.grading.evidence import LEAST_LIMIT
@@ -15,6 +16,16 @@ from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
 from worktrial.language import Complete, Message
 
 Method = Literal["votes", "logprob"]
+
+SCHEMA = ballot_schema("feedback", "is_correct", longest=1200)
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A judge's reply."""
+
+    is_correct: bool
+    feedback: str | None = None
 
 
 class RubricJudge:
@@ -104,7 +115,7 @@ async def _vote(complete: Complete, messages: list[Message], number: int) -> Vot
             return Vote(None, attempts=attempt, raw=tuple(raw), problem=e.detail, reason=e.reason)
         raw.append(encodable(reply.text))
         try:
-            ballot = read_ballot(reply)
+            ballot = read_ballot(reply, Ballot)
         except Unreadable as e:
             problem = str(e)
         else:

@@ -2,6 +2,7 @@
 
 from worktrial.language.complete import Complete, Completion, JsonObject, JsonValue, Message, Usage
 from worktrial.language.extract import NotOneObject, one_object
+from worktrial.language.tools import tool_spec
 
 __all__ = [
     "Complete",
@@ -12,4 +13,5 @@ __all__ = [
     "NotOneObject",
     "Usage",
     "one_object",
+    "tool_spec",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, tool_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,7 @@ class AgentTool:
     @property
     def spec(self) -> JsonObject:
         """The tool in the form of a chat-completions request."""
-        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
-        return {"type": "function", "function": function}
+        return tool_spec(self.name, self.description, self.parameters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from functools import cached_property
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, tool_spec
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,7 @@ class Tool:
     @cached_property
     def spec(self) -> JsonObject:
         """The tool in the chat-completions form."""
-        return {
-            "type": "function",
-            "function": {"name": self.name, "description": self.description, "parameters": self.parameters},
-        }
+        return tool_spec(self.name, self.description, self.parameters)
 
     @cached_property
     def _validator(self) -> Draft202012Validator:

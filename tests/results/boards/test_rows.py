@@ -8,7 +8,7 @@ import pytest
 from tests.results.runs import record, store
 
 from worktrial.engine.record import RoleUsage
-from worktrial.results.boards import cells, estimates, groups, profile, row
+from worktrial.results.boards import cells, estimates, groups, obstacles, profile, row
 from worktrial.results.stored import StoredRun
 from worktrial.statistics import Robustness, wilson
 
@@ -33,6 +33,34 @@ def test_only_runs_of_the_same_trial_are_grouped(tmp_path: Path) -> None:
     ]
     assert names(groups(runs)) == [["a", "c"], ["b"], ["d"]]
     assert groups([]) == []
+
+
+def _faults(*modes: str, prompted: bool = False, seed: int = 0) -> dict[str, Any]:
+    settings = [{"mode": mode, "count": 2, "duration": 2, "seed": seed, "unit": "call"} for mode in modes]
+    return {"settings": settings, "prompted": prompted}
+
+
+def test_a_condition_that_only_one_run_tried_keeps_nobody_apart(tmp_path: Path) -> None:
+    def stored(name: str, faults: dict[str, Any] | None) -> StoredRun:
+        return store(tmp_path / name, [record("1")], **({} if faults is None else {"faults": faults}))
+
+    runs = [
+        stored("clean", None),
+        stored("all", _faults("E0", "E1", "E2", "E3")),
+        stored("silent", _faults("E0", "E2")),
+        stored("other-draws", _faults("E0", "E2", seed=1)),
+        stored("no-clean", _faults("E2")),
+        stored("asked-for", _faults("E0", "E2", prompted=True)),
+    ]
+    assert names(groups(runs)) == [["clean", "all", "silent"], ["other-draws"], ["no-clean"], ["asked-for"]]
+    assert not obstacles(runs[0].manifest, runs[3].manifest)
+    assert [d.what for d in obstacles(runs[2].manifest, runs[3].manifest)] == ["faults.conditions"]
+
+
+def test_groups_of_a_suite_follow_each_other(tmp_path: Path) -> None:
+    runs = [store(tmp_path / name, [record("1")], memory=name) for name in "abc"]
+    runs[1].manifest.suite = "another"
+    assert names(groups(runs)) == [["a"], ["c"], ["b"]]
 
 
 def test_audits_are_in_no_group(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from worktrial.results.orchestration import (
 from worktrial.results.stored import StoredRun, open_run
 from worktrial.suites.orchestration.answerers import member
 from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
+from worktrial.suites.orchestration.groundwork import Groundwork
 from worktrial.suites.orchestration.load import load_tasks
 from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 
@@ -35,9 +36,9 @@ def _run(data: Path, folder: Path, team: str, *, free: bool = False, **settings:
     release, tasks = load_tasks(data, [Language.EN])
     if free:
         settings = {"simulated": False, **settings}
-        trial: Any = FreeTrial(release, tasks, member(team), FreeSettings(**settings))
+        trial: Any = FreeTrial(Groundwork(release, tasks, member(team)), FreeSettings(**settings))
     else:
-        trial = OrchestrationTrial(release, tasks, member(team), Settings(**settings))
+        trial = OrchestrationTrial(Groundwork(release, tasks, member(team)), Settings(**settings))
     run_trial(trial, {}, RunSettings(folder=folder))
     return open_run(folder)
 

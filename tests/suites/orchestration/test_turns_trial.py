@@ -22,6 +22,7 @@ from worktrial.grading.orchestration.published import published_figures
 from worktrial.grading.orchestration.sound import sound_figures
 from worktrial.planning.scenario import Language
 from worktrial.suites.orchestration.answerers import member
+from worktrial.suites.orchestration.groundwork import Groundwork
 from worktrial.suites.orchestration.load import load_tasks
 from worktrial.suites.orchestration.references import FLOORS
 from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
@@ -56,14 +57,14 @@ def _run(
     seats = [
         RoleSettings(role=Role.JUDGE, number=n, model=f"judge-{n}", base_url=url) for n in range(1, judges + 1)
     ]
-    trial = OrchestrationTrial(
+    ground = Groundwork(
         release,
         chosen,
         member(agent),
-        Settings(**settings),
-        sub_agent=None if sub_agent is None else member(sub_agent),
-        judges=[seat.seat for seat in seats],
+        None if sub_agent is None else member(sub_agent),
+        [seat.seat for seat in seats],
     )
+    trial = OrchestrationTrial(ground, Settings(**settings))
     run_trial(trial, models | {s.seat: s for s in seats}, RunSettings(folder=run, retry=QUICK))
     return by_sample(run)
 

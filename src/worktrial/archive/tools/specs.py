@@ -8,7 +8,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from worktrial.archive.tools.problem import ToolProblem
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, tool_spec
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -26,8 +26,7 @@ class ToolSpec:
     @property
     def spec(self) -> JsonObject:
         """In the chat-completions form."""
-        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
-        return {"type": "function", "function": function}
+        return tool_spec(self.name, self.description, self.parameters)
 
     def checked(self, arguments: JsonValue) -> JsonObject:
         """The arguments, with defaults where none was given.

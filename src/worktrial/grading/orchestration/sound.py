@@ -31,17 +31,8 @@ class _Plan:
     troubled: bool
 
     def row(self) -> JsonObject:
-        score = self.score
-        return {
-            "step": self.step,
-            "kind": "plan",
-            "right": score.score >= _WHOLE,
-            "score": score.score,
-            "structure": score.structure,
-            "components": score.components,
-            "exact": score.exact,
-            "error": score.error,
-        }
+        right = self.score.score >= _WHOLE
+        return {"step": self.step, "kind": "plan", "right": right, **self.score.row()}
 
 
 @dataclass(frozen=True, slots=True)

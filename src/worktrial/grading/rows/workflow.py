@@ -7,7 +7,7 @@ from worktrial.grading.rows.row import BadRow
 from worktrial.grading.workflow.published import published_score, published_text_score
 from worktrial.grading.workflow.score import PlanScore
 from worktrial.grading.workflow.sound import sound_score
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonValue
 from worktrial.planning.plan_text import NotAPlan, read_plan, sound_plan
 from worktrial.planning.workflows import WorkflowPlan
 
@@ -54,14 +54,3 @@ def _typed(raw: JsonValue) -> WorkflowPlan | None:
 
 def _unparsed(*, gold_read: bool) -> PlanScore:
     return PlanScore(0.0, 0.0, 0.0, error="unparsed_prediction" if gold_read else "unparsed_gold")
-
-
-def as_row(score: PlanScore) -> JsonObject:
-    """A score as an output row."""
-    return {
-        "score": score.score,
-        "structure": score.structure,
-        "components": score.components,
-        "exact": score.exact,
-        "error": score.error,
-    }

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from worktrial.grading.workflow.published_plan import dependencies_of, pairs_of, workflows_of
 from worktrial.planning.workflows import WorkflowPlan
 
 Label = TypeVar("Label", bound=Hashable)
@@ -122,7 +123,7 @@ def published_workflow_graph(plan: Mapping[str, Any]) -> Graph[None]:
     """
     node: dict[Hashable, int] = {}
     edges = set()
-    for key, workflow in _published_workflows(plan).items():
+    for key, workflow in workflows_of(plan).items():
         target = node.setdefault(key, len(node))
         for dependency in workflow.get("depends_on") or ():
             edges.add((node.setdefault(dependency, len(node)), target))
@@ -135,35 +136,15 @@ def published_step_graph(plan: Mapping[str, Any]) -> Graph[tuple[Any, Any]]:
     Edges join consecutive pairs that differ, and the last pair of a dependency (`depends_on`, else `depend_on`)
     with the first of its dependent, which may be the same node.
     """
-    workflows = _published_workflows(plan)
-    chains = {key: list(_published_pairs(workflow.get("steps") or ())) for key, workflow in workflows.items()}
+    workflows = workflows_of(plan)
+    chains = {key: list(pairs_of(workflow)) for key, workflow in workflows.items()}
     node: dict[tuple[Any, Any], int] = {}
     for chain in chains.values():
         for pair in chain:
             node.setdefault(pair, len(node))
     edges = {(node[a], node[b]) for chain in chains.values() for a, b in pairwise(chain) if a != b}
     for key, workflow in workflows.items():
-        for dependency in _published_dependencies(workflow) if chains[key] else ():
+        for dependency in dependencies_of(workflow) if chains[key] else ():
             if chains.get(dependency):
                 edges.add((node[chains[dependency][-1]], node[chains[key][0]]))
     return Graph(tuple(node), frozenset(edges))
-
-
-def _published_workflows(plan: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: workflow for key, workflow in plan.items() if "workflow" in key}
-
-
-def _published_pairs(steps: Iterable[Mapping[str, Any]]) -> Iterable[tuple[Any, Any]]:
-    for step in steps:
-        agent = step.get("agent_id") or step.get("name")
-        if agent:
-            yield agent, step.get("status", "UNK")
-
-
-def _published_dependencies(workflow: Mapping[str, Any]) -> Iterable[Any]:
-    """A single id is one dependency in the spelling `depend_on`; the other is walked whatever it is."""
-    several = workflow.get("depends_on")
-    if several:
-        return several  # type: ignore[no-any-return]
-    other = workflow.get("depend_on") or ()
-    return [other] if isinstance(other, str) else other

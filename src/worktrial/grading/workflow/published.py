@@ -5,12 +5,13 @@ letter, equal (agent, status) pairs are one node, and networkx counts too little
 depending on the order in which nodes and edges came. So the graphs are built in the program's order.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from worktrial.grading.workflow.published_plan import Pair, dependencies_of, pairs_of, workflows_of
 from worktrial.grading.workflow.score import PlanScore
 from worktrial.language import JsonValue
 from worktrial.planning.plan_text.published import published_reading
@@ -27,9 +28,6 @@ _OTHER_BOTH = 1.0
 _MAX_NODES = 150
 _MAX_EDGES = 400
 """In both graphs together. Beyond, the matrices that networkx begins with take longer than any bound in use."""
-
-Pair = tuple[JsonValue, JsonValue]
-"""An agent and a status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ def published_match(gold: JsonValue, predicted: JsonValue, *, seconds: float | N
     # networkx loads it in the middle of its first search, and that would count as searching.
     import scipy.optimize  # noqa: F401
 
-    predicted_workflows, gold_workflows = _workflows(predicted), _workflows(gold)
+    predicted_workflows, gold_workflows = workflows_of(predicted), workflows_of(gold)
     structures = _structure(predicted_workflows), _structure(gold_workflows)
     components = _components(predicted_workflows), _components(gold_workflows)
     begin = perf_counter()
@@ -131,10 +129,6 @@ def published_match(gold: JsonValue, predicted: JsonValue, *, seconds: float | N
 
 def _no_score(error: str) -> PlanScore:
     return PlanScore(0.0, 0.0, 0.0, error=error)
-
-
-def _workflows(plan: JsonValue) -> dict[str, JsonValue]:
-    return {key: workflow for key, workflow in plan.items() if "workflow" in key}
 
 
 def _structure(workflows: Mapping[str, JsonValue]) -> "Graph":
@@ -156,32 +150,17 @@ def _components(workflows: Mapping[str, JsonValue]) -> "Graph":
     chains: dict[str, list[Pair]] = {}
     for key, workflow in workflows.items():
         chains[key] = []
-        for pair in _pairs(workflow.get("steps") or ()):
+        for pair in pairs_of(workflow):
             graph.add_node(pair, agent=pair[0], status=pair[1])
             chains[key].append(pair)
     for chain in chains.values():
         graph.add_edges_from((a, b) for a, b in pairwise(chain) if a != b)
     for key, workflow in workflows.items():
         if chain := chains[key]:
-            for dependency in _dependencies(workflow):
+            for dependency in dependencies_of(workflow):
                 if before := chains.get(dependency):
                     graph.add_edge(before[-1], chain[0])
     return graph
-
-
-def _pairs(steps: Iterable[JsonValue]) -> Iterable[Pair]:
-    """(agent, status) of each step that names an agent, one by one, so that a bad step is met in its turn."""
-    for step in steps:
-        agent = step.get("agent_id") or step.get("name")
-        if agent:
-            yield agent, step.get("status", "UNK")
-
-
-def _dependencies(workflow: JsonValue) -> Iterable[Any]:
-    if found := workflow.get("depends_on"):
-        return found  # type: ignore[no-any-return]
-    found = workflow.get("depend_on") or ()
-    return [found] if isinstance(found, str) else found
 
 
 def _match(predicted: "Graph", gold: "Graph", *, seconds: float | None) -> GraphMatch:

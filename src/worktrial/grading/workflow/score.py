@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from worktrial.language import JsonObject
+
 
 @dataclass(frozen=True, slots=True)
 class PlanScore:
@@ -18,3 +20,13 @@ class PlanScore:
     error: str | None = None
     """Why there is no score (and it is 0): the class of the exception that the published program raises, or
     `unparsed_gold` or `unparsed_prediction`."""
+
+    def row(self) -> JsonObject:
+        """For a record."""
+        return {
+            "score": self.score,
+            "structure": self.structure,
+            "components": self.components,
+            "exact": self.exact,
+            "error": self.error,
+        }

@@ -63,6 +63,7 @@ def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
             group=run.name,
         )
         for run in board.runs
+        if _has_faults(run)
         for condition, records in by_condition(run.run.records).items()
     ]
     parts = [takeaway(said), bars(f"Completed under each condition: {board.title}", drawn)]

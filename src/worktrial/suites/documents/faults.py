@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.trace import pages_asked_for, place, places
 from worktrial.workplaces.faults import TRANSFORMS, Context, Transform
+from worktrial.workplaces.faults.implicit import emptied
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive
@@ -74,7 +75,7 @@ def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObj
     if first is None:
         return None
     if place(observation) == first:
-        gone = {key: _nothing(value) for key, value in observation.items() if not _is_place(key, value)}
+        gone = {key: emptied(value) for key, value in observation.items() if not _is_place(key, value)}
         return _if_changed(observation, {**observation, **gone})
     return _if_changed(observation, _filtered(observation, lambda item: place(item) != first))
 
@@ -197,14 +198,6 @@ def _filtered(value: JsonValue, keep: Callable[[JsonValue], bool]) -> JsonValue:
     if isinstance(value, list):
         return [_filtered(inner, keep) for inner in value if keep(inner)]
     return value
-
-
-def _nothing(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return ""
-    if isinstance(value, list):
-        return []
-    return None if not isinstance(value, dict) else {}
 
 
 def _is_place(key: str, value: JsonValue) -> bool:

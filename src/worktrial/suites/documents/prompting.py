@@ -1,15 +1,12 @@
 """What an agent is told; the texts are files."""
 
 from collections.abc import Sequence
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from worktrial.language.templates import templates
 from worktrial.suites.documents.setups import Setup
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from worktrial.suites.fingerprint import files_fingerprint
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -31,27 +28,15 @@ def system_prompt(setup: Setup, *, has_tools: bool, python: bool) -> str:
         has_tools: Whether any tool is on offer.
         python: Whether it can compute with one.
     """
-    template = _templates().get_template("system.j2")
+    template = templates(_PROMPTS).get_template("system.j2")
     return template.render(setup=setup.value, has_tools=has_tools, python=python).strip()
 
 
 def with_pages(question: str, pages: Sequence[ShownPage]) -> str:
     """The question with the pages below it."""
-    return _templates().get_template("pages.j2").render(question=question, pages=pages).strip()
+    return templates(_PROMPTS).get_template("pages.j2").render(question=question, pages=pages).strip()
 
 
 def prompts_fingerprint() -> str:
     """SHA-256 over the texts."""
-    digest = sha256()
-    for path in sorted(p for p in _PROMPTS.iterdir() if p.suffix in (".j2", ".yaml")):
-        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-@cache
-def _templates() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(_PROMPTS), undefined=StrictUndefined, autoescape=False, trim_blocks=True
-    )
+    return files_fingerprint(_PROMPTS, (p for p in _PROMPTS.iterdir() if p.suffix in (".j2", ".yaml")))

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +17,7 @@ from worktrial.grading.numeric import (
 )
 from worktrial.language import JsonObject
 from worktrial.suites.documents.question import Question
+from worktrial.suites.fingerprint import files_fingerprint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +57,5 @@ def score_measures(answer: Answer) -> JsonObject:
 @cache
 def scorer_version() -> str:
     """Names the scorers: published figures have moved with theirs. Changes whenever their code does."""
-    digest = sha256()
     folder = Path(worktrial.grading.numeric.__file__).parent
-    for path in sorted(folder.glob("*.py")):
-        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    return f"{__version__}+{digest.hexdigest()[:12]}"
+    return f"{__version__}+{files_fingerprint(folder, folder.glob('*.py'))[:12]}"

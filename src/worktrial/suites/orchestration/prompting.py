@@ -2,20 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.language.templates import templates
 from worktrial.planning.cards import AgentCard, Skill, Team
 from worktrial.planning.history import Entry
 from worktrial.planning.scenario import Language
 from worktrial.planning.workflows import Workflow, WorkflowPlan
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
+from worktrial.suites.fingerprint import files_fingerprint
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -94,32 +89,15 @@ def _written(workflow: Workflow) -> JsonObject:
 
 
 def _message(role: str, language: Language, template: str, **values: object) -> Message:
-    text = _environment().get_template(f"{language}/{template}.j2").render(json=_json, **values)
+    text = templates(_PROMPTS).get_template(f"{language}/{template}.j2").render(json=_json, **values)
     return {"role": role, "content": text.strip()}
 
 
 def prompts_fingerprint() -> str:
     """SHA-256 over the templates."""
-    digest = sha256()
-    for path in sorted(_PROMPTS.rglob("*.j2")):
-        digest.update(f"{path.relative_to(_PROMPTS).as_posix()}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return files_fingerprint(_PROMPTS, _PROMPTS.rglob("*.j2"))
 
 
 def _json(value: JsonValue) -> str:
     # YAML knows dates, JSON does not.
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
-
-
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(_PROMPTS),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )

@@ -1,32 +1,27 @@
 """The path of one turn-by-turn sample, top to bottom."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
 
 from worktrial.engine.record import SampleResult
-from worktrial.engine.roles import Role, Seat
+from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.grading.orchestration.published_layout import answers_in_layout
-from worktrial.grading.toolcalls.judges import SharedVerdicts, ValueJudges
 from worktrial.language import JsonObject
 from worktrial.planning.answers import Answers
-from worktrial.planning.loading import Release
 from worktrial.planning.scenario import Language, Scenario
-from worktrial.suites.orchestration.answerers import Answerer, Member
-from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.answerers import Answerer
+from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.grade import grade
-from worktrial.suites.orchestration.load import OrchestrationTask
+from worktrial.suites.orchestration.groundwork import SUITE, Groundwork
 from worktrial.suites.orchestration.prompting import prompts_fingerprint
-from worktrial.suites.orchestration.references import Reference, constant_plan_text, reference
+from worktrial.suites.orchestration.references import Reference
 from worktrial.suites.orchestration.requests import Asking, requests_of
 from worktrial.suites.orchestration.scoring import Bounds, floor_sums
 from worktrial.suites.orchestration.turns import ask_all
-
-SUITE = "orchestration"
 
 # Scoring is Python, so a second thread would only take time from the first, from the requests, and from edit
 # distances that have little of it.
@@ -39,9 +34,8 @@ class Settings:
 
     repeats: int = 1
     mode: Literal["turns"] = "turns"
-    gold: Literal["released", "corrected"] = "released"
-    cards: Literal["full", "compact"] = "full"
-    """How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+    gold: Gold = "released"
+    cards: Cards = "full"
     bounds: Bounds = field(default_factory=Bounds)
     """Seconds for the edit distances of one plan."""
 
@@ -51,54 +45,25 @@ class OrchestrationTrial:
 
     suite = SUITE
 
-    def __init__(
-        self,
-        release: Release,
-        tasks: Sequence[OrchestrationTask],
-        agent: Member,
-        settings: Settings,
-        *,
-        sub_agent: Member | None = None,
-        judges: Sequence[Seat] = (),
-    ) -> None:
+    def __init__(self, ground: Groundwork, settings: Settings) -> None:
         """Set up a trial.
 
         Args:
-            release: Where the tasks are from; its teams do the work, and all its gold plans make the constant plan.
-            tasks: What to run.
-            agent: Who plans.
+            ground: The data, and who takes part.
             settings: What can change a result.
-            sub_agent: Who plays the domain agents; None for `agent`.
-            judges: The seats of the models that look at open argument values; none for `--judges none`.
         """
-        self._release = release
-        self._tasks = {task.id: task for task in tasks}
-        self._agent, self._sub_agent = agent, sub_agent
+        self._ground = ground
         self._settings = settings
-        self._judges = tuple(judges)
-        self._verdicts = SharedVerdicts()
-        self._constant_plans = {
-            language: constant_plan_text((s for s in release.scenarios if s.language is language), team)
-            for language, team in release.teams.items()
-        }
         self._floors: dict[str, JsonObject] = {}
         self._scoring = asyncio.Semaphore(SCORING_THREADS)
-        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in tasks]
-        folder = "built in" if release.folder == example_folder() else str(release.folder)
-        self.data: JsonObject = {"folder": folder, "fingerprint": release.fingerprint}
-        self.settings: JsonObject = {
-            "agent": agent.spec,
-            "sub_agent": None if sub_agent is None else sub_agent.spec,
-            "tasks": [task.id for task in tasks],
-            "judges": list(self._judges),
-            "prompts": prompts_fingerprint(),
-            **msgspec.to_builtins(settings),
-        }
+        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in ground.tasks]
+        self.data = ground.data
+        self.settings = ground.in_manifest(prompts_fingerprint(), msgspec.to_builtins(settings))
 
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Ask, score, judge; see `worktrial.engine.trial.Trial`."""
-        scenario = self._tasks[job.sample].scenario
-        team = self._release.teams[scenario.language]
+        scenario = self._ground.scenarios[job.sample]
+        team = self._ground.release.teams[scenario.language]
         asking = requests_of(scenario, team, compact=self._settings.cards == "compact")
         answers = await ask_all(asking.requests, *self._answerers(scenario.language, desk))
         result = await grade(
@@ -108,29 +73,27 @@ class OrchestrationTrial:
             self._settings.bounds,
             floors=await self._floors_of(scenario),
             threads=self._scoring,
-            judges=self._value_judges(scenario.language, desk),
+            judges=self._ground.value_judges(scenario.language, desk),
         )
         result.trajectory = _trajectory_line(scenario, asking, answers, result)
         return result
 
     def _answerers(self, language: Language, desk: Desk) -> tuple[Answerer, Answerer]:
+        ground = self._ground
+
         def references(name: str) -> Reference:
-            return reference(name, language, self._constant_plans[language])
+            return ground.reference(name, language)
 
-        planner = self._agent.answerer(desk, Role.AGENT, references)
-        if self._sub_agent is None:
+        planner = ground.agent.answerer(desk, Role.AGENT, references)
+        if ground.sub_agent is None:
             return planner, planner
-        return planner, self._sub_agent.answerer(desk, Role.SUB_AGENT, references)
-
-    def _value_judges(self, language: Language, desk: Desk) -> ValueJudges | None:
-        if not self._judges:
-            return None
-        return ValueJudges({seat: desk.line(seat) for seat in self._judges}, language, shared=self._verdicts)
+        return planner, ground.sub_agent.answerer(desk, Role.SUB_AGENT, references)
 
     async def _floors_of(self, scenario: Scenario) -> JsonObject:
         # Repeats of a scenario share them: a floor answers the same every time.
         if scenario.key not in self._floors:
-            plan, team = self._constant_plans[scenario.language], self._release.teams[scenario.language]
+            plan = self._ground.constant_plans[scenario.language]
+            team = self._ground.release.teams[scenario.language]
             async with self._scoring:
                 sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.bounds)
             self._floors[scenario.key] = sums

@@ -68,7 +68,7 @@ def empty_values(observation: JsonObject, rng: Random, context: Context) -> Json
         for owner in owners(degraded, field[:-1]):
             if isinstance(owner, dict) and field[-1] in owner:
                 key = str(field[-1])
-                owner[key] = None if null else _emptied(owner[key])
+                owner[key] = None if null else emptied(owner[key])
     return _if_changed(observation, degraded)
 
 
@@ -123,7 +123,8 @@ def _a_third(found: Iterable[tuple[Field, JsonValue]], rng: Random) -> list[Fiel
     return chosen
 
 
-def _emptied(value: JsonValue) -> JsonValue:
+def emptied(value: JsonValue) -> JsonValue:
+    """Nothing, of the same kind as `value`; null for what is neither text, list nor object."""
     if isinstance(value, str):
         return ""
     if isinstance(value, list):

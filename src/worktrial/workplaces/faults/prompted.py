@@ -4,15 +4,14 @@ Nothing guarantees that it does, or when; there is no plan and no ledger.
 """
 
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from worktrial.language import Complete, Completion, JsonObject, Message
+from worktrial.language.templates import templates
 from worktrial.workplaces.faults.mode import FaultMode
 from worktrial.workplaces.faults.settings import FaultSettings
 
-if TYPE_CHECKING:
-    from jinja2 import Template
+_PROMPTS = Path(__file__).parent / "prompts"
 
 
 class PromptedFaults:
@@ -46,7 +45,8 @@ def rules(settings: FaultSettings) -> str:
     if settings.mode is FaultMode.E0:
         return ""
     return (
-        _template()
+        templates(_PROMPTS)
+        .get_template("prompted.j2")
         .render(
             mode=settings.mode.value,
             count=settings.count,
@@ -55,17 +55,3 @@ def rules(settings: FaultSettings) -> str:
         )
         .strip()
     )
-
-
-@cache
-def _template() -> "Template":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("worktrial.workplaces.faults", "prompts"),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("prompted.j2")

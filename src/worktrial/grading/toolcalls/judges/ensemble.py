@@ -3,18 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.grading.ballot import Unreadable, read_ballot
 from worktrial.grading.characters import encodable
 from worktrial.grading.parallel import in_parallel
 from worktrial.grading.toolcalls.judges.prompt import asked_again, value_messages
 from worktrial.grading.toolcalls.judges.shared import SharedVerdicts
-from worktrial.grading.toolcalls.judges.votes import (
-    SCHEMA,
-    CaseVotes,
-    JudgedValues,
-    Unreadable,
-    ValueVote,
-    read_ballot,
-)
+from worktrial.grading.toolcalls.judges.votes import SCHEMA, Ballot, CaseVotes, JudgedValues, ValueVote
 from worktrial.language import Complete, Message
 from worktrial.planning.answers import ValueCase
 from worktrial.planning.scenario import Language
@@ -98,9 +92,10 @@ async def _vote(
             return ValueVote(name, None, raw=tuple(raw), problem=e.detail, trouble=e.reason)
         raw.append(encodable(reply.text))
         try:
-            same, reason = read_ballot(reply)
+            ballot = read_ballot(reply, Ballot)
         except Unreadable as e:
             problem = str(e)
         else:
-            return ValueVote(name, same, None if reason is None else encodable(reason), tuple(raw), problem)
+            reason = None if ballot.reason is None else encodable(ballot.reason)
+            return ValueVote(name, ballot.same_meaning, reason, tuple(raw), problem)
     return ValueVote(name, None, raw=tuple(raw), problem=problem)

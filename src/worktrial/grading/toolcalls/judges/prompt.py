@@ -1,17 +1,15 @@
 """The questions that judges of values are asked, in English and Korean."""
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worktrial.grading.characters import encodable
 from worktrial.grading.fence import mark
 from worktrial.language import Message
+from worktrial.language.templates import templates
 from worktrial.planning.answers import ValueCase
 from worktrial.planning.scenario import Language
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
+_PROMPTS = Path(__file__).parent / "prompts"
 
 
 def value_messages(case: ValueCase, language: Language) -> list[Message]:
@@ -32,17 +30,4 @@ def _message(role: str, text: str) -> Message:
 
 
 def _render(language: Language, name: str, **values: object) -> str:
-    return _environment().get_template(f"{language.value}/{name}.j2").render(**values)
-
-
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "prompts"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    return templates(_PROMPTS).get_template(f"{language.value}/{name}.j2").render(**values)

@@ -5,28 +5,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worktrial.errors import InvalidReason
+from worktrial.grading.ballot import ballot_schema
 from worktrial.grading.characters import encodable
-from worktrial.language import Completion, JsonObject, NotOneObject, one_object
+from worktrial.language import JsonObject
 from worktrial.planning.answers import ValueCase, Verdicts
 
-# The grounds come first, so that a model states them before it decides.
-SCHEMA: JsonObject = {
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string", "maxLength": 600},
-        "same_meaning": {"type": "boolean"},
-    },
-    "required": ["reason", "same_meaning"],
-    "additionalProperties": False,
-}
-
-
-class Unreadable(ValueError):
-    """The reply is no vote; the message tells the judge what to do better."""
+SCHEMA = ballot_schema("reason", "same_meaning", longest=600)
 
 
 @dataclass(frozen=True, slots=True)
-class _Ballot:
+class Ballot:
+    """A judge's reply."""
+
     same_meaning: bool
     reason: str | None = None
 
@@ -96,22 +86,6 @@ class JudgedValues:
     def rows(self) -> list[JsonObject]:
         """For a record."""
         return [judged.row() for judged in self.cases]
-
-
-def read_ballot(reply: Completion) -> tuple[bool, str | None]:
-    """The vote in `reply` and its grounds.
-
-    Raises:
-        Unreadable: there is not exactly one JSON object, or it lacks a boolean `same_meaning`.
-    """
-    import msgspec
-
-    try:
-        ballot = msgspec.convert(one_object(reply.text), _Ballot)
-    except (NotOneObject, msgspec.ValidationError) as e:
-        cut = "; it was cut off at the output limit, so be briefer" if reply.stop_reason == "length" else ""
-        raise Unreadable(f"{e}{cut}") from e
-    return ballot.same_meaning, ballot.reason
 
 
 def _row(vote: ValueVote) -> JsonObject:

@@ -1,11 +1,11 @@
 """What only a free-running team is told."""
 
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 from worktrial.language import JsonObject
 from worktrial.planning.scenario import Language
+from worktrial.suites.fingerprint import files_fingerprint
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -27,7 +27,4 @@ def world_rules() -> JsonObject:
 
 def free_prompts_fingerprint() -> str:
     """SHA-256 over the texts."""
-    digest = sha256()
-    for path in sorted(p for p in _PROMPTS.rglob("*") if p.is_file()):
-        digest.update(f"{path.relative_to(_PROMPTS).as_posix()}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return files_fingerprint(_PROMPTS, (p for p in _PROMPTS.rglob("*") if p.is_file()))

@@ -1,24 +1,20 @@
 """The path of one free-running sample, top to bottom."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from worktrial.agents.assignment import Limits
 from worktrial.engine.record import SampleResult
-from worktrial.engine.roles import Role, Seat
+from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import Outcome
-from worktrial.grading.toolcalls.judges import SharedVerdicts, ValueJudges
 from worktrial.language import JsonObject
 from worktrial.planning.cards import Team
-from worktrial.planning.loading import Release
 from worktrial.planning.scenario import Scenario, UserTurn
 from worktrial.suites.faults import in_manifest, jobs_under, note_faults
-from worktrial.suites.orchestration.answerers import Member
-from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.free.agent import AgentAtWork
 from worktrial.suites.orchestration.free.bounds import Budget
 from worktrial.suites.orchestration.free.goals import Met, goal_score
@@ -31,9 +27,8 @@ from worktrial.suites.orchestration.free.run import FreeRun
 from worktrial.suites.orchestration.free.tools import TeamTools
 from worktrial.suites.orchestration.free.work import work_in_log
 from worktrial.suites.orchestration.free.world import clock_of, without_schemas, world_of
-from worktrial.suites.orchestration.load import OrchestrationTask
+from worktrial.suites.orchestration.groundwork import SUITE, Groundwork
 from worktrial.suites.orchestration.prompting import prompts_fingerprint
-from worktrial.suites.orchestration.references import Reference, constant_plan_text, reference
 from worktrial.workplaces import DEFAULT_CLOCK, LanguageSimulator, Session, StopReason, Workplace
 from worktrial.workplaces.faults import (
     Conditions,
@@ -45,8 +40,6 @@ from worktrial.workplaces.faults import (
     draw_plan,
 )
 
-SUITE = "orchestration"
-
 
 @dataclass(frozen=True, kw_only=True)
 class FreeSettings:
@@ -54,9 +47,8 @@ class FreeSettings:
 
     repeats: int = 1
     mode: Literal["free"] = "free"
-    gold: Literal["released", "corrected"] = "released"
-    cards: Literal["full", "compact"] = "full"
-    """How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+    gold: Gold = "released"
+    cards: Cards = "full"
     simulated: bool = True
     """Whether a simulator answers calls that the recording does not hold; else they get an error that says so."""
     memory: str = "history"
@@ -85,59 +77,32 @@ class FreeTrial:
 
     suite = SUITE
 
-    def __init__(
-        self,
-        release: Release,
-        tasks: Sequence[OrchestrationTask],
-        agent: Member,
-        settings: FreeSettings,
-        *,
-        sub_agent: Member | None = None,
-        judges: Sequence[Seat] = (),
-    ) -> None:
+    def __init__(self, ground: Groundwork, settings: FreeSettings) -> None:
         """Set up a trial.
 
         Args:
-            release: Where the tasks are from; its teams do the work.
-            tasks: What to run.
-            agent: Who plans.
+            ground: The data, and who takes part.
             settings: What can change a result.
-            sub_agent: Who plays the domain agents; None for `agent`.
-            judges: The seats of the models that look at open argument values; none for `--judges none`.
         """
         settings.faults.check(settings.limits.turns)
         if settings.faults.prompted and not settings.simulated:
             raise SettingError("--faults prompted: the simulator is what is prompted. Name one with --simulator")
-        self._release = release
-        self._tasks = {task.id: task for task in tasks}
-        self._agent, self._sub_agent = agent, sub_agent
+        self._ground = ground
         self._settings = settings
         self._conditions = settings.faults.by_name
-        self._judges = tuple(judges)
-        self._verdicts = SharedVerdicts()
-        self._constant_plans = {
-            language: constant_plan_text((s for s in release.scenarios if s.language is language), team)
-            for language, team in release.teams.items()
-        }
-        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
-        folder = "built in" if release.folder == example_folder() else str(release.folder)
-        self.data: JsonObject = {"folder": folder, "fingerprint": release.fingerprint}
-        self.settings: JsonObject = {
-            "agent": agent.spec,
-            "sub_agent": None if sub_agent is None else sub_agent.spec,
-            "tasks": [task.id for task in tasks],
-            "judges": list(self._judges),
-            "prompts": [prompts_fingerprint(), free_prompts_fingerprint()],
-            **in_manifest(settings),
-        }
+        self.jobs = jobs_under(settings.faults, ground.tasks, settings.repeats)
+        prompts = [prompts_fingerprint(), free_prompts_fingerprint()]
+        self.data = ground.data
+        self.settings = ground.in_manifest(prompts, in_manifest(settings))
 
     async def run(self, job: Job, desk: Desk) -> SampleResult:
         """Run the scenario, score, judge; see `worktrial.engine.trial.Trial`.
 
         What happened is kept whichever way it ends: a sample without a verdict has to be explained too.
         """
-        settings, scenario = self._settings, self._tasks[job.sample].scenario
-        team, log = self._release.teams[scenario.language], Log()
+        ground, settings = self._ground, self._settings
+        scenario, log = ground.scenarios[job.sample], Log()
+        team = ground.release.teams[scenario.language]
         world, clock = world_of(scenario, team), clock_of(scenario, settings.clock)
         faults = self._conditions[job.condition]
         recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, desk))
@@ -149,7 +114,11 @@ class FreeTrial:
             cost=lambda: desk.meter.known_cost,
         )
         speaking = voices(
-            scenario, self._agent, self._sub_agent, desk, lambda name: self._reference(name, scenario)
+            scenario,
+            ground.agent,
+            ground.sub_agent,
+            desk,
+            lambda name: ground.reference(name, scenario.language),
         )
         tools = TeamTools(recorded, session, log)
         agents = AgentAtWork(scenario, speaking, tools, budget, settings.agent_turns)
@@ -208,17 +177,11 @@ class FreeTrial:
             position=lambda: Position(len(log.calls), max(0, log.requests - 1)),
         )
 
-    def _reference(self, name: str, scenario: Scenario) -> Reference:
-        return reference(name, scenario.language, self._constant_plans[scenario.language])
-
     async def _graded(self, scenario: Scenario, team: Team, log: Log, desk: Desk) -> SampleResult:
         work, seconds = work_in_log(log), self._settings.seconds
         score = await asyncio.to_thread(goal_score, scenario, team, work, seconds=seconds)
-        judged = None
-        if self._judges:
-            lines = {seat: desk.line(seat) for seat in self._judges}
-            judges = ValueJudges(lines, scenario.language, shared=self._verdicts)
-            judged = await judges.verdicts(score.needs)
+        judges = self._ground.value_judges(scenario.language, desk)
+        judged = None if judges is None else await judges.verdicts(score.needs)
         met = score.met(None if judged is None else judged.verdicts)
         measures: JsonObject = {
             "language": scenario.language.value,
