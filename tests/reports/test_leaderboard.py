@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.support.browser import browser, missing_browser, page
+from tests.support.browser import page
 from tests.support.html_tree import parsed
 from tests.support.made_runs import make_run
 
@@ -48,16 +48,6 @@ def index(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (into / "index.html").write_text(render_index(report, [section], None), "utf-8")
     shutil.copytree(Path(worktrial.reports.__file__).parent / "assets", into / "assets")
     return into / "index.html"
-
-
-# Closed with the module: while the driver runs in this thread, no other test could run a loop of its own.
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    problem = missing_browser()
-    if problem is not None:
-        pytest.skip(problem)
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture

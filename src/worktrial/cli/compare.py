@@ -81,16 +81,9 @@ def refuse_unfair(found: "Comparison") -> None:
         SettingError: something else differs, too.
     """
     if not found.is_fair:
+        from worktrial.results.comparison import unfair_lines
+
         listed = "\n".join(f"  {line}" for line in unfair_lines(found))
         raise SettingError(
             f"{found.first} and {found.second} are not comparable:\n{listed}\n--anyway goes on in spite of that"
         )
-
-
-def unfair_lines(found: "Comparison") -> list[str]:
-    """What else than the agents differs, a line each."""
-    lines = [str(difference) for difference in found.differences]
-    if keys := found.differing_faults:
-        sample, _, condition = keys[0]
-        lines.append(f"faults planned for {len(keys)} samples, such as {sample} under {condition}")
-    return lines

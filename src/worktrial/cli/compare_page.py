@@ -6,10 +6,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.compare import unfair_lines
 from worktrial.cli.untrusted import printable
 from worktrial.reports.report import agent_of
-from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip, untried, verdict
+from worktrial.results.comparison import (
+    Change,
+    Comparison,
+    ConditionComparison,
+    Flip,
+    unfair_lines,
+    untried,
+    verdict,
+)
 from worktrial.results.comparison.verdict import p_value, signed
 from worktrial.results.stored import StoredRun
 

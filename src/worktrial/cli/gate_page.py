@@ -3,8 +3,8 @@
 from rich.console import Console
 from rich.text import Text
 
-from worktrial.cli.compare import unfair_lines
 from worktrial.cli.untrusted import printable
+from worktrial.results.comparison import unfair_lines
 from worktrial.results.gate import Gate, option
 
 

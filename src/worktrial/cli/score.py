@@ -3,7 +3,6 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import IO, Annotated, Literal
@@ -17,16 +16,9 @@ from worktrial.suites.orchestration.choices import Gold
 app = typer.Typer(no_args_is_help=True, help="Score plans, tool calls and whole runs that lie on disk.")
 
 
-class ScoreMode(StrEnum):
-    """Which scores; as `worktrial.grading.mode.Mode`, which `worktrial --help` has no need to import."""
-
-    PUBLISHED = "published"
-    SOUND = "sound"
-
-
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
 _Mode = Annotated[
-    ScoreMode,
+    Literal["published", "sound"],
     typer.Option(help="published: as the published program does. sound: ours, exact and without its defects."),
 ]
 _Output = Annotated[
@@ -36,7 +28,7 @@ _Seconds = Annotated[float, typer.Option(help="Bound on one search for an edit d
 
 
 @app.command("workflow")
-def workflow(file: _File, mode: _Mode = ScoreMode.SOUND, output: _Output = None, seconds: _Seconds = 1.0) -> None:
+def workflow(file: _File, mode: _Mode = "sound", output: _Output = None, seconds: _Seconds = 1.0) -> None:
     """Score predicted plans against gold ones.
 
     A row has gold_workflow and predicted_workflow (objects), or gold_text and predicted_text (strings, to be
@@ -49,7 +41,7 @@ def workflow(file: _File, mode: _Mode = ScoreMode.SOUND, output: _Output = None,
     from worktrial.grading.rows.workflow import score_workflow
 
     def score(row: JsonObject) -> JsonObject:
-        return score_workflow(row, Mode(mode.value), seconds=seconds).row()
+        return score_workflow(row, Mode(mode), seconds=seconds).row()
 
     _score_file(file, output, score, {"score": None, "structure": None, "components": None, "exact": True})
 
@@ -63,7 +55,7 @@ _Data = Annotated[
 
 
 @app.command("toolcalls")
-def toolcalls(file: _File, data: _Data = None, mode: _Mode = ScoreMode.SOUND, output: _Output = None) -> None:
+def toolcalls(file: _File, data: _Data = None, mode: _Mode = "sound", output: _Output = None) -> None:
     """Score domain agents' answers against gold calls and refusals, without judges.
 
     A row has label (gold messages by step id, as a stored run of the published program has them), step (the answer:
@@ -89,7 +81,7 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = ScoreMode.SOUND, ou
         said = row.get("lang", Language.EN)
         if said not in list(Language):
             raise BadRow(f"lang: {said!r} is none of {', '.join(Language)}")
-        return score_toolcalls(row, team(Language(said)), Mode(mode.value))
+        return score_toolcalls(row, team(Language(said)), Mode(mode))
 
     nothing = dict.fromkeys(("score", "decision", "name", "key", "value"))
     _score_file(file, output, score, {**nothing, "open": []})

@@ -1,27 +1,19 @@
 """`worktrial score answers`: scores for answers that lie in a file, with no run and no model."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from worktrial.language import JsonObject
 
 
-class AnswerScore(StrEnum):
-    """Which score; as `worktrial.grading.answer_mode.AnswerMode`, which `worktrial --help` has no need to import."""
-
-    OFFICIAL = "official"
-    STRICT = "strict"
-
-
 def answers(
     file: Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")],
     mode: Annotated[
-        AnswerScore,
+        Literal["official", "strict"],
         typer.Option(help="official: as the published OfficeQA scorer does. strict: ours, by typed values."),
-    ] = AnswerScore.STRICT,
+    ] = "strict",
     tolerance: Annotated[
         float, typer.Option(help="Allowed relative error of rows that name none.", min=0.0, max=1.0)
     ] = 0.0,
@@ -41,6 +33,6 @@ def answers(
     from worktrial.grading.rows.answers import score_answer_row
 
     def score(row: JsonObject) -> JsonObject:
-        return score_answer_row(row, AnswerMode(mode.value), tolerance)
+        return score_answer_row(row, AnswerMode(mode), tolerance)
 
     _score_file(file, output, score, {"score": None, "why": None})

@@ -18,6 +18,8 @@ class Value:
     a cell without a figure should give NaN, which comes last either way."""
     href: str | None = None
     """One of our own relative addresses."""
+    notes: tuple[str, ...] = ()
+    """What stands below the text, smaller: an interval, a count."""
 
 
 def text(value: str) -> Markup:
@@ -39,7 +41,8 @@ def table(
 ) -> Markup:
     """A table that scrolls within its own region where it is too wide.
 
-    The first column names the rows. Any other in which every cell has a number to sort by is set flush right.
+    The first column names the rows. Any other in which every cell has a number to sort by is set flush right. A
+    number without an address of its own leads to where its row does: the address of one of the first two cells.
 
     Args:
         caption: Names the table; unique on its page.
@@ -64,9 +67,13 @@ def table(
     )
     body = Markup("\n").join(
         Markup("<tr>{}</tr>").format(
-            Markup().join(_cell(cell, numeric[n], is_name=n == 0) for n, cell in enumerate(row))
+            Markup().join(
+                _cell(cell, numeric[n], cell.href or (where if _is_figure(cell) else None), is_name=n == 0)
+                for n, cell in enumerate(row)
+            )
         )
         for row in cells
+        for where in (next((cell.href for cell in row[:2] if cell.href), None),)
     )
     return region(
         caption,
@@ -83,11 +90,16 @@ def region(label: str, content: Markup) -> Markup:
     )
 
 
-def _cell(cell: Value, number: bool, is_name: bool) -> Markup:
+def _is_figure(cell: Value) -> bool:
+    return isinstance(cell.sort, int | float) and known(cell.sort) is not None
+
+
+def _cell(cell: Value, number: bool, href: str | None, *, is_name: bool) -> Markup:
     element = Markup('th scope="row"') if is_name else Markup("td")
     sort = Markup("") if cell.sort is None else Markup(' data-sort="{}"').format(_sort_key(cell.sort))
-    return Markup("<{}{}{}>{}</{}>").format(
-        element, _number_class(number), sort, link(cell.text, cell.href), "th" if is_name else "td"
+    notes = Markup().join(Markup(" <small>{}</small>").format(note) for note in cell.notes)
+    return Markup("<{}{}{}>{}{}</{}>").format(
+        element, _number_class(number), sort, link(cell.text, href), notes, "th" if is_name else "td"
     )
 
 

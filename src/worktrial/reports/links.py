@@ -28,7 +28,7 @@ def section_href(section: str) -> str:
 
 
 def samples_href(slug: str, filters: Mapping[str, str] | None = None) -> str:
-    """The samples of a run, those only that `filters` (`outcome`, `condition`, or a tag, to a value) let through."""
+    """The samples of a run that `filters` (`outcome`, `condition`, or a tag, to a value) let through."""
     return f"{SAMPLES}#{urlencode({'run': slug, **(filters or {})})}"
 
 

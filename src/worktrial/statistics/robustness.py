@@ -117,8 +117,8 @@ def _resampled(kinds: Mapping[tuple[int, ...], int], resamples: int, seed: int) 
     """
     import numpy as np
 
-    # There are few kinds of outcome (16 with one repeat) and many tasks. How often each kind is drawn is the same as
-    # drawing task by task. Sorted, because the draws must not depend on the order of the samples on disk.
+    # There are few kinds of outcome (16 with one repeat) and many tasks; drawing how often each kind occurs is the
+    # same as drawing tasks. Sorted, because the draws must not depend on the order of the samples on disk.
     passes, times = (np.array(column) for column in zip(*sorted(kinds.items()), strict=True))
     drawn = np.random.default_rng(seed).multinomial(times.sum(), times / times.sum(), size=resamples)
     sums = drawn @ passes

@@ -24,6 +24,7 @@ from worktrial.reports.sections.simulator import simulator
 from worktrial.results.stored import StoredRun
 from worktrial.suites.orchestration.answerers import member
 from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
+from worktrial.suites.orchestration.groundwork import Groundwork
 from worktrial.suites.orchestration.load import load_tasks
 from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
@@ -78,10 +79,9 @@ def test_set_ups_without_a_common_question_have_no_stages(tmp_path: Path) -> Non
 
 def _orchestrate(data: Path, folder: Path, team: str, *, free: bool = False) -> Path:
     release, tasks = load_tasks(data, [Language.EN])
+    ground = Groundwork(release, tasks, member(team))
     trial: Any = (
-        FreeTrial(release, tasks, member(team), FreeSettings(simulated=False))
-        if free
-        else OrchestrationTrial(release, tasks, member(team), Settings())
+        FreeTrial(ground, FreeSettings(simulated=False)) if free else OrchestrationTrial(ground, Settings())
     )
     run_trial(trial, {}, RunSettings(folder=folder))
     return folder

@@ -1,25 +1,12 @@
-"""A browser, and a site with runs of several kinds in it, for all tests of the viewer."""
+"""A site with runs of several kinds in it, for all tests of the viewer."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
-from tests.support.browser import browser, missing_browser
 from tests.support.made_runs import make_run
 
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """The browser. Not for the whole session: while its driver runs, nobody in this thread can `asyncio.run`."""
-    problem = missing_browser()
-    if problem is not None:
-        pytest.skip(problem)
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="session")

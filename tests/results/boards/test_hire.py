@@ -200,3 +200,12 @@ def test_industries_are_one_family(tmp_path: Path) -> None:
     assert found["y"].finding is Finding.NO_DIFFERENCE
     assert found["z"].finding is Finding.TOO_FEW
     assert recommend_by([good, bad], "E0", "no such tag") == {}
+
+
+def test_repeats_of_one_keep_nobody_out(tmp_path: Path) -> None:
+    once = run(tmp_path / "once", "p" * 20)
+    records = [record(str(n), "fail", repeat=repeat) for n in range(20) for repeat in range(3)]
+    thrice = store(tmp_path / "thrice", records)
+    found = recommend([thrice, once], "E0")
+    assert hired(found.hire) == "once" and not found.left_out
+    assert (found.contenders[0].samples, found.not_shared) == (20, 40)

@@ -68,7 +68,7 @@ def scatter(
     headers = ["Number", "Name", x_label, y_label, "95% interval"] + (["On the frontier"] if has_frontier else [])
     rows: list[list[Value | str | Markup]] = [
         [
-            Value(str(n), n),
+            Value(str(n), str(n)),
             Value(p.label, href=p.href),
             Value(x_text(p.x), p.x),
             Value(plane.y_text(p.y), p.y),

@@ -42,7 +42,8 @@ def _board(board: Board) -> list[Markup]:
     rows = [found for run in board.stored if (found := row(run, board.condition)).n]
     parts: list[Markup] = []
     known, basis = offers(rows)
-    if len(known) > 1 and basis is not None:
+    # Where nobody completed anything, nobody is worth their money.
+    if len(known) > 1 and basis is not None and any(offer.row.of_all.value for offer in known):
         parts += _frontier(board, known, basis, len(rows))
     for sweep in sweeps(rows):
         parts += _sweep(board, sweep)

@@ -125,7 +125,7 @@ def _industries(found: Mapping[str, Recommendation], board: Board) -> Markup:
                 link(run.name, samples_href(run.slug, tags)),
                 estimate_cell(best.rate, href=samples_href(run.slug, {**tags, "outcome": "pass"})),
                 _equals(recommendation, board),
-                Value(str(best.samples), best.samples),
+                Value(str(best.samples), best.samples, samples_href(run.slug, tags)),
             ]
         )
     headers = [
@@ -175,8 +175,8 @@ def _overall_caveat(found: Recommendation, board: Board) -> Markup:
         said.append(Markup("{} not tried by all of them are left out.").format(counted(found.not_shared, "sample")))
     if found.left_out:
         names = [strong(board.of(run).name) for run in found.left_out]
-        verb = "has" if len(names) == 1 else "have"
-        said.append(Markup("{} {} too few samples and were left out.").format(listed(names), verb))
+        verb = "was" if len(names) == 1 else "were"
+        said.append(Markup("{} tried less than half of the tasks and {} left out.").format(listed(names), verb))
     if found.basis is None:
         said.append(Markup("What a task costs is not known of all of them, so cost decides nothing here."))
     elif found.basis is Basis.AGENT:

@@ -36,6 +36,9 @@ _PARTS = {
 
 _HIDDEN = Markup(" hidden")
 
+_ALWAYS = ("Completion", "Samples")
+"""Columns that stay without any figure."""
+
 _NOTHING = [Shown(NONE, None)] * len(COLUMNS)
 
 Figures = dict[str, list[Shown]]
@@ -73,7 +76,7 @@ def _board(n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup
     shown = [(run, of.get(board.condition, _NOTHING)) for run, of in zip(board.runs, figures, strict=True)]
     ranked = sorted(shown, key=lambda entry: -(entry[1][0].sort or 0.0))
     # A column without any figure is unseen, but there: places are the same on all boards.
-    empty = [all(cells[n].sort is None for of in figures for cells in of.values()) for n in range(len(COLUMNS))]
+    empty = [name not in _ALWAYS and _is_empty(place, figures) for place, name in enumerate(COLUMNS)]
     head = Markup().join(
         Markup('<th scope="col" class="number"{}{}>{}</th>').format(
             Markup(' aria-sort="descending"') if place == 0 else "", _HIDDEN * empty[place], name
@@ -89,6 +92,10 @@ def _board(n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup
         '<div data-board-of="{}">\n<h3>{}</h3>\n<p class="note">{}</p>\n{}\n'
         '<p class="note" data-board-note="{}" hidden></p>\n</div>'
     ).format(n, board.title, _measured(board, found[:n]), region(f"Leaderboard of {board.title}", table), n)
+
+
+def _is_empty(place: int, figures: Sequence[Figures]) -> bool:
+    return all(cells[place].sort is None for of in figures for cells in of.values())
 
 
 def _row(run: ReportRun, shown: Sequence[Shown], empty: Sequence[bool]) -> Markup:
@@ -131,9 +138,7 @@ def _measured(board: Board, before: Sequence[Board]) -> str:
         first = other.runs[0].run.manifest
         if first.suite == manifest.suite:
             what = list(dict.fromkeys(_plainly(d.what) for d in obstacles(first, manifest))) or ["their set-up"]
-            return (
-                f"{told} Not to be ranked with {other.title}: they differ in {', '.join(what)}."
-            )
+            return f"{told} Not to be ranked with {other.title}: they differ in {', '.join(what)}."
     return told
 
 

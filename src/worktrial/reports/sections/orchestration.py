@@ -7,7 +7,7 @@ from markupsafe import Markup
 from worktrial.errors import SettingError
 from worktrial.grading.mode import Mode
 from worktrial.reports.charts import Bar, bars
-from worktrial.reports.figures import NONE
+from worktrial.reports.figures import NONE, percent, percent_interval
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
@@ -70,7 +70,7 @@ def _takeaway(found: Figures) -> Markup:
     said = Markup("{} {} {} on average over {}").format(
         strong(run.name),
         "reaches" if len(sound) == 1 else "reaches most,",
-        share_cell(average.value, average.interval).text,
+        percent(average.value) + (f" ({percent_interval(average.interval)})" if average.interval else ""),
         counted(best.scenarios, "scenario"),
     )
     if not floors:
@@ -82,7 +82,7 @@ def _takeaway(found: Figures) -> Markup:
         if above
         else "that is not clearly above the best team that reads nothing,",
         name.replace("_", " "),
-        share_cell(floor).text,
+        percent(floor),
     )
 
 

@@ -55,7 +55,7 @@ def _alone(found: Recommendation, board: Board) -> Markup:
         strong(kept[0].name), under(board.condition)
     )
     if found.left_out:
-        return said + Markup("The others have less than half of its samples.")
+        return said + Markup("The others tried less than half of its tasks.")
     return said + Markup("Run a second agent on the same tasks, with the same simulator, judge and faults.")
 
 

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
 from worktrial.reports.figures import percent, percent_interval
-from worktrial.reports.html import Value, link
+from worktrial.reports.html import Value
 from worktrial.results.boards import Estimate
 from worktrial.statistics import Interval
 
@@ -58,11 +58,8 @@ def share_cell(
     """A share with its interval and, where given, what it is counted from."""
     if value is None:
         return Value(percent(None), NOTHING)
-    shown = link(percent(value), href)
-    for detail in (percent_interval(interval), counts):
-        if detail:
-            shown += Markup(" <small>{}</small>").format(detail)
-    return Value(shown, value)
+    notes = tuple(note for note in (percent_interval(interval), counts) if note)
+    return Value(percent(value), value, href, notes)
 
 
 def estimate_cell(estimate: Estimate, *, href: str | None = None, counts: str = "") -> Value:

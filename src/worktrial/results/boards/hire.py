@@ -59,7 +59,7 @@ class Recommendation:
     """The share of passes of the best minus that of `hire`, with a paired interval; None where it is the best."""
     basis: Basis | None
     left_out: tuple[StoredRun, ...]
-    """Runs with less than half of the samples of the largest: they would shrink the common tasks for all."""
+    """Runs with less than half of the tasks of the largest: they would shrink the common tasks for all."""
     not_shared: int
     """Samples of the largest run that not all contenders have."""
 

@@ -28,7 +28,8 @@ _COSTS: Mapping[Basis, Callable[[StoredRun, SampleRecord], float | None]] = {
 class SharedSamples:
     """The samples under one condition, and with one tag where given, that all of `runs` have.
 
-    A run with less than half of the samples of the largest is left out, because it would shrink them for all.
+    A run with less than half of the tasks of the largest is left out, because it would shrink them for all. Repeats
+    do not count: who tried each task more often keeps nobody else out.
     """
 
     def __init__(self, runs: Sequence[StoredRun], condition: str, tag: str = "", value: str = "") -> None:
@@ -36,15 +37,16 @@ class SharedSamples:
             return record.condition == condition and (not tag or str(record.tags.get(tag)) == value)
 
         of_run = [{record.key: record for record in run.records if counts(record)} for run in runs]
-        largest = max((len(records) for records in of_run), default=0)
-        enough = [2 * len(records) >= largest > 0 for records in of_run]
+        tasks = [len({sample for sample, _, _ in records}) for records in of_run]
+        largest = max(tasks, default=0)
+        enough = [2 * own >= largest > 0 for own in tasks]
         kept = [records for records, is_enough in zip(of_run, enough, strict=True) if is_enough]
         self.runs = [run for run, is_enough in zip(runs, enough, strict=True) if is_enough]
         self.left_out = tuple(run for run, is_enough in zip(runs, enough, strict=True) if not is_enough)
         self.keys: set[Key] = set.intersection(*(set(records) for records in kept)) if kept else set()
         self.records = [[r for key, r in records.items() if key in self.keys] for records in kept]
         """Of each of `runs`."""
-        self.not_shared = largest - len(self.keys)
+        self.not_shared = max((len(records) for records in of_run), default=0) - len(self.keys)
         """Samples of the largest run that not all have."""
 
     def passed(self, n: int) -> int:

@@ -2,6 +2,7 @@
 
 from worktrial.results.comparison.changes import Change
 from worktrial.results.comparison.conditions import ConditionComparison, IndustryEffect
+from worktrial.results.comparison.fairness import unfair_lines
 from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest
 from worktrial.results.comparison.robustness import RobustnessChange
 from worktrial.results.comparison.runs import Comparison, compare_runs, untried
@@ -20,6 +21,7 @@ __all__ = [
     "SuiteFigure",
     "compare_runs",
     "detectable",
+    "unfair_lines",
     "untried",
     "verdict",
 ]
