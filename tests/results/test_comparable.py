@@ -79,6 +79,36 @@ def test_what_matters(changes: list[tuple[str, Any]], what: str) -> None:
         assert [d.what for d in comparable(*pair)] == [what]
 
 
+@pytest.mark.parametrize(
+    ("suite", "before", "after", "what"),
+    [
+        ("occupations", {}, {"with_plan": True}, "trial.with_plan"),
+        ("documents", {"setup": "archive"}, {"setup": "closed-book"}, "trial.setup"),
+        ("documents", {"tolerance": 0.0}, {"tolerance": 0.01}, "trial.tolerance"),
+        ("documents", {"scorer_version": "0.1.0+aa"}, {"scorer_version": "0.2.0+bb"}, "trial.scorers"),
+        ("orchestration", {"mode": "turns"}, {"mode": "free"}, "trial.mode"),
+        (
+            "orchestration",
+            {"roles.judge-2": {"model": "j"}},
+            {"roles.judge-2": {"model": "k"}},
+            "judge.judge-2.model",
+        ),
+    ],
+)
+def test_what_was_given_and_scored_matters(
+    suite: str, before: dict[str, Any], after: dict[str, Any], what: str
+) -> None:
+    first, second = (_manifest(*changes.items(), suite=suite) for changes in (before, after))
+    assert [d.what for d in comparable(first, second)] == [what]
+    assert comparable(first, first) == []
+
+
+def test_what_an_earlier_version_did_not_write_is_no_difference() -> None:
+    assert comparable(_manifest(), _manifest(("with_plan", False))) == []
+    same = [_manifest(("scorer_version", f"{v}+aa"), suite="documents") for v in ("0.1.0", "0.2.0")]
+    assert comparable(*same) == []
+
+
 def test_other_suites_and_data() -> None:
     found = comparable(_manifest(), _manifest(suite="starter", data="def"))
     assert {d.what for d in found} >= {"suite", "data"}

@@ -71,7 +71,15 @@ def load_callable(spec: str) -> OwnCallable:
     Raises:
         SettingError: there is no such module or function, or it is not `async def`.
     """
-    function = load_function(spec)
+    return own_callable(load_function(spec), spec)
+
+
+def own_callable(function: Callable[..., Any], spec: str) -> OwnCallable:
+    """`function` as an agent; `spec` is for messages.
+
+    Raises:
+        SettingError: it is not `async def`.
+    """
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
     if not is_async:
         name = spec.rpartition(":")[2]

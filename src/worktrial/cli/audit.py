@@ -8,9 +8,10 @@ import typer
 
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options
-from worktrial.cli.run import LOCAL_RECORD, USUAL_RECORD, JudgeMethod, Memory, SimulatorPrompt
+from worktrial.cli.run import JudgeMethod, Memory, SimulatorPrompt
 from worktrial.cli.run_options import check_share, output_options, run_settings
 from worktrial.engine.roles import Role, RoleSettings
+from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
 
 app = typer.Typer(
     no_args_is_help=True, help="Measure simulators and judges against workplaces whose truth is known."

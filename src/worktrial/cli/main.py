@@ -10,18 +10,24 @@ from worktrial import __version__
 from worktrial.cli import (
     archive,
     audit,
+    compare,
     data,
     doctor,
+    export,
+    gate,
     lint,
     list_suites,
     model,
+    power,
     regrade,
+    report,
     run,
     run_documents,
     run_orchestration,
     score,
     score_answers,
     show,
+    sql,
     synthesize,
     trajectory,
     validate,
@@ -42,10 +48,15 @@ run.app.command("orchestration")(run_orchestration.orchestration)
 app.add_typer(run.app, name="run")
 app.command("show")(show.show)
 app.command("trajectory")(trajectory.trajectory)
+app.command("compare")(compare.compare)
+app.command("gate")(gate.gate)
+app.command("sql")(sql.sql)
+app.command("export")(export.export)
 score.app.command("answers")(score_answers.answers)
 app.add_typer(score.app, name="score")
 app.command("list")(list_suites.list_suites)
 app.command("regrade")(regrade.regrade)
+app.command("report")(report.report)
 app.command("lint")(lint.lint)
 app.command("synthesize")(synthesize.synthesize)
 app.command("validate")(validate.validate)
@@ -53,6 +64,7 @@ app.add_typer(archive.app, name="archive")
 app.add_typer(audit.app, name="audit")
 app.add_typer(data.app, name="data")
 app.add_typer(model.app, name="model")
+app.command("power")(power.power)
 app.command("doctor")(doctor.doctor)
 
 

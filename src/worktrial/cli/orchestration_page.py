@@ -20,7 +20,7 @@ def print_team_trajectory(line: JsonObject, record: SampleRecord | None, console
     whose = f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('condition', 'E0')}"
     free = "turns" in line
     how = f"free running · {line.get('clock') or ''}" if free else "turn by turn, on the recorded history"
-    console.print(Text.assemble(plain(whose, "bold"), " · ", how))
+    console.print(Text.assemble(plain(whose, "bold"), " · ", plain(how)))
     if free:
         _print_turns(line, console)
     else:
@@ -73,7 +73,7 @@ def _print_turns(line: JsonObject, console: Console) -> None:
                     _print_run(run, calls, console)
             for workflow, why in planner["stuck"].items():
                 console.print(plain(f"cannot start: {workflow}: {why}", "red"))
-    console.print(Text(f"ended by: {line['stop_reason']}"))
+    console.print(plain(f"ended by: {line['stop_reason']}"))
 
 
 def _print_run(run: JsonObject, calls: Mapping[int, JsonObject], console: Console) -> None:

@@ -10,10 +10,11 @@ import typer
 
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options
-from worktrial.cli.run import LOCAL_RECORD, USUAL_RECORD, JudgeMethod
+from worktrial.cli.run import JudgeMethod
 from worktrial.cli.run_options import check_share, output_options, run_settings
 from worktrial.engine.roles import Role, RoleSettings, Seat
 from worktrial.errors import SettingError
+from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
 
 _JUDGING = "Judging"
 _AGENTS_OWN = {"max_turns", "sample_tokens", "sample_seconds", "sample_cost"}

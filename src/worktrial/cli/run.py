@@ -20,6 +20,7 @@ from worktrial.cli.run_options import (
     split_names,
 )
 from worktrial.engine.roles import Role, Seat
+from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
 
 app = typer.Typer(
     cls=SuiteGroup,
@@ -84,9 +85,6 @@ _JUDGING = [
         minimum=1000,
     ),
 ]
-# What fits into the embedded model's context beside the rubric and the state.
-LOCAL_RECORD = 12_000
-USUAL_RECORD = 120_000
 
 _SIMULATING = [
     Option(

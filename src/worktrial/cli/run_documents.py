@@ -1,6 +1,5 @@
 """`worktrial run documents`: have an agent answer questions from an archive of documents."""
 
-import asyncio
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -163,6 +162,9 @@ def documents(**given: Any) -> None:
     if given["closed_run"] is not None:
         _check_closed_run(given["closed_run"], questions.fingerprint)
     if python == "sandboxed":
+        # Imported here because `worktrial --help` needs neither.
+        import asyncio
+
         from worktrial.suites.documents.toolbox import check_python
 
         asyncio.run(check_python(python))

@@ -8,20 +8,11 @@ from typing import Any
 from worktrial.cli.option_table import Option
 from worktrial.engine.roles import RoleSettings, Seat
 from worktrial.errors import SettingError
+from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_CONCURRENCY, USUAL_TURNS
 
 _LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
 _BUDGET = "Budgets of the run (it stops cleanly and can be resumed)"
 _RUN = "Run"
-
-
-# The embedded model serves one request at a time: side by side, samples would only push each other's prompts out
-# of its cache.
-USUAL_CONCURRENCY = 16
-LOCAL_CONCURRENCY = 1
-
-# A small model that is lost repeats itself; more turns would only cost minutes.
-USUAL_TURNS = 60
-LOCAL_TURNS = 16
 
 
 def output_options(in_flight: str = "Samples") -> list[Option]:

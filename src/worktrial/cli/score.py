@@ -10,7 +10,6 @@ from typing import IO, Annotated, Literal
 import typer
 
 from worktrial.errors import SettingError
-from worktrial.grading.mode import Mode
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.choices import Gold
 
@@ -19,7 +18,8 @@ app = typer.Typer(no_args_is_help=True, help="Score plans, tool calls and whole 
 
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
 _Mode = Annotated[
-    Mode, typer.Option(help="published: as the published program does. sound: ours, exact and without its defects.")
+    Literal["published", "sound"],
+    typer.Option(help="published: as the published program does. sound: ours, exact and without its defects."),
 ]
 _Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Where the scored rows go. Default: standard output.")
@@ -28,7 +28,7 @@ _Seconds = Annotated[float, typer.Option(help="Bound on one search for an edit d
 
 
 @app.command("workflow")
-def workflow(file: _File, mode: _Mode = Mode.SOUND, output: _Output = None, seconds: _Seconds = 1.0) -> None:
+def workflow(file: _File, mode: _Mode = "sound", output: _Output = None, seconds: _Seconds = 1.0) -> None:
     """Score predicted plans against gold ones.
 
     A row has gold_workflow and predicted_workflow (objects), or gold_text and predicted_text (strings, to be
@@ -37,10 +37,11 @@ def workflow(file: _File, mode: _Mode = Mode.SOUND, output: _Output = None, seco
 
     Example: worktrial score workflow plans.jsonl --mode published -o scored.jsonl
     """
+    from worktrial.grading.mode import Mode
     from worktrial.grading.rows.workflow import score_workflow
 
     def score(row: JsonObject) -> JsonObject:
-        return score_workflow(row, mode, seconds=seconds).row()
+        return score_workflow(row, Mode(mode), seconds=seconds).row()
 
     _score_file(file, output, score, {"score": None, "structure": None, "components": None, "exact": True})
 
@@ -54,7 +55,7 @@ _Data = Annotated[
 
 
 @app.command("toolcalls")
-def toolcalls(file: _File, data: _Data = None, mode: _Mode = Mode.SOUND, output: _Output = None) -> None:
+def toolcalls(file: _File, data: _Data = None, mode: _Mode = "sound", output: _Output = None) -> None:
     """Score domain agents' answers against gold calls and refusals, without judges.
 
     A row has label (gold messages by step id, as a stored run of the published program has them), step (the answer:
@@ -64,6 +65,7 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = Mode.SOUND, output:
 
     Example: worktrial score toolcalls steps.jsonl --data orchestrationbench -o scored.jsonl
     """
+    from worktrial.grading.mode import Mode
     from worktrial.grading.rows.row import BadRow
     from worktrial.grading.rows.toolcalls import score_toolcalls
     from worktrial.planning.cards import Team
@@ -79,7 +81,7 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = Mode.SOUND, output:
         said = row.get("lang", Language.EN)
         if said not in list(Language):
             raise BadRow(f"lang: {said!r} is none of {', '.join(Language)}")
-        return score_toolcalls(row, team(Language(said)), mode)
+        return score_toolcalls(row, team(Language(said)), Mode(mode))
 
     nothing = dict.fromkeys(("score", "decision", "name", "key", "value"))
     _score_file(file, output, score, {**nothing, "open": []})

@@ -1,20 +1,19 @@
 """`worktrial score answers`: scores for answers that lie in a file, with no run and no model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from worktrial.grading.answer_mode import AnswerMode
 from worktrial.language import JsonObject
 
 
 def answers(
     file: Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")],
     mode: Annotated[
-        AnswerMode,
+        Literal["official", "strict"],
         typer.Option(help="official: as the published OfficeQA scorer does. strict: ours, by typed values."),
-    ] = AnswerMode.STRICT,
+    ] = "strict",
     tolerance: Annotated[
         float, typer.Option(help="Allowed relative error of rows that name none.", min=0.0, max=1.0)
     ] = 0.0,
@@ -30,9 +29,10 @@ def answers(
     Example: worktrial score answers answers.jsonl --mode official -o scored.jsonl
     """
     from worktrial.cli.score import _score_file
+    from worktrial.grading.answer_mode import AnswerMode
     from worktrial.grading.rows.answers import score_answer_row
 
     def score(row: JsonObject) -> JsonObject:
-        return score_answer_row(row, mode, tolerance)
+        return score_answer_row(row, AnswerMode(mode), tolerance)
 
     _score_file(file, output, score, {"score": None, "why": None})

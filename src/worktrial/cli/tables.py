@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from worktrial.cli.fault_tables import conditions_table, funnel_table, robustness_line
-from worktrial.cli.rate_cells import rate_cells
+from worktrial.cli.next_steps import next_line
+from worktrial.cli.rate_cells import rate_cells, repeats_line
 from worktrial.cli.untrusted import printable
 from worktrial.engine.record import CLEAN, RoleUsage
 from worktrial.results.stored import StoredRun
@@ -41,6 +42,8 @@ def print_summary(run: StoredRun, console: Console | None = None, beside: Beside
     summary = summarise(run)
     console.print(_title(run), soft_wrap=True)
     console.print(_rates(summary))
+    if summary.repeats is not None:
+        console.print(repeats_line(summary.repeats), soft_wrap=True)
     for part in _of_the_suite(run, beside or Beside()):
         console.print(part, soft_wrap=isinstance(part, str))
     if len(summary.conditions) > 1:
@@ -57,6 +60,7 @@ def print_summary(run: StoredRun, console: Console | None = None, beside: Beside
         console.print(_usage(summary.usage))
     for line in _notes(summary):
         console.print(line, soft_wrap=True)
+    console.print(next_line(run, summary), soft_wrap=True)
 
 
 def _of_the_suite(run: StoredRun, beside: Beside) -> Iterable[Table | str]:

@@ -26,7 +26,9 @@ def trajectory(
     if as_json:
         import msgspec
 
-        typer.echo(msgspec.json.format(msgspec.json.encode(line), indent=2).decode())
+        from worktrial.cli.untrusted import printable_json
+
+        typer.echo(printable_json(msgspec.json.format(msgspec.json.encode(line), indent=2).decode()))
         return
     if stored.manifest.suite == "orchestration":
         from worktrial.cli.orchestration_page import print_team_trajectory

@@ -29,9 +29,8 @@ def print_trajectory(line: JsonObject, record: SampleRecord | None, console: Con
         shown = call["turn"] + 1
         print_call(call, console)
     answer = line.get("answer") or "(none)"
-    console.print(
-        Panel(plain(answer), title=f"answer · {line.get('stop_reason') or 'broken off'}", title_align="left")
-    )
+    end = line.get("stop_reason") or "broken off"
+    console.print(Panel(plain(answer), title=plain(f"answer · {end}"), title_align="left"))
     if record is not None:
         print_verdict(record, console)
 
@@ -59,7 +58,7 @@ def print_call(call: JsonObject, console: Console) -> None:
     origin = f"  [{call['observation']['origin']}]"
     console.print(
         Text.assemble(
-            ("     -> ", "dim"), plain(seen), (origin, "dim"), plain(f" fault: {fault}" * bool(fault), "red")
+            ("     -> ", "dim"), plain(seen), plain(origin, "dim"), plain(f" fault: {fault}" * bool(fault), "red")
         )
     )
     clean = call["observation"].get("clean")

@@ -1,15 +1,5 @@
-"""Text from models, endpoints and data files, made safe to print."""
+"""What makes text of models, endpoints and data files safe to print."""
 
-import unicodedata
+from worktrial.language.untrusted import printable, printable_json
 
-# Control, format (among them those that reverse the reading direction) and unassigned characters, and the
-# two separators that break lines. Spaces of other scripts stay.
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-def printable(text: object) -> str:
-    """`text` with every character replaced that could steer the terminal instead of being shown."""
-    shown = str(text)
-    if shown.isprintable():
-        return shown
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in _UNSEEN else "�" for c in shown)
+__all__ = ["printable", "printable_json"]

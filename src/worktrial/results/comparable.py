@@ -13,6 +13,8 @@ _DECIDED_BY_CODE = frozenset({"starter", "documents"})
 
 _SIMULATION = ("memory", "simulator_prompt", "clock")
 _JUDGING = ("votes", "judge_method", "judge_record")
+# What the suite gives the agent to do, and how it scores that, where this can be chosen.
+_TRIAL = ("with_plan", "setup", "scorer", "tolerance", "mode", "gold", "cards", "prompts")
 
 # In runs from before there was the setting, and where the suite writes it only when it matters.
 _CLEAN: JsonObject = {"conditions": [{"mode": "E0"}], "prompted": False}
@@ -23,7 +25,7 @@ class Difference:
     """One thing that two runs do not share."""
 
     what: str
-    """`suite`, `data`, or a dotted path below `simulator`, `judge`, `faults`."""
+    """`suite`, `data`, or a dotted path below `trial`, `simulator`, `judge`, `faults`."""
     first: JsonValue
     """None where the first run has nothing of the kind."""
     second: JsonValue
@@ -35,7 +37,8 @@ class Difference:
 def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     """What makes two runs not comparable; [] when they are.
 
-    That is another suite, other data (by its fingerprint), another simulator (its model with its settings, its
+    That is another suite, other data (by its fingerprint), another trial of the same data (what the agent is given,
+    what scores it), another simulator (its model with its settings, its
     memory and prompt, the clock of tasks without a date), another way to the verdict (the judge with its
     settings, the number of votes and the method, replaced rubrics), and other faults (modes, counts, durations,
     seed, unit, prompted or scheduled). Who worked, with which limits, on which of the tasks, and whether votes
@@ -54,14 +57,26 @@ def _measure(manifest: Manifest) -> JsonObject:
     measure: JsonObject = {
         "suite": manifest.suite,
         "data": manifest.data.get("fingerprint"),
+        "trial": _trial(settings),
         "simulator": {**roles.get("simulator", {}), **_some(settings, _SIMULATION)},
         "faults": _faults(settings.get("faults")),
     }
     if manifest.suite not in _DECIDED_BY_CODE:
         rubrics = (settings.get("regraded") or {}).get("rubrics")
         judge = {**roles.get("judge", {}), **_some(settings, _JUDGING)}
-        measure["judge"] = {**judge, "rubrics": rubrics} if rubrics else judge
+        # Of an ensemble the others sit beside the first: judge-2, judge-3, …
+        others = {seat: role for seat, role in roles.items() if seat.startswith("judge-")}
+        measure["judge"] = {**judge, **others, **({"rubrics": rubrics} if rubrics else {})}
     return measure
+
+
+def _trial(settings: JsonObject) -> JsonObject:
+    # In runs from before there was the setting, no plan was shown.
+    trial = {"with_plan": False, **_some(settings, _TRIAL)}
+    if version := settings.get("scorer_version"):
+        # A release of ours with the same scorers scores the same.
+        trial["scorers"] = str(version).rpartition("+")[2]
+    return trial
 
 
 def _faults(stored: JsonValue) -> JsonObject:

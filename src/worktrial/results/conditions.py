@@ -22,7 +22,7 @@ def headline(conditions: Sequence[str]) -> str:
 
 
 def robustness_by_setting(
-    conditions: Mapping[str, Sequence[SampleRecord]],
+    conditions: Mapping[str, Sequence[SampleRecord]], confidence: float = 0.95
 ) -> dict[str, Robustness | ZeroCleanRate]:
     """R for every setting of count and duration for which all four modes were tried.
 
@@ -31,31 +31,41 @@ def robustness_by_setting(
 
     Args:
         conditions: From `by_condition`.
+        confidence: Of the intervals.
 
     Returns:
         Setting (`3x2`; "" where the run has only one) to R, or to why it has no value. Settings without
         a sample that counts are left out.
     """
     found: dict[str, Robustness | ZeroCleanRate] = {}
-    for setting in dict.fromkeys(_setting(name) for name in conditions if name != CLEAN):
-        names = {mode: f"{mode}/{setting}" if setting else mode for mode in FAULTED}
-        if CLEAN not in conditions or not conditions.keys() >= set(names.values()):
-            continue
-        tasks = _tasks({CLEAN: conditions[CLEAN], **{mode: conditions[name] for mode, name in names.items()}})
+    for setting, modes in settings_with_all_modes(conditions).items():
+        tasks = outcomes_by_task(modes)
         if tasks:
-            found[setting] = _estimate(tasks)
+            found[setting] = _estimate(tasks, confidence)
     return found
 
 
-def _estimate(tasks: list[Outcomes]) -> Robustness | ZeroCleanRate:
+def settings_with_all_modes(
+    conditions: Mapping[str, Sequence[SampleRecord]],
+) -> dict[str, dict[str, Sequence[SampleRecord]]]:
+    """For every setting (`3x2`, "") for which E0 to E3 were tried: mode to its records."""
+    found: dict[str, dict[str, Sequence[SampleRecord]]] = {}
+    for setting in dict.fromkeys(_setting(name) for name in conditions if name != CLEAN):
+        names = {mode: f"{mode}/{setting}" if setting else mode for mode in FAULTED}
+        if CLEAN in conditions and conditions.keys() >= set(names.values()):
+            found[setting] = {CLEAN: conditions[CLEAN], **{mode: conditions[name] for mode, name in names.items()}}
+    return found
+
+
+def _estimate(tasks: list[Outcomes], confidence: float) -> Robustness | ZeroCleanRate:
     try:
-        return estimate_robustness(tasks)
+        return estimate_robustness(tasks, confidence=confidence)
     except ZeroCleanRate as e:
         return e
 
 
-def _tasks(modes: Mapping[str, Sequence[SampleRecord]]) -> list[Outcomes]:
-    """Outcomes of every task, of the repeats with a verdict in all modes."""
+def outcomes_by_task(modes: Mapping[str, Sequence[SampleRecord]]) -> list[Outcomes]:
+    """Outcomes of every task by mode, of the repeats with a verdict in all modes; ordered by task."""
     verdicts = {
         mode: {(r.sample, r.repeat): r.outcome is Outcome.PASS for r in records if r.outcome is not Outcome.INVALID}
         for mode, records in modes.items()

@@ -8,9 +8,10 @@ from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.grading import Outcome, majority
 from worktrial.results.conditions import by_condition, headline, robustness_by_setting
 from worktrial.results.fault_metrics import FaultMetrics, total
+from worktrial.results.repeated import repeats_of
 from worktrial.results.run_faults import sample_faults
 from worktrial.results.stored import StoredRun
-from worktrial.statistics import Agreement, CompletionRate, Robustness, ZeroCleanRate, agreement
+from worktrial.statistics import Agreement, CompletionRate, Repeats, Robustness, ZeroCleanRate, agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Summary:
     robustness: Mapping[str, Robustness | ZeroCleanRate]
     """Count and duration of the faults (`3x2`; "" where there is only one setting) to R, or to why it has no
     value; {} where not all of E0 to E3 were tried."""
+    repeats: Repeats | None
+    """Of the headline condition: whether tasks pass every time, or at least once; None without repeats."""
     missing: int
     """Samples that have not finished."""
     groups: Mapping[str, list[Group]]
@@ -84,6 +87,7 @@ def summarise(run: StoredRun) -> Summary:
         overall=completion(shown),
         conditions=_conditions(run, conditions),
         robustness=robustness_by_setting(conditions),
+        repeats=repeats_of(shown),
         missing=run.missing,
         groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
         usage=_usage(records),

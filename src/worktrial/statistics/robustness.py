@@ -3,10 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
+from typing import TYPE_CHECKING, Any
 
 from worktrial.errors import WorktrialError
 from worktrial.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    import numpy as np
 
 CLEAN = "E0"
 FAULTED = ("E1", "E2", "E3")
@@ -77,25 +80,22 @@ def estimate_robustness(
         raise ValueError(f"confidence must be between 0 and 1, exclusive; got {confidence}")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1; got {resamples}")
-    # Resamples draw by position, so the positions must not depend on the order of the samples on disk.
-    passes = sorted(counts for task in tasks if (counts := _passes(task)) is not None)
-    if not passes:
+    kinds = Counter(passes for task in tasks if (passes := _passes(task)) is not None)
+    if not kinds:
         raise ValueError("no task has an outcome in each of E0, E1, E2 and E3")
-    rates = _sums(Counter(passes))
-    if not rates[0]:
+    # Every condition has the same samples, so sums of passes are in the same proportion as rates.
+    clean, *faulted = (sum(times * passes[i] for passes, times in kinds.items()) for i in range(4))
+    if not clean:
         raise ZeroCleanRate
-    draw = Random(seed)
-    n = len(passes)
-    drawn = (_sums(Counter(draw.choices(passes, k=n))) for _ in range(resamples))
-    ratios = sorted(min(faulted) / clean for clean, *faulted in drawn if clean)
-    value = min(rates[1:]) / rates[0]
+    value = min(faulted) / clean
+    ratios = _resampled(kinds, resamples, seed)
     return Robustness(
         value=value,
         # Nothing but resamples without a clean pass: what is known is the one observation.
-        interval=_percentiles(ratios or [value], confidence),
-        worst=FAULTED[rates[1:].index(min(rates[1:]))],
-        tasks=n,
-        undefined=1 - len(ratios) / resamples,
+        interval=_percentiles(ratios, confidence) if ratios.size else Interval(value, value),
+        worst=FAULTED[faulted.index(min(faulted))],
+        tasks=kinds.total(),
+        undefined=1 - ratios.size / resamples,
     )
 
 
@@ -107,20 +107,27 @@ def _passes(task: Outcomes) -> tuple[int, ...] | None:
     return tuple(sum(task[condition][:repeats]) for condition in (CLEAN, *FAULTED))
 
 
-def _sums(kinds: Mapping[tuple[int, ...], int]) -> list[int]:
-    # There are few kinds of outcome (16 with one repeat) and many tasks; every condition has the same number
-    # of samples, so sums are in the same proportion as rates.
-    weighted = ([times * passes for passes in kind] for kind, times in kinds.items())
-    return [sum(column) for column in zip(*weighted, strict=True)]
+def _resampled(kinds: Mapping[tuple[int, ...], int], resamples: int, seed: int) -> "np.ndarray[Any, Any]":
+    """R of every resample with a clean pass.
+
+    Args:
+        kinds: Passes in E0 to E3, to the number of tasks with these.
+        resamples: How many.
+        seed: Of the draws.
+    """
+    import numpy as np
+
+    # There are few kinds of outcome (16 with one repeat) and many tasks; drawing how often each kind occurs is the
+    # same as drawing tasks. Sorted, because the draws must not depend on the order of the samples on disk.
+    passes, times = (np.array(column) for column in zip(*sorted(kinds.items()), strict=True))
+    drawn = np.random.default_rng(seed).multinomial(times.sum(), times / times.sum(), size=resamples)
+    sums = drawn @ passes
+    sums = sums[sums[:, 0] > 0]
+    return np.asarray(sums[:, 1:].min(axis=1) / sums[:, 0])
 
 
-def _percentiles(values: Sequence[float], confidence: float) -> Interval:
-    return Interval(_quantile(values, (1 - confidence) / 2), _quantile(values, (1 + confidence) / 2))
+def _percentiles(values: "np.ndarray[Any, Any]", confidence: float) -> Interval:
+    import numpy as np
 
-
-def _quantile(values: Sequence[float], share: float) -> float:
-    """Linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996)."""
-    at = share * (len(values) - 1)
-    below = int(at)
-    above = min(below + 1, len(values) - 1)
-    return values[below] + (at - below) * (values[above] - values[below])
+    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(float(low), float(high))

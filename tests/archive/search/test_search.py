@@ -5,10 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.archive.tables import table
 
 from worktrial.archive.search import read_question
-from worktrial.archive.search.entry import Entry, as_printed, whole_numbers
+from worktrial.archive.search.entry import Entry, as_printed, entries, whole_numbers
 from worktrial.archive.search.index import Searcher, about_index, best_engine, write_entries
+from worktrial.archive.store.parts import Part, write_slice
+from worktrial.archive.store.record import DocumentRecord
+from worktrial.archive.tables import PageContent
+from worktrial.archive.words import Route
 
 NAMES = frozenset({"treasury", "bulletin"})
 ISSUES = ("1939-02", "1939-08", "1940-04", "1941-01")
@@ -114,6 +119,45 @@ def test_separators_of_thousands() -> None:
         "1234 and 12345678; 1,23 and 4,5678. In June,123"
     )
     assert as_printed(whole_numbers("2,036.35 2.")) == "2036.35 2."
+
+
+@pytest.mark.parametrize("text", ["1,234 5,678", "1,234, 5,678", "1,234,567,89 and 0,5", "12,345", ",", "1,2345"])
+def test_all_commas_or_some(text: str) -> None:
+    digits = "0123456789"
+    kept = [
+        c
+        for i, c in enumerate(text)
+        if not (
+            c == ","
+            and text[i - 1 : i] in set(digits)
+            and len(run := text[i + 1 : i + 4]) == 3
+            and all(d in digits for d in run)
+            and text[i + 4 : i + 5] not in set(digits)
+        )
+    ]
+    assert whole_numbers(text) == "".join(kept)
+
+
+def test_a_page_follows_its_tables(tmp_path: Path) -> None:
+    grid = [["", "1938", "1939"], ["Receipts", "1", "2"]]
+    of_page = {1: 2, 2: 0, 3: 1, 4: 1}
+    pages = [
+        PageContent(
+            n,
+            100,
+            100,
+            Route.TEXT,
+            f"words {n}" if n != 2 else " ",
+            tuple(table(grid, number=k + 1, page=n) for k in range(many)),
+        )
+        for n, many in of_page.items()
+    ]
+    write_slice(tmp_path, "book", pages)
+    part = Part(tmp_path, DocumentRecord(name="book", kind="text", source="", issue=""))
+    listed = [(entry.kind, entry.page, entry.table) for entry in entries([part])]
+    one = [("table", 1, 1), ("table", 1, 2), ("page", 1, 0)]
+    assert listed == [*one, ("table", 3, 1), ("page", 3, 0), ("table", 4, 1), ("page", 4, 0)]
+    assert [entry.labels for entry in entries([part])][2].count("Receipts") == 2
 
 
 def test_an_index_that_cannot_be_used_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

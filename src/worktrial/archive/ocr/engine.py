@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worktrial.archive.ocr.image import Grey
+from worktrial.archive.ocr.memory import return_free_memory
 from worktrial.errors import SettingError
 
 if TYPE_CHECKING:
@@ -109,6 +110,9 @@ class Engine:
                 middle = start + (span.y0 + span.y1) / 2
                 if top <= middle < top + BAND:
                     spans.append(Span(span.x0, span.y0 + start, span.x1, span.y1 + start))
+        # What the finder holds, more than all that follows needs, must not lie below what follows.
+        self._finder.release_memory()
+        return_free_memory()
         return spans
 
     def _find_in(self, grey: Grey) -> list[Span]:
@@ -165,6 +169,7 @@ class Engine:
         """Give back what the runtime keeps between pages."""
         self._finder.release_memory()
         self._reader.release_memory()
+        return_free_memory()
 
     def read(self, crops: Sequence[Grey], allowed: str | None = None) -> list[Reading]:
         """Read crops that hold one piece of a line each.

@@ -51,14 +51,14 @@ def free_figures(records: Iterable[SampleRecord]) -> list[FreeFigures]:
             groups.setdefault((record.measures["language"], record.condition), []).append(record)
     found = []
     for (language, condition), group in sorted(groups.items()):
-        clusters = _clusters(group, "free")
+        clusters = free_clusters(group, "free")
         firsts = [record.measures["free"]["first_failure"] for record in group]
         found.append(
             FreeFigures(
                 language=language,
                 condition=condition,
                 scenarios=len(clusters),
-                figures=estimates(list(clusters.values()), _figures),
+                figures=estimates(list(clusters.values()), free_rates),
                 first_failures={
                     kind: sum(first is not None and first["kind"] == kind for first in firsts) for kind in FAILURES
                 },
@@ -80,8 +80,8 @@ def cascade_gaps(free: StoredRun, turns: StoredRun) -> list[CascadeGap]:
     refuse_as_turns(turns, free.manifest.data["fingerprint"], done)
     gaps = []
     for language in ("EN", "KO"):
-        one = _clusters(_of(turns.records, language, "as_free"), "as_free")
-        other = _clusters(_of(free.records, language, "free"), "free")
+        one = free_clusters(_of(turns.records, language, "as_free"), "as_free")
+        other = free_clusters(_of(free.records, language, "free"), "free")
         common = sorted(one.keys() & other.keys())
         if not common:
             continue
@@ -89,8 +89,8 @@ def cascade_gaps(free: StoredRun, turns: StoredRun) -> list[CascadeGap]:
         keys = first[0].keys() & second[0].keys()
         first = [{key: sums[key] for key in sorted(keys)} for sums in first]
         second = [{key: sums[key] for key in sorted(keys)} for sums in second]
-        intervals = bootstrap_difference(first, second, _figures)
-        values = _figures(_total(first)), _figures(_total(second))
+        intervals = bootstrap_difference(first, second, free_rates)
+        values = free_rates(_total(first)), free_rates(_total(second))
         gap = {m: _difference(values[0][m] - values[1][m], intervals.get(m)) for m in FREE_METRICS}
         gaps.append(CascadeGap(language, len(common), gap))
     return gaps
@@ -136,8 +136,8 @@ def _of(records: Iterable[SampleRecord], language: str, part: str) -> list[Sampl
     return [record for record in clean if record.measures["language"] == language]
 
 
-def _clusters(records: Iterable[SampleRecord], part: str) -> dict[str, Mapping[str, float]]:
-    """The sums of each scenario, its repeats added."""
+def free_clusters(records: Iterable[SampleRecord], part: str) -> dict[str, Mapping[str, float]]:
+    """The sums of each scenario in `part` of the measures (`free`, `as_free`), its repeats added."""
     clusters: dict[str, Mapping[str, float]] = {}
     for record in records:
         sums = record.measures[part]["sums"]
@@ -146,7 +146,8 @@ def _clusters(records: Iterable[SampleRecord], part: str) -> dict[str, Mapping[s
     return dict(sorted(clusters.items()))
 
 
-def _figures(sums: Sums) -> dict[str, float]:
+def free_rates(sums: Sums) -> dict[str, float]:
+    """The figures (`FREE_METRICS`) from added sums."""
     return {
         "completed": ratio(sums["completed"], sums["scenarios"]),
         "goals": ratio(sums["goals_reached"], sums["goals"]),

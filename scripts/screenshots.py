@@ -1,0 +1,100 @@
+"""Make the pictures of `docs/read-a-report.md` anew: `python -m scripts.screenshots`.
+
+What they show is made up, and says so in its title. Needs Debian's `chromium`.
+"""
+
+import sys
+import tempfile
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page
+from tests.support.browser import address, browser, missing_browser, page
+from tests.support.made_runs import make_run
+
+from worktrial.reports.report import open_report
+from worktrial.reports.site import write_site
+
+INTO = Path(__file__).parent.parent / "docs" / "images"
+TITLE = "Made-up agents on made-up tasks"
+LARGEST = 150_000
+"""Bytes of a picture."""
+
+_ALL = ("E0", "E1", "E2", "E3")
+# Agent to its skill, its price, and its industries of strength and weakness.
+_AGENTS: Mapping[str, tuple[float, float, Mapping[str, float]]] = {
+    "osprey-large": (0.78, 0.084, {"Healthcare & Life Sciences": 0.9, "Technology & IT": 0.88}),
+    "osprey-mini": (0.7, 0.011, {"Technology & IT": 0.85, "Public Service & Governance": 0.45}),
+    "curlew": (0.55, 0.024, {"Education & Culture": 0.8, "Industrial & Engineering": 0.35}),
+}
+_INDUSTRIES = (
+    "Agriculture & Environment",
+    "Business & Enterprise",
+    "Commerce & Consumer",
+    "Education & Culture",
+    "Healthcare & Life Sciences",
+    "Industrial & Engineering",
+    "Public Service & Governance",
+    "Science & Research",
+    "Technology & IT",
+    "Transportation & Logistics",
+)
+
+
+def main() -> None:
+    """Write all pictures."""
+    if (problem := missing_browser()) is not None:
+        sys.exit(f"screenshots: {problem}")
+    INTO.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, browser() as started:
+        site = _site(Path(folder))
+        with page(started, width=1120) as opened:
+            opened.goto(address(site, "index.html"))
+            _save("report-first-page", opened, _until(opened, "#hire"))
+            _save("report-industries", opened, _of(opened, "#industries"))
+            _save("report-robustness", opened, _of(opened, "#robustness"))
+            opened.goto(address(site, "trajectory.html#run=osprey-mini&sample=task-4&condition=E2&call=4"))
+            opened.locator("#call-4").wait_for()
+            _save("report-trajectory", opened, _of(opened, ".call.wanted"))
+        with page(started, width=360) as opened:
+            opened.goto(address(site, "index.html"))
+            _save("report-phone", opened, {"x": 0, "y": 0, "width": 360, "height": 1100})
+
+
+def _site(folder: Path) -> Path:
+    runs = []
+    for name, (skill, cost, own) in _AGENTS.items():
+        skills = {industry: own.get(industry, skill) for industry in _INDUSTRIES}
+        runs.append(
+            make_run(folder / name, agent=name, tasks=382, conditions=_ALL, skill=skills, cost=cost, calls=9)
+        )
+    return write_site(open_report(runs, TITLE), folder / "site").folder
+
+
+def _of(opened: Page, selector: str) -> dict[str, float]:
+    box = opened.locator(selector).first.bounding_box()
+    assert box is not None, selector
+    top = box["y"] + opened.evaluate("scrollY")
+    return {"x": 0, "y": top, "width": opened.viewport_size["width"], "height": min(box["height"] + 12, 1500)}  # type: ignore[index]
+
+
+def _until(opened: Page, selector: str) -> dict[str, float]:
+    """From the top of the page to where something begins."""
+    return {**_of(opened, selector), "y": 0, "height": _of(opened, selector)["y"] - 12}
+
+
+def _save(name: str, opened: Page, clip: Mapping[str, float]) -> None:
+    shot = opened.screenshot(full_page=True, clip=dict(clip), animations="disabled")  # type: ignore[arg-type]
+    # The palette keeps rare colours: those of thin lines are what a chart is about.
+    picture = Image.open(BytesIO(shot)).convert("RGB").quantize(128, Image.Quantize.MAXCOVERAGE)
+    path = INTO / f"{name}.png"
+    picture.save(path, optimize=True)
+    if (size := path.stat().st_size) > LARGEST:
+        sys.exit(f"screenshots: {path.name} has {size:,} bytes, more than {LARGEST:,}")
+    print(f"{path.name}: {picture.width} x {picture.height}, {size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""`worktrial gate RUN`: exit with 1 where a run does not keep to its limits."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from worktrial.errors import DataError
+
+_LIMITS = "Limits"
+_JUDGING = "How they are judged"
+_OUTPUT = "Output"
+
+GATE_FAILED = 1
+
+
+def gate(
+    run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
+    min_completion: Annotated[
+        float | None,
+        typer.Option(
+            help="Least completion rate, 0 to 1; an invalid sample counts as not passed.", rich_help_panel=_LIMITS
+        ),
+    ] = None,
+    max_regression: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest drop of the completion rate below --baseline that is let pass, 0.03 for 3 points. A drop "
+            "fails the gate when it is larger than this margin, and when it is smaller and yet significant at "
+            "--level.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
+    min_robustness: Annotated[
+        float | None,
+        typer.Option(
+            help="Least R: what the worst kind of faults leaves of the rate without; needs --faults all.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
+    max_cost_per_task: Annotated[
+        float | None,
+        typer.Option(help="US dollars, mean of the samples with a verdict.", rich_help_panel=_LIMITS),
+    ] = None,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(help="Wall clock, mean of the samples with a verdict.", rich_help_panel=_LIMITS),
+    ] = None,
+    max_invalid: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest share of invalid samples, 0 to 1, over all conditions.", rich_help_panel=_LIMITS
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="The run to compare with.", metavar="RUN2", rich_help_panel=_JUDGING)
+    ] = None,
+    level: Annotated[
+        float,
+        typer.Option(
+            help="A drop is significant below this p value; intervals fit to it, 95 % for 0.05.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = 0.05,
+    sure: Annotated[
+        bool,
+        typer.Option(
+            help="Chance has to be ruled out: the end of the interval must keep to the limit, not just the value. "
+            "So a drop by more than the margin has to lie outside the interval.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = False,
+    condition: Annotated[
+        str | None,
+        typer.Option(
+            help="The fault condition that completion, regression, cost and time are about. Default: E0, or the "
+            "first.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = None,
+    cost_of: Annotated[
+        Literal["all", "agent"],
+        typer.Option(help="Whose requests cost: all roles', or the agent's own.", rich_help_panel=_JUDGING),
+    ] = "all",
+    anyway: Annotated[
+        bool, typer.Option(help="Go on when the baseline is not comparable.", rich_help_panel=_JUDGING)
+    ] = False,
+    junit: Annotated[
+        Path | None,
+        typer.Option(help="Write JUnit XML into this file.", metavar="FILE", rich_help_panel=_OUTPUT),
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            help="Append Markdown to this file. Default: $GITHUB_STEP_SUMMARY, where it is set.",
+            metavar="FILE",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
+) -> None:
+    """Hold a run against limits: exit 0 when it keeps to all, 1 when not, 2 when the question makes no sense.
+
+    What cannot be judged fails: an unfinished run, a cost without prices, a robustness without all of E0 to E3.
+
+    Example: worktrial gate runs/after --baseline runs/before --min-completion 0.7 --max-regression 0.03
+    """
+    from worktrial.cli.compare import check_level, refuse_unfair
+    from worktrial.cli.gate_page import print_gate
+    from worktrial.results.gate import Limits, gate_markdown, judge_gate, junit_xml
+    from worktrial.results.stored import open_run
+
+    check_level(level)
+    limits = Limits(
+        min_completion=min_completion,
+        max_regression=max_regression,
+        min_robustness=min_robustness,
+        max_cost_per_task=max_cost_per_task,
+        max_seconds=max_seconds,
+        max_invalid=max_invalid,
+    )
+    found = judge_gate(
+        open_run(run),
+        limits,
+        baseline=None if baseline is None else open_run(baseline),
+        condition=condition,
+        level=level,
+        sure=sure,
+        cost_of_whom=cost_of,
+    )
+    if found.comparison is not None and not anyway:
+        refuse_unfair(found.comparison)
+    print_gate(found)
+    if junit is not None:
+        _write(junit, junit_xml(found), append=False)
+    summary = summary or _summary_of_step()
+    if summary is not None:
+        _write(summary, gate_markdown(found).encode(), append=True)
+    if not found.passed:
+        raise typer.Exit(GATE_FAILED)
+
+
+def _summary_of_step() -> Path | None:
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    return Path(path) if path else None
+
+
+def _write(path: Path, data: bytes, *, append: bool) -> None:
+    try:
+        with path.open("ab" if append else "wb") as file:
+            file.write(data)
+    except OSError as e:
+        raise DataError(
+            path, f"cannot be written ({e.strerror})", "Name a file in a folder that is there"
+        ) from None

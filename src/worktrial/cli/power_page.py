@@ -1,0 +1,239 @@
+"""What `worktrial power` says."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from worktrial.cli.untrusted import printable
+from worktrial.results.comparable import comparable
+from worktrial.results.observed import ObservedPair, ObservedRun
+from worktrial.results.stored import StoredRun
+from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width
+
+USUAL_CORRELATIONS = (0.7, 0.3)
+"""Between agents on the same tasks: the range that E. Miller, *Adding Error Bars to Evals* (2024), reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What was asked, and what was taken from runs."""
+
+    tasks: int | None
+    effect: float | None
+    rate: float
+    discordant: float | None
+    correlation: float | None
+    repeats: int
+    repeat_correlation: float | None
+    level: float
+    power: float
+    runs: tuple[StoredRun, ...]
+    one: ObservedRun | None
+    pair: ObservedPair | None
+
+    def designs(self) -> Iterator[tuple[str, Design]]:
+        """The comparisons to show, with their names."""
+        common: dict[str, Any] = {
+            "rate": self.rate,
+            "level": self.level,
+            "repeats": self.repeats,
+            "repeat_correlation": self.repeat_correlation,
+        }
+        if self.discordant is not None:
+            yield f"the same, {self.discordant:.1%} differ", Design(discordant=self.discordant, **common)
+        else:
+            shown = USUAL_CORRELATIONS if self.correlation is None else (self.correlation,)
+            for correlation in shown:
+                yield f"the same, correlation {correlation:g}", Design(correlation=correlation, **common)
+        yield "separate, so many each", Design(paired=False, **common)
+
+
+def print_plan(assumed: Assumed) -> None:
+    """Print the answer for people."""
+    console = Console(highlight=False, soft_wrap=False)
+    for line in _basis(assumed):
+        console.print(printable(line), markup=False, soft_wrap=True)
+    n, effect = assumed.tasks, assumed.effect
+    if n is not None:
+        sure = _half_width(assumed, n)
+        console.print(
+            f"One rate: {assumed.rate:.1%} ± {100 * sure:.1f} points ({100 * (1 - assumed.level):g} % interval)",
+            soft_wrap=True,
+        )
+    if n is not None and effect is None:
+        title = f"The smallest difference that {_tasks(n)} show with a chance of {assumed.power:.0%}"
+        _print_table(console, title, _table(assumed, "effect", n=n))
+    if n is not None and effect is not None:
+        title = f"The chance that {_tasks(n)} show a difference of {100 * effect:g} points"
+        _print_table(console, title, _table(assumed, "power", n=n, effect=effect))
+    if effect is not None:
+        title = f"Tasks that show a difference of {100 * effect:g} points with a chance of {assumed.power:.0%}"
+        _print_table(console, title, _table(assumed, "tasks", effect=effect))
+        tasks = _tasks(_for_width(assumed, effect))
+        console.print(
+            f"One rate ± {100 * effect:g} points ({100 * (1 - assumed.level):g} % interval): {tasks}",
+            soft_wrap=True,
+        )
+    for line in _notes(assumed):
+        console.print(printable(line), markup=False, soft_wrap=True)
+
+
+def json_text(assumed: Assumed) -> str:
+    """The same for programs."""
+    n, effect = assumed.tasks, assumed.effect
+    found: dict[str, Any] = {
+        "tasks": n,
+        "effect": effect,
+        "rate": assumed.rate,
+        "repeats": assumed.repeats,
+        "repeat_correlation": assumed.repeat_correlation,
+        "level": assumed.level,
+        "power": assumed.power,
+        "half_width": None if n is None else _half_width(assumed, n),
+        "tasks_for_half_width": None if effect is None else _for_width(assumed, effect),
+        "smallest_effect": None if n is None or effect is not None else _objects(assumed, n=n),
+        "chance": None if n is None or effect is None else _objects(assumed, n=n, effect=effect),
+        "tasks_needed": None if effect is None else _objects(assumed, effect=effect),
+        "runs": [str(run.folder) for run in assumed.runs],
+        "observed": None if assumed.one is None else asdict(assumed.pair or assumed.one),
+        "notes": list(_notes(assumed)),
+    }
+    return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def _objects(assumed: Assumed, n: int | None = None, effect: float | None = None) -> list[dict[str, Any]]:
+    rows = []
+    for _, design in assumed.designs():
+        better, worse = _both(assumed, design, n, effect)
+        rows.append(
+            {
+                "same_tasks": design.paired,
+                "correlation": design.correlation,
+                "better": better and asdict(better),
+                "worse": worse and asdict(worse),
+            }
+        )
+    return rows
+
+
+def _print_table(console: Console, title: str, table: Table) -> None:
+    console.print(title, soft_wrap=True)
+    console.print(table)
+
+
+def _table(assumed: Assumed, shown: str, n: int | None = None, effect: float | None = None) -> Table:
+    # McNemar's exact test is for tasks that are tried once; chances are by it wherever it applies.
+    exact = assumed.repeats == 1 and shown != "power"
+    table = Table()
+    table.add_column("tasks of the two agents", overflow="fold")
+    for column in ("if better", "if worse", *(("exact test",) if exact else ())):
+        table.add_column(column, justify="right", overflow="fold")
+    for name, design in assumed.designs():
+        both = _both(assumed, design, n, effect)
+        cells = [_cell(found, shown) for found in both]
+        table.add_row(name, *cells, *((_exact(both),) if exact else ()))
+    return table
+
+
+def _both(
+    assumed: Assumed, design: Design, n: int | None, effect: float | None
+) -> tuple[Prospect | None, Prospect | None]:
+    better = prospect(design, n=n, effect=effect, power=assumed.power)
+    return better, prospect(design, n=n, effect=effect, power=assumed.power, worse=True)
+
+
+def _cell(found: Prospect | None, shown: str) -> str:
+    if found is None:
+        return "-"
+    if shown == "effect":
+        return f"{100 * abs(found.effect):.1f} points"
+    if shown == "tasks":
+        return f"{found.tasks:,}"
+    return f"{found.power if found.exact_power is None else found.exact_power:.0%}"
+
+
+def _exact(both: tuple[Prospect | None, Prospect | None]) -> str:
+    chances = [found.exact_power for found in both if found is not None and found.exact_power is not None]
+    return f"{min(chances):.0%}" if chances else "-"
+
+
+def _basis(assumed: Assumed) -> Iterator[str]:
+    for folder in assumed.runs:
+        yield f"from {folder.folder}"
+    if assumed.one is not None:
+        seen = assumed.pair or assumed.one
+        yield f"{seen.condition}: {_tasks(seen.tasks)} × {seen.repeats}, completion rate {seen.rate:.1%}"
+    if assumed.pair is not None and assumed.pair.differing.share is not None:
+        pair = assumed.pair
+        low, high = pair.differing.interval()
+        yield (
+            f"just one of the two passed in {pair.differing.successes} of {pair.differing.n} pairs: "
+            f"{pair.differing.share:.1%} ({low:.1%} - {high:.1%})"
+        )
+        if pair.left_out:
+            yield f"left out: {pair.left_out} pairs without two verdicts"
+
+
+def _notes(assumed: Assumed) -> Iterator[str]:
+    if len(assumed.runs) == 2:
+        differences = comparable(assumed.runs[0].manifest, assumed.runs[1].manifest)
+        if differences:
+            yield "the two runs are not comparable: " + "; ".join(str(difference) for difference in differences)
+    if assumed.repeats > 1:
+        yield f"correlation of two tries of a task by one agent: {_alike(assumed)} (--repeat-correlation)"
+    if any(p.exact_power is not None for _, design in assumed.designs() for p in _known(assumed, design)):
+        yield "exact test: the chance with the test that `worktrial compare` uses, which is the stricter one"
+    missing = "even the largest difference is missed by so few tasks"
+    if assumed.effect is not None:
+        missing = f"a difference of {100 * assumed.effect:g} points is not possible"
+    if any(len(_known(assumed, design)) < 2 for _, design in assumed.designs()):
+        yield f"-: {missing}, beside a completion rate of {assumed.rate:.1%}"
+
+
+def _known(assumed: Assumed, design: Design) -> list[Prospect]:
+    return [found for found in _both(assumed, design, *_asked(assumed)) if found is not None]
+
+
+def _asked(assumed: Assumed) -> tuple[int | None, float | None]:
+    """What the last table was made for."""
+    return (None if assumed.effect is not None else assumed.tasks), assumed.effect
+
+
+def _alike(assumed: Assumed) -> str:
+    if assumed.repeat_correlation is not None:
+        return f"{assumed.repeat_correlation:.2g}"
+    return "halfway between that of the two agents and 1"
+
+
+def _half_width(assumed: Assumed, n: int) -> float:
+    return half_width(
+        n,
+        assumed.rate,
+        confidence=1 - assumed.level,
+        repeats=assumed.repeats,
+        **_alone(assumed),
+    )
+
+
+def _for_width(assumed: Assumed, wanted: float) -> int:
+    return sample_size_for_half_width(
+        wanted,
+        assumed.rate,
+        confidence=1 - assumed.level,
+        repeats=assumed.repeats,
+        **_alone(assumed),
+    )
+
+
+def _tasks(n: int) -> str:
+    return f"{n:,} task" + ("s" if n != 1 else "")
+
+
+def _alone(assumed: Assumed) -> dict[str, float]:
+    """The correlation of repeats for the rate of one agent, where it is known."""
+    known = assumed.repeat_correlation
+    return {} if known is None else {"repeat_correlation": known}

@@ -1,0 +1,75 @@
+"""`worktrial report RUN…`: stored runs as a site to look at."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from worktrial.reports.report import Report
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs and audits.", metavar="RUN...")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.", metavar="DIR")] = Path(
+        "report"
+    ),
+    title: Annotated[str, typer.Option(help="Heading of the report.")] = "Work trial",
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Replace a folder that is no report, too; what it holds is kept beside it, numbered."
+        ),
+    ] = False,
+) -> None:
+    """Make a report of stored runs: a folder of static pages that need no server and no network.
+
+    An older report in the folder is replaced once the new one is whole.
+
+    Example: worktrial report runs/first runs/second -o report/
+    """
+    from datetime import datetime
+
+    from worktrial.cli.untrusted import printable
+    from worktrial.reports.report import open_report
+    from worktrial.reports.site import write_site
+
+    opened = open_report(runs, title)
+    try:
+        with _display(opened) as progress:
+            # With the zone of whoever makes it.
+            site = write_site(opened, output, progress, made=datetime.now().astimezone(), force=force)
+    except KeyboardInterrupt:
+        typer.echo(f"Interrupted: no report was written, and {printable(output)} is as it was.", err=True)
+        raise typer.Exit(130) from None
+    typer.echo(printable(f"The report is written. Open {site.first_page}"))
+
+
+@contextmanager
+def _display(report: "Report") -> "Iterator[Callable[[str, int], None] | None]":
+    """Where progress is shown: a bar on a terminal, nothing elsewhere. On standard error."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from worktrial.cli.untrusted import printable
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        total = sum(len(run.run.records) for run in report.runs)
+        task = bars.add_task("reading", total=total)
+
+        def tell(what: str, samples: int) -> None:
+            bars.update(task, description=printable(what)[:40], advance=samples)
+
+        yield tell

@@ -1,0 +1,1 @@
+"""Worktrial inside other people's tools."""

@@ -1,0 +1,205 @@
+"""A run that has ended, as a test asks about it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.errors import SettingError
+from worktrial.grading import Outcome
+from worktrial.language.untrusted import printable
+from worktrial.results.comparison import unfair_lines
+from worktrial.results.comparison.quantities import cost_of, unseen, why_unknown
+from worktrial.results.conditions import by_condition, headline, robustness_by_setting
+from worktrial.results.gate import Gate, Limits, judge_gate
+from worktrial.results.gate.observed import completion_of
+from worktrial.results.repeated import repeats_of
+from worktrial.results.stored import StoredRun, open_run
+from worktrial.results.summary import completion
+from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
+
+# More failures than this are for the report.
+_SHOWN = 8
+_LONGEST = 200
+
+
+class FinishedRun:
+    """A run on disk with the figures that tests are about.
+
+    They are of one condition: E0 where the run has it, else its first. Conditions are never mixed into one rate.
+    """
+
+    def __init__(self, run: StoredRun, base: Path | None = None) -> None:
+        self.run = run
+        """As stored: manifest and records."""
+        self._base = base or Path.cwd()
+        conditions = by_condition(run.records)
+        self.condition = headline(list(conditions))
+        """The condition that the figures are about."""
+        self._records = conditions.get(self.condition, [])
+
+    @classmethod
+    def at(cls, folder: Path, base: Path | None = None) -> "FinishedRun":
+        """The run in `folder`.
+
+        Raises:
+            DataError: it holds no run.
+        """
+        return cls(open_run(folder), base)
+
+    @property
+    def folder(self) -> Path:
+        """Where it is stored; what `worktrial show`, `report` and `compare` take."""
+        return self.run.folder
+
+    @property
+    def rate(self) -> CompletionRate:
+        """Counts of passed, failed and invalid samples, and the rates that follow."""
+        return completion(self._records)
+
+    @property
+    def completion(self) -> float:
+        """The share of passes among all samples, 0-1; an invalid one counts as not passed."""
+        return self.rate.of_all.share or 0.0
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of `completion`, at 95 %, with repeats and scenarios taken as a whole; None where there is only one."""
+        return completion_of(self._records, 0.95).interval if self._records else None
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """pass@k and pass^k; None without repeats."""
+        return repeats_of(self._records)
+
+    @property
+    def robustness(self) -> float:
+        """R: what the worst kind of faults leaves of the rate without; of several settings the lowest.
+
+        Raises:
+            SettingError: not all of E0 to E3 were tried, or nothing passes without faults.
+        """
+        found: list[Robustness | ZeroCleanRate] = [*robustness_by_setting(by_condition(self.run.records)).values()]
+        if not found:
+            raise SettingError('robustness: needs the conditions E0 to E3; run the trial with faults="all"')
+        for one in found:
+            if isinstance(one, ZeroCleanRate):
+                raise SettingError(str(one))
+        return min(one.value for one in found if isinstance(one, Robustness))
+
+    @property
+    def cost_per_task(self) -> float | None:
+        """US dollars, mean of the samples with a verdict; None where it is not known.
+
+        Nobody sees the requests of an agent of one's own; a model may have no known price; a cache costs nothing.
+        """
+        judged = [record for record in self._records if record.outcome is not Outcome.INVALID]
+        if not judged or unseen(self.run).get("cost") or why_unknown(judged, cost_of):
+            return None
+        return sum(cost_of(record) or 0.0 for record in judged) / len(judged)
+
+    @property
+    def failures(self) -> Sequence[SampleRecord]:
+        """The samples that did not pass, invalid ones too, of all conditions."""
+        return [record for record in self.run.records if record.outcome is not Outcome.PASS]
+
+    def gate(
+        self,
+        *,
+        baseline: "str | Path | FinishedRun | None" = None,
+        condition: str | None = None,
+        level: float = 0.05,
+        sure: bool = False,
+        cost_of: Literal["all", "agent"] = "all",
+        anyway: bool = False,
+        **limits: float,
+    ) -> Gate:
+        """Hold the run against limits, as `worktrial gate` does. What cannot be judged fails.
+
+        Args:
+            baseline: What `max_regression` is about: a run, or its folder.
+            condition: Judge this fault condition.
+            level: Of significance.
+            sure: Chance has to be ruled out: the interval's end counts, not just the value.
+            cost_of: Whose requests cost.
+            anyway: Go on when the baseline is not comparable.
+            **limits: `min_completion`, `max_regression`, `min_robustness`, `max_cost_per_task`, `max_seconds`,
+                `max_invalid`.
+
+        Raises:
+            AssertionError: the run does not keep to a limit; the message says how far it is from each.
+            SettingError: the question makes no sense.
+        """
+        __tracebackhide__ = True
+        _check_limits(limits)
+        found = judge_gate(
+            self.run,
+            Limits(**limits),
+            baseline=self._baseline(baseline),
+            condition=condition,
+            level=level,
+            sure=sure,
+            cost_of_whom=cost_of,
+        )
+        if found.comparison is not None and not anyway and (unfair := unfair_lines(found.comparison)):
+            listed = "\n".join(f"  {printable(line)}" for line in unfair)
+            raise SettingError(f"the baseline is not comparable:\n{listed}\nanyway=True goes on in spite of that")
+        if not found.passed:
+            raise AssertionError("\n".join([f"worktrial gate failed: {self.line()}", *_criteria(found)]))
+        return found
+
+    def _baseline(self, baseline: "str | Path | FinishedRun | None") -> StoredRun | None:
+        if baseline is None or isinstance(baseline, FinishedRun):
+            return None if baseline is None else baseline.run
+        return open_run(self._base / baseline)
+
+    def line(self) -> str:
+        """The run in one line: who, what, the completion rate with its interval, the folder."""
+        n = self.rate.of_all.n
+        figures = f"{self.completion:.1%} ({self.rate.passed}/{n}"
+        if self.interval is not None:
+            figures += f", 95 % interval {self.interval.low:.1%} - {self.interval.high:.1%}"
+        if self.rate.invalid:
+            figures += f", {self.rate.invalid} invalid"
+        under = "" if self.condition == CLEAN else f" under {self.condition}"
+        who = f"{self.run.manifest.suite} · agent {self.run.manifest.settings.get('agent', '?')}"
+        return _short(f"{who}{under}: {figures}) · {self._shown_folder}")
+
+    def lines(self) -> list[str]:
+        """The run and its first failures with their reasons."""
+        failures = self.failures
+        lines = [self.line()]
+        for record in failures[:_SHOWN]:
+            name = record.sample + (f"/{record.repeat}" if record.repeat else "")
+            under = "" if record.condition == CLEAN else f" under {record.condition}"
+            lines.append("  " + _short(f"{record.outcome.value} {name}{under}: {record.reason}"))
+        if len(failures) > _SHOWN:
+            lines.append(f"  … and {len(failures) - _SHOWN} more")
+        return lines
+
+    @property
+    def _shown_folder(self) -> str:
+        if self.folder.is_relative_to(self._base):
+            return str(self.folder.relative_to(self._base))
+        return str(self.folder)
+
+    def __repr__(self) -> str:
+        return f"<{self.line()}>"
+
+
+def _check_limits(limits: dict[str, Any]) -> None:
+    known = Limits.__dataclass_fields__
+    if unknown := [name for name in limits if name not in known]:
+        raise SettingError(f"gate: there is no limit {', '.join(unknown)}. There is: {', '.join(known)}")
+
+
+def _criteria(gate: Gate) -> list[str]:
+    return [
+        f"  {'passed' if c.passed else 'FAILED'}  {c.name}={c.limit:g}: {printable(c.reason)}"
+        for c in gate.criteria
+    ]
+
+
+def _short(text: str) -> str:
+    shown = " ".join(printable(text).split())
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"

@@ -1,0 +1,212 @@
+"""From Python options to a trial and its roles, suite by suite. `worktrial.cli` does the same for commands."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worktrial.agents.assignment import Limits
+from worktrial.agents.candidates import Candidate, candidate
+from worktrial.agents.own_callable import PREFIX, load_function, own_callable
+from worktrial.engine.role_values import settings_for
+from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.trial import Trial
+from worktrial.errors import SettingError
+from worktrial.interop.options import (
+    DocumentsOptions,
+    OccupationsOptions,
+    OrchestrationOptions,
+    StarterOptions,
+    read_options,
+)
+from worktrial.suites.fault_values import fault_conditions
+from worktrial.suites.selection import select
+from worktrial.suites.usual import LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
+
+Roles = dict[Seat, RoleSettings]
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """A trial with its roles, and the options as they were read."""
+
+    trial: Trial
+    roles: Roles
+    options: Any
+
+
+def _starter(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
+    from worktrial.suites.starter.load import load_tasks
+    from worktrial.suites.starter.task import Settings, StarterTrial
+
+    options, values = read_options(StarterOptions, "starter", given)
+    who = _candidate(agent, base)
+    roles = _roles({Role.AGENT: who.spec if who.needs_model else None, Role.JUDGE: options.judge}, values)
+    tasks = select(load_tasks(), options.tasks, options.category, options.limit)
+    settings = Settings(**_judging(options, roles), **_work(options, roles))
+    return Wired(StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles), roles, options)
+
+
+def _occupations(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
+    from worktrial.suites.occupations.load import load_release
+    from worktrial.suites.occupations.task import OccupationsTrial, Settings
+
+    options, values = read_options(OccupationsOptions, "occupations", given)
+    who = _candidate(agent, base)
+    models = {Role.AGENT: who.spec if who.needs_model else None, Role.SIMULATOR: options.simulator}
+    roles = _roles({**models, Role.JUDGE: options.judge}, values)
+    release = load_release(base / options.data)
+    tasks = select(
+        release.tasks,
+        options.tasks,
+        options.category,
+        options.limit,
+        known=release.categories,
+        source=str(options.data),
+    )
+    settings = Settings(
+        memory=options.memory,
+        simulator_prompt=options.simulator_prompt or ("compact" if roles[Role.SIMULATOR].is_local else "full"),
+        with_plan=options.with_plan,
+        **_judging(options, roles),
+        **_work(options, roles),
+    )
+    return Wired(OccupationsTrial(release, tasks, who, settings), roles, options)
+
+
+def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
+    from worktrial.archive.store import Archive
+    from worktrial.suites.documents.answerers import Answerer, answerer
+    from worktrial.suites.documents.example import example_archive, example_folder
+    from worktrial.suites.documents.load import choose, load_questions, without_documents
+    from worktrial.suites.documents.setups import Setup
+    from worktrial.suites.documents.task import DocumentsTrial, Settings
+    from worktrial.suites.documents.toolbox import PythonUse, check_python
+
+    options, values = read_options(DocumentsOptions, "documents", given)
+    setup = Setup(options.setup)
+    own = _own(agent, base)
+    who = answerer(agent) if own is None else Answerer("python", own[0], own_callable(own[1], own[0]))
+    roles = _roles({Role.AGENT: who.spec if who.needs_model else None}, values)
+    if (options.questions is None) is not (options.archive is None) and setup is not Setup.CLOSED:
+        raise SettingError("questions, archive: give both, or none for those that come along")
+    bundled = options.questions is None
+    questions = load_questions(example_folder() / "questions.jsonl" if bundled else base / options.questions)
+    archive = None
+    if setup is not Setup.CLOSED or options.archive is not None:
+        archive = Archive.open(example_archive() if options.archive is None else base / options.archive)
+    chosen = choose(questions, ids=options.tasks, difficulties=options.difficulty, kinds=options.kind)
+    if archive is not None and setup is not Setup.CLOSED:
+        absent = without_documents(chosen, {record.name for record in archive.documents if record.readable})
+        chosen = [question for question in chosen if question.id not in absent]
+        if not chosen:
+            raise SettingError(f"archive {archive.folder}: holds the documents of none of these questions")
+    # Nobody calls Python in these, so they run where it cannot be locked in.
+    python: PythonUse = "none" if setup is Setup.CLOSED or who.kind in ("reference", "idle") else options.python
+    if python == "sandboxed":
+        asyncio.run(check_python(python))
+    settings = Settings(
+        setup=setup,
+        python=python,
+        images=options.images,
+        scorer=options.scorer,
+        tolerance=options.tolerance,
+        **_work(options, roles),
+    )
+    return Wired(DocumentsTrial(questions, chosen[: options.limit], archive, who, settings), roles, options)
+
+
+def _orchestration(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
+    from worktrial.planning.scenario import Language
+    from worktrial.suites.orchestration.answerers import Member, member
+    from worktrial.suites.orchestration.groundwork import Groundwork
+    from worktrial.suites.orchestration.load import load_tasks
+    from worktrial.suites.orchestration.scoring import Bounds
+    from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
+
+    options, values = read_options(OrchestrationOptions, "orchestration", given)
+
+    def whom(spec: Any, option: str) -> Member:
+        own = _own(spec, base)
+        return member(spec, option) if own is None else Member("python", *own)
+
+    who = whom(agent, "--agent")
+    sub = None if options.sub_agent is None else whom(options.sub_agent, "--sub-agent")
+    sub_model = sub.spec if sub is not None and sub.needs_model else None
+    roles = _roles({Role.AGENT: who.spec if who.needs_model else None, Role.SUB_AGENT: sub_model}, values)
+    languages = [Language(x) for x in ("EN", "KO") if options.language in (x.lower(), "both")]
+    data = None if options.data is None else base / options.data
+    release, tasks = load_tasks(data, languages, corrected=options.gold == "corrected")
+    tasks = select(tasks, options.tasks, limit=options.limit, source=str(data or "the worked example"))
+    is_local = Role.AGENT in roles and roles[Role.AGENT].is_local
+    settings = Settings(
+        repeats=options.repeats,
+        gold=options.gold,
+        cards=options.cards or ("compact" if is_local else "full"),
+        bounds=Bounds(sound=options.bound),
+    )
+    return Wired(OrchestrationTrial(Groundwork(release, tasks, who, sub, []), settings), roles, options)
+
+
+SUITES: Mapping[str, Callable[[Any, Path, Mapping[str, Any]], Wired]] = {
+    "starter": _starter,
+    "documents": _documents,
+    "orchestration": _orchestration,
+    "occupations": _occupations,
+}
+"""Suite to what wires it: the agent, the folder that relative paths are relative to, and the options."""
+
+
+def _candidate(agent: Any, base: Path) -> Candidate:
+    own = _own(agent, base)
+    return candidate(agent) if own is None else Candidate("python", own[0], own_callable(own[1], own[0]))
+
+
+def _own(agent: Any, base: Path) -> tuple[str, Callable[..., Any]] | None:
+    """For the manifest, and the function itself; None where the agent is not the user's own."""
+    if callable(agent):
+        name = getattr(agent, "__qualname__", type(agent).__qualname__)
+        return f"{PREFIX}{getattr(agent, '__module__', '?')}:{name}", agent
+    if not isinstance(agent, str) or not agent:
+        raise SettingError(
+            "agent: write what stands after --agent on the command line, or give the function itself"
+        )
+    if not agent.startswith(PREFIX):
+        return None
+    place, _, name = agent.removeprefix(PREFIX).rpartition(":")
+    if Path(place).suffix == ".py":
+        return agent, load_function(f"{PREFIX}{base / place}:{name}", "agent")
+    if str(base) not in sys.path:
+        sys.path.insert(0, str(base))
+    return agent, load_function(agent, "agent")
+
+
+def _roles(models: Mapping[Role, str | None], values: Mapping[str, Any]) -> Roles:
+    return {role: settings_for(role, model, values) for role, model in models.items() if model is not None}
+
+
+def _judging(options: StarterOptions, roles: Roles) -> dict[str, Any]:
+    judge = roles.get(Role.JUDGE)
+    usual = LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD
+    return {
+        "votes": options.votes,
+        "parallel_votes": options.parallel_votes,
+        "judge_method": options.judge_method,
+        "judge_record": options.judge_record or usual,
+    }
+
+
+def _work(options: Any, roles: Roles) -> dict[str, Any]:
+    agent = roles.get(Role.AGENT)
+    usual = LOCAL_TURNS if agent is not None and agent.is_local else USUAL_TURNS
+    return {
+        "repeats": options.repeats,
+        "limits": Limits(
+            options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost
+        ),
+        "faults": fault_conditions(
+            {name: getattr(options, name) for name in type(options).model_fields if name.startswith("fault")}
+        ),
+    }

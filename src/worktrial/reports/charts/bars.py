@@ -1,0 +1,138 @@
+"""Bars with intervals: one row of real text for each, so that it can be read, linked and copied at any width."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from worktrial.reports.charts.figure import across, figure, nothing
+from worktrial.reports.charts.scale import Scale, scale_of
+from worktrial.reports.figures import interval_text, known, number, percent, percent_interval
+from worktrial.reports.html import link
+from worktrial.statistics import Interval
+
+_HEIGHT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar."""
+
+    label: str
+    value: float | None
+    """None where there is no figure; the row says so."""
+    interval: Interval | None = None
+    href: str | None = None
+    """Where the number comes from: one of our own relative addresses."""
+    group: str | None = None
+    """A heading over consecutive bars of the same group."""
+
+
+def bars(
+    title: str, bars: Sequence[Bar], *, percent: bool = True, reference: tuple[str, float] | None = None
+) -> Markup:
+    """A bar chart, in the order given.
+
+    Args:
+        title: Over the chart.
+        bars: Rows from top to bottom.
+        percent: Whether values are shares, to be shown as percentages.
+        reference: A name and a value to mark in every row, such as a floor.
+    """
+    if not bars:
+        return nothing(title, kind="bars")
+    scale = bar_scale(bars, percent=percent, reference=reference)
+    rows = []
+    group = None
+    for bar in bars:
+        if bar.group is not None and bar.group != group:
+            rows.append(Markup('<li class="group">{}</li>').format(bar.group))
+        group = bar.group
+        rows.append(
+            Markup('<li><span class="label">{}</span> <span class="value">{}</span>{}{}</li>').format(
+                bar.label,
+                link(_value_text(bar.value, percent), bar.href),
+                _interval_span(bar.interval, percent),
+                draw_bar(bar.value, bar.interval, scale, reference=None if reference is None else reference[1]),
+            )
+        )
+    parts = [Markup('<ol class="rows">\n{}\n</ol>').format(Markup("\n").join(rows)), _axis(scale, percent)]
+    if reference is not None:
+        parts.append(
+            Markup('<p class="key"><span class="dash" aria-hidden="true"></span>{}: {}</p>').format(
+                reference[0], _value_text(reference[1], percent)
+            )
+        )
+    return figure(title, Markup("\n").join(parts), kind="bars")
+
+
+def bar_scale(bars: Sequence[Bar], *, percent: bool = True, reference: tuple[str, float] | None = None) -> Scale:
+    """The scale on which all bars, their intervals and the reference can be drawn."""
+    values: list[float | None] = [bar.value for bar in bars]
+    values += [end for bar in bars for end in bar.interval or ()]
+    values += [] if reference is None else [reference[1]]
+    return scale_of(values, share=percent)
+
+
+def draw_bar(
+    value: float | None, interval: Interval | None, scale: Scale, *, reference: float | None = None
+) -> Markup:
+    """A bar alone; hidden from screen readers, which read the text beside it."""
+    middle = _HEIGHT / 2
+    parts = [
+        Markup('<line class="grid" x1="{x}" x2="{x}" y1="0" y2="{h}"/>').format(
+            x=across(scale.share(tick)), h=_HEIGHT
+        )
+        for tick in scale.ticks
+    ]
+    if (length := known(value)) is not None:
+        zero, end = sorted((scale.share(0.0), scale.share(length)))
+        parts.append(
+            Markup('<rect class="bar" x="{}" y="4" width="{}" height="{}"/>').format(
+                across(zero), across(end - zero), _HEIGHT - 8
+            )
+        )
+    if interval is not None and known(interval.low) is not None and known(interval.high) is not None:
+        low, high = across(scale.share(interval.low)), across(scale.share(interval.high))
+        parts.append(
+            Markup('<line class="whisker" x1="{}" x2="{}" y1="{y}" y2="{y}"/>').format(low, high, y=middle)
+        )
+        parts += [
+            Markup('<line class="whisker" x1="{x}" x2="{x}" y1="{}" y2="{}"/>').format(
+                middle - 4, middle + 4, x=end
+            )
+            for end in (low, high)
+        ]
+    if (mark := known(reference)) is not None:
+        parts.append(
+            Markup('<line class="reference" x1="{x}" x2="{x}" y1="0" y2="{h}"/>').format(
+                x=across(scale.share(mark)), h=_HEIGHT
+            )
+        )
+    return Markup('<svg class="row" width="100%" height="{}" aria-hidden="true" focusable="false">{}</svg>').format(
+        _HEIGHT, Markup().join(parts)
+    )
+
+
+def _axis(scale: Scale, in_percent: bool) -> Markup:
+    last = len(scale.ticks) - 1
+    labels = [
+        Markup('<text class="tick {}" x="{}" y="12">{}</text>').format(
+            "first" if n == 0 else "last" if n == last else "inner",
+            across(scale.share(tick)),
+            percent(tick, 0) if in_percent else number(tick),
+        )
+        for n, tick in enumerate(scale.ticks)
+    ]
+    return Markup(
+        '<svg class="axis" width="100%" height="16" aria-hidden="true" focusable="false">{}</svg>'
+    ).format(Markup().join(labels))
+
+
+def _value_text(value: float | None, in_percent: bool) -> str:
+    return percent(value) if in_percent else number(value)
+
+
+def _interval_span(interval: Interval | None, in_percent: bool) -> Markup:
+    shown = percent_interval(interval) if in_percent else interval_text(interval)
+    return Markup(' <span class="interval">{}</span>').format(shown) if shown else Markup("")

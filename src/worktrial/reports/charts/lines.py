@@ -1,0 +1,127 @@
+"""Lines over a common axis."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from worktrial.reports.charts.figure import COLOURS, across, figure, nothing, numbers, picture
+from worktrial.reports.charts.plot import HEIGHT, Plane, ends
+from worktrial.reports.charts.scale import scale_of
+from worktrial.reports.figures import known, number
+from worktrial.reports.html import Value
+from worktrial.statistics import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line."""
+
+    name: str
+    points: Sequence[tuple[float, float, Interval | None]]
+    """x, y and the interval of y; those without numbers are left out."""
+
+
+def lines(
+    title: str,
+    series: Sequence[Line],
+    *,
+    x_label: str,
+    y_label: str,
+    x_names: Mapping[float, str] | None = None,
+    percent: bool = True,
+) -> Markup:
+    """A line chart; points are joined in the order of x.
+
+    Args:
+        title: Over the chart.
+        series: The lines.
+        x_label: What x is.
+        y_label: What y is.
+        x_names: x to its name, where these are steps rather than amounts.
+        percent: Whether y is a share, to be shown as a percentage.
+    """
+    drawn = [Line(line.name, _with_numbers(line)) for line in series]
+    points = [point for line in drawn for point in line.points]
+    if not points:
+        return nothing(title, kind="lines")
+    plane = Plane(
+        scale_of([*(x for x, _, _ in points), *(x_names or ())], from_zero=x_names is None and _near_zero(points)),
+        scale_of([*(y for _, y, _ in points), *ends(i for *_, i in points)], share=percent),
+        percent,
+    )
+    content = Markup("\n").join(
+        [plane.grid(x_label, y_label, x_names), *(_draw(line, n, plane) for n, line in enumerate(drawn))]
+    )
+    names = x_names or {}
+    rows: list[list[Value | str | Markup]] = [
+        [line.name, Value(names.get(x, number(x)), x), Value(plane.y_text(y), y), plane.interval_text(interval)]
+        for line in drawn
+        for x, y, interval in line.points
+    ]
+    described = f"{y_label} by {x_label}: " + "; ".join(_in_words(line, plane) for line in drawn if line.points)
+    parts = [
+        picture(title, described, HEIGHT, content),
+        legend([line.name for line in drawn]),
+        numbers(title, ["Line", x_label, y_label, "95% interval"], rows),
+    ]
+    return figure(title, Markup("\n").join(parts), kind="lines")
+
+
+def legend(names: Sequence[str]) -> Markup:
+    """Which line or shape is whose."""
+    items = [
+        Markup(
+            '<li><svg width="28" height="12" aria-hidden="true" focusable="false">'
+            '<line class="line {s}" x1="0" x2="28" y1="6" y2="6"/>{}</svg> {}</li>'
+        ).format(marker(n, "14", 6), name, s=series_class(n))
+        for n, name in enumerate(names)
+    ]
+    return Markup('<ul class="legend">\n{}\n</ul>').format(Markup("\n").join(items))
+
+
+def series_class(n: int) -> str:
+    """The class of the series at a position: its colour, and from the ninth on its dashes."""
+    return f"series-{n % COLOURS + 1}" + (f" round-{min(n // COLOURS, 3)}" if n >= COLOURS else "")
+
+
+def marker(n: int, x: str, y: float) -> Markup:
+    """The marker of the series at a position: the shapes differ where the colours are hard to tell apart."""
+    if n % 2:
+        # Placed by a nested picture, because a rectangle cannot be centred on a percentage.
+        return Markup(
+            '<svg x="{}" y="{}" overflow="visible"><rect class="marker {}" x="-3.5" y="-3.5" width="7" height="7"/>'
+            "</svg>"
+        ).format(x, y, series_class(n))
+    return Markup('<circle class="marker {}" cx="{}" cy="{}" r="4"/>').format(series_class(n), x, y)
+
+
+def _draw(line: Line, n: int, plane: Plane) -> Markup:
+    style = series_class(n)
+    parts = [
+        plane.segment((x1, y1), (x2, y2), f"line {style}") for (x1, y1, _), (x2, y2, _) in pairwise(line.points)
+    ]
+    parts += [plane.whisker(x, interval, f"whisker {style}") for x, _, interval in line.points]
+    parts += [marker(n, across(plane.left(x)), plane.top(y)) for x, y, _ in line.points]
+    return Markup().join(parts)
+
+
+def _with_numbers(line: Line) -> list[tuple[float, float, Interval | None]]:
+    found = [
+        (x, y, interval if interval is None or all(known(end) is not None for end in interval) else None)
+        for x, y, interval in line.points
+        if known(x) is not None and known(y) is not None
+    ]
+    return sorted(found, key=lambda point: point[0])
+
+
+def _near_zero(points: Sequence[tuple[float, float, Interval | None]]) -> bool:
+    """Whether 0 on the x axis costs little room."""
+    xs = [x for x, _, _ in points]
+    return min(xs) <= (max(xs) - min(xs)) and max(xs) >= (min(xs) - max(xs))
+
+
+def _in_words(line: Line, plane: Plane) -> str:
+    first, last = line.points[0], line.points[-1]
+    return f"{line.name} goes from {plane.y_text(first[1])} to {plane.y_text(last[1])}"

@@ -1,0 +1,71 @@
+"""The frame that all pages of a report share."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from worktrial import __version__
+from worktrial.reports.links import HOME, SAMPLES
+from worktrial.reports.report import Report
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+PACKAGE = "worktrial.reports"
+
+# From file:// as well as over http, 'self' lets through what lies in the report's folder and nothing inline.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+)
+
+STYLES = ("site.css",)
+SCRIPTS = ("tables.js", "site.js")
+_PAGES = ((HOME, "Overview"), (SAMPLES, "Samples"))
+
+
+def render_page(
+    title: str, body: Markup, *, scripts: Sequence[str], styles: Sequence[str], current: str, report: Report
+) -> str:
+    """A whole page.
+
+    Args:
+        title: Of the page; the report's title follows it where it is another.
+        body: What goes into `<main>`; it brings its own `<h1>`.
+        scripts: Names of files in `assets/` beside those that every page has, run in order once the page is read.
+        styles: Names of style sheets in `assets/` beside the common one.
+        current: The page's own address, to mark it in the navigation; one of `links`.
+        report: Whose page it is.
+    """
+    return template("base.html").render(
+        title=title,
+        body=body,
+        scripts=(*SCRIPTS, *scripts),
+        styles=(*STYLES, *styles),
+        current=current,
+        pages=_PAGES,
+        home=HOME,
+        policy=POLICY,
+        report_title=report.title,
+        version=__version__,
+    )
+
+
+def template(name: str) -> "Template":
+    """A template of ours; what is filled in is escaped."""
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(lambda name: files(PACKAGE).joinpath("templates", name).read_text("utf-8")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

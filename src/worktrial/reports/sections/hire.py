@@ -1,0 +1,197 @@
+"""Whom to hire: overall and by industry, and how sure that is."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from worktrial.reports.figures import NONE, dollars, percent
+from worktrial.reports.html import Value, link, table
+from worktrial.reports.links import samples_href
+from worktrial.reports.report import Report, Section
+from worktrial.reports.sections.grouping import Board, boards
+from worktrial.reports.sections.verdicts import in_words, short
+from worktrial.reports.sections.wording import (
+    NOTHING,
+    caveat,
+    counted,
+    estimate_cell,
+    heading,
+    joined,
+    listed,
+    strong,
+    takeaway,
+    under,
+)
+from worktrial.results.boards import LEVEL, Basis, Contender, Finding, Recommendation, recommend, recommend_by
+
+
+def hire(report: Report) -> Section | None:
+    """Whom to hire; None for a report that is about no agent."""
+    found = boards(report)
+    if not found:
+        return None
+    overall = [recommend(board.stored, board.condition) for board in found]
+    parts: list[Markup] = []
+    for board, recommendation in zip(found, overall, strict=True):
+        if len(found) > 1:
+            parts.append(heading(board.title))
+        parts += _board(board, recommendation)
+    return Section("hire", "Whom to hire", joined(parts), _brief(found, overall))
+
+
+def _brief(found: Sequence[Board], overall: Sequence[Recommendation]) -> list[Markup]:
+    """The answer for every board with a choice, and in one sentence which have none."""
+    pairs = list(zip(found, overall, strict=True))
+    if len(pairs) == 1:
+        return [in_words(overall[0], found[0])]
+    said = [
+        Markup("{}: {}").format(board.title, in_words(recommendation, board))
+        for board, recommendation in pairs
+        if recommendation.finding is not Finding.ALONE
+    ]
+    alone = [board.title for board, recommendation in pairs if recommendation.finding is Finding.ALONE]
+    if alone:
+        said.append(
+            Markup("No choice, as only one agent worked under these conditions: {}.").format(", ".join(alone))
+        )
+    return said
+
+
+def _board(board: Board, overall: Recommendation) -> list[Markup]:
+    parts = [takeaway(in_words(overall, board))]
+    if not overall.contenders:
+        return parts
+    parts += [_contenders(overall, board), caveat(_overall_caveat(overall, board))]
+    by_industry = recommend_by(board.stored, board.condition)
+    if len(by_industry) > 1:
+        parts += [_industries(by_industry, board), caveat(_industry_caveat(by_industry))]
+    return parts
+
+
+def _contenders(found: Recommendation, board: Board) -> Markup:
+    rows = [_contender(contender, found, board) for contender in found.contenders]
+    cost = "Cost per task" if found.basis is not Basis.TRIAL else "Cost per task, simulator and judge included"
+    headers = [
+        "Agent",
+        "Completed",
+        "Passed only by the best / only by this one",
+        "Adjusted p",
+        "Against the best",
+        cost,
+    ]
+    return table(f"The candidates beside the best: {board.title}", headers, rows)
+
+
+def _contender(contender: Contender, found: Recommendation, board: Board) -> list[Value | str | Markup]:
+    run = board.of(contender.run)
+    condition = {"condition": board.condition}
+    against = contender.against_best
+    if against is None or contender.p is None:
+        split, p, said = Value(NONE, NOTHING), Value(NONE, NOTHING), "the best here"
+    else:
+        split = Value(f"{against.only_first} / {against.only_second}", against.only_first - against.only_second)
+        p = Value(_p(contender.p), contender.p)
+        said = "not significantly different" if contender.is_equal else "significantly worse"
+    name = strong(run.name) if contender.run is found.hire else run.name
+    return [
+        Value(name, run.name, samples_href(run.slug, condition)),
+        estimate_cell(
+            contender.rate,
+            href=samples_href(run.slug, {**condition, "outcome": "pass"}),
+            counts=f"{contender.passed} of {contender.samples}",
+        ),
+        split,
+        p,
+        said,
+        Value(dollars(contender.cost), NOTHING if contender.cost is None else contender.cost),
+    ]
+
+
+def _industries(found: Mapping[str, Recommendation], board: Board) -> Markup:
+    rows: list[list[Value | str | Markup]] = []
+    for industry, recommendation in found.items():
+        tags = {"condition": board.condition, "category": industry}
+        if not recommendation.contenders:
+            nothing = Value(NONE, NOTHING)
+            rows.append([industry, NONE, short(recommendation), NONE, nothing, NONE, nothing])
+            continue
+        best = recommendation.contenders[0]
+        run = board.of(best.run)
+        rows.append(
+            [
+                industry,
+                _hired(recommendation, board, tags),
+                short(recommendation),
+                link(run.name, samples_href(run.slug, tags)),
+                estimate_cell(best.rate, href=samples_href(run.slug, {**tags, "outcome": "pass"})),
+                _equals(recommendation, board),
+                Value(str(best.samples), best.samples, samples_href(run.slug, tags)),
+            ]
+        )
+    headers = [
+        "Industry",
+        "Hire",
+        "Finding",
+        "Most completed",
+        "Its rate",
+        "Not significantly different",
+        "Samples",
+    ]
+    return table(f"By industry or kind of task: {board.title}", headers, rows)
+
+
+def _equals(found: Recommendation, board: Board) -> Markup | str:
+    if found.finding is Finding.TOO_FEW:
+        return NONE
+    equals = [board.of(equal.run).name for equal in found.equals if equal is not found.contenders[0]]
+    return listed(equals) if equals else "nobody"
+
+
+def _hired(found: Recommendation, board: Board, tags: Mapping[str, str]) -> Markup | str:
+    if found.hire is None:
+        return NONE
+    run = board.of(found.hire)
+    return link(strong(run.name), samples_href(run.slug, tags))
+
+
+def _overall_caveat(found: Recommendation, board: Board) -> Markup:
+    best = found.contenders[0]
+    tested = [contender.against_best for contender in found.contenders if contender.against_best is not None]
+    said = [
+        Markup(
+            "Compared on the {} that all of them tried{}, each with the best. The test is McNemar’s exact one, "
+            "with repeats a permutation test over tasks; where tasks share a scenario, a permutation test over "
+            "scenarios has to agree. p is corrected by Holm’s method for every pair of agents; significant is at "
+            "most {}. Intervals are at 95%."
+        ).format(counted(best.samples, "sample"), under(board.condition), percent(LEVEL, 0))
+    ]
+    if most := max((contest.left_out for contest in tested), default=0):
+        said.append(
+            Markup(
+                "Samples without a verdict count as not completed in the rates; a test leaves them out (up to {})."
+            ).format(most)
+        )
+    if found.not_shared:
+        said.append(Markup("{} not tried by all of them are left out.").format(counted(found.not_shared, "sample")))
+    if found.left_out:
+        names = [strong(board.of(run).name) for run in found.left_out]
+        verb = "was" if len(names) == 1 else "were"
+        said.append(Markup("{} tried less than half of the tasks and {} left out.").format(listed(names), verb))
+    if found.basis is None:
+        said.append(Markup("What a task costs is not known of all of them, so cost decides nothing here."))
+    elif found.basis is Basis.AGENT:
+        said.append(Markup("Costs are those of the agent’s own requests."))
+    return Markup(" ").join(said)
+
+
+def _industry_caveat(found: Mapping[str, Recommendation]) -> Markup:
+    return Markup(
+        "All {} rows are corrected together, as one family of comparisons. A row with few tasks shows only large "
+        "differences; “not significantly different” does not mean equally good. Where cost decides, a cheaper "
+        "agent is named only if it is significantly cheaper and nothing speaks against it: neither a test without "
+        "any correction, nor the interval of its shortfall."
+    ).format(len(found))
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,206 @@
+"""The leaderboard: who did how well, how sure that is, and what it cost."""
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
+
+from worktrial.engine.record import CLEAN
+from worktrial.reports.charts.bars import draw_bar
+from worktrial.reports.charts.scale import Scale
+from worktrial.reports.embedded import embedded
+from worktrial.reports.figures import NONE
+from worktrial.reports.html import link, region
+from worktrial.reports.report import Report, ReportRun, Section
+from worktrial.reports.sections.board_cells import COLUMNS, Shown, cells_of
+from worktrial.reports.sections.grouping import Board, boards
+from worktrial.reports.sections.wording import counted, under
+from worktrial.results.boards import cells, obstacles, row
+from worktrial.results.conditions import by_condition
+
+_SCALE = Scale(0.0, 1.0, 0.5)
+_FILTERS = (
+    ("suite", "Suite"),
+    ("category", "Industry"),
+    ("difficulty", "Difficulty"),
+    ("language", "Language"),
+    ("condition", "Condition"),
+)
+
+_PARTS = {
+    "data": "the data",
+    "trial": "the trial",
+    "simulator": "the simulator",
+    "judge": "the judge",
+    "faults": "the planned faults",
+}
+
+_HIDDEN = Markup(" hidden")
+
+_ALWAYS = ("Completion", "Samples")
+"""Columns that stay without any figure."""
+
+_NOTHING = [Shown(NONE, None)] * len(COLUMNS)
+
+Figures = dict[str, list[Shown]]
+"""Condition to the cells of a run."""
+
+
+def leaderboard(report: Report) -> Section | None:
+    """A table for each group of runs that may be ranked with each other; None without a run of an agent."""
+    found = boards(report)
+    if not found:
+        return None
+    figures = [[_figures(run) for run in board.runs] for board in found]
+    parts = [
+        Markup(
+            "<p>Completion is the share of all samples that passed; one without a verdict counts as not passed. "
+            "Below each figure is its 95% interval. Where intervals overlap widely, the order of two agents may "
+            "be chance. Every figure leads to its samples.</p>"
+        ),
+        _filters([run for board in found for run in board.runs]),
+        *(_board(n, found, figures[n]) for n in range(len(found))),
+        embedded(
+            "leaderboard-data",
+            {"boards": [_data(board, of) for board, of in zip(found, figures, strict=True)]},
+        ),
+    ]
+    return Section("leaderboard", "Leaderboard", Markup("\n").join(parts))
+
+
+def _figures(run: ReportRun) -> Figures:
+    return {name: cells_of(row(run.run, name), run.slug) for name in by_condition(run.run.records)}
+
+
+def _board(n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup:
+    board = found[n]
+    shown = [(run, of.get(board.condition, _NOTHING)) for run, of in zip(board.runs, figures, strict=True)]
+    ranked = sorted(shown, key=lambda entry: -(entry[1][0].sort or 0.0))
+    # A column without any figure is unseen, but there: places are the same on all boards.
+    empty = [name not in _ALWAYS and _is_empty(place, figures) for place, name in enumerate(COLUMNS)]
+    head = Markup().join(
+        Markup('<th scope="col" class="number"{}{}>{}</th>').format(
+            Markup(' aria-sort="descending"') if place == 0 else "", _HIDDEN * empty[place], name
+        )
+        for place, name in enumerate(COLUMNS)
+    )
+    body = Markup("\n").join(_row(run, cells, empty) for run, cells in ranked)
+    table = Markup(
+        '<table class="board" data-sortable data-board="{}">\n<caption class="visually-hidden">{}</caption>\n'
+        '<thead><tr><th scope="col">Agent</th>{}</tr></thead>\n<tbody>\n{}\n</tbody>\n</table>'
+    ).format(n, f"Leaderboard {board.title}", head, body)
+    return Markup(
+        '<div data-board-of="{}">\n<h3>{}</h3>\n<p class="note">{}</p>\n{}\n'
+        '<p class="note" data-board-note="{}" hidden></p>\n</div>'
+    ).format(n, board.title, _measured(board, found[:n]), region(f"Leaderboard of {board.title}", table), n)
+
+
+def _is_empty(place: int, figures: Sequence[Figures]) -> bool:
+    return all(cells[place].sort is None for of in figures for cells in of.values())
+
+
+def _row(run: ReportRun, shown: Sequence[Shown], empty: Sequence[bool]) -> Markup:
+    missing = run.run.missing
+    note = Markup("<small>unfinished: {} of {} samples to come</small>").format(missing, run.run.manifest.samples)
+    return Markup('<tr data-run="{}"><th scope="row">{}{}</th>{}</tr>').format(
+        run.slug,
+        link(run.name, f"#run-{run.slug}"),
+        note if missing else "",
+        Markup().join(_cell(figure, hidden) for figure, hidden in zip(shown, empty, strict=True)),
+    )
+
+
+def _cell(shown: Shown, hidden: bool) -> Markup:
+    figure = link(shown.text, shown.href)
+    note = Markup("<small>{}</small>").format(shown.note) if shown.note else Markup("")
+    if shown.bar is not None:
+        value, interval = shown.bar
+        bar = Markup('<span class="mini" aria-hidden="true">{}</span>').format(draw_bar(value, interval, _SCALE))
+        content = Markup('<div class="measure">{}<div>{}{}</div></div>').format(bar, figure, note)
+    else:
+        content = figure + note
+    return Markup('<td class="number" data-sort="{}"{}>{}</td>').format(
+        "" if shown.sort is None else repr(shown.sort), _HIDDEN * hidden, content
+    )
+
+
+def _measured(board: Board, before: Sequence[Board]) -> str:
+    """What the runs of a board have in common, and why they are apart from the first board of the same suite."""
+    manifest = board.runs[0].run.manifest
+    settings = manifest.settings
+    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    parts = [f"data {str(manifest.data.get('fingerprint', 'unknown'))[:12]}"]
+    if simulator := roles.get("simulator"):
+        parts.append(f"simulator {simulator.get('model')}")
+    if judge := roles.get("judge"):
+        parts.append(f"judge {judge.get('model')} with {counted(settings.get('votes', 1), 'vote')}")
+    told = f"Measured with {', '.join(parts)}{under(board.condition)}."
+    for other in before:
+        first = other.runs[0].run.manifest
+        if first.suite == manifest.suite:
+            what = list(dict.fromkeys(_plainly(d.what) for d in obstacles(first, manifest))) or ["their set-up"]
+            return f"{told} Not to be ranked with {other.title}: they differ in {', '.join(what)}."
+    return told
+
+
+def _plainly(what: str) -> str:
+    """What two manifests differ in, in words: `faults.conditions` is a path."""
+    part, _, rest = what.partition(".")
+    return _PARTS.get(part, part) if not rest or part == "faults" else f"{_PARTS.get(part, part)} ({rest})"
+
+
+def _filters(runs: Sequence[ReportRun]) -> Markup:
+    values: dict[str, list[str]] = {
+        "suite": list(dict.fromkeys(run.run.manifest.suite for run in runs)),
+        "condition": list(by_condition(record for run in runs for record in run.run.records)),
+        **{tag: _values(runs, tag) for tag in ("category", "difficulty", "language")},
+    }
+    selects = [
+        Markup('<label>{}<select name="{}"><option value="">{}</option>{}</select></label>').format(
+            label,
+            name,
+            f"{CLEAN}, or the first" if name == "condition" else "all",
+            Markup().join(Markup('<option value="{v}">{v}</option>').format(v=value) for value in values[name]),
+        )
+        for name, label in _FILTERS
+        if len(values[name]) > 1
+    ]
+    if not selects:
+        return Markup("")
+    return Markup(
+        '<form class="filters" id="leaderboard-filters" aria-label="Filter the leaderboard" hidden>{}'
+        '<button type="reset">Show all</button></form>\n<p class="note" role="status" id="leaderboard-status"></p>'
+    ).format(Markup().join(selects))
+
+
+def _values(runs: Iterable[ReportRun], tag: str) -> list[str]:
+    return sorted({str(r.tags[tag]) for run in runs for r in run.run.records if r.tags.get(tag) is not None})
+
+
+def _data(board: Board, figures: Sequence[Figures]) -> dict[str, object]:
+    return {
+        "suite": board.runs[0].run.manifest.suite,
+        "condition": board.condition,
+        "runs": [
+            {
+                "slug": run.slug,
+                "figures": {
+                    name: [[s.text, s.sort, s.note, s.href, s.bar] for s in shown] for name, shown in of.items()
+                },
+                "cells": [
+                    [
+                        c.category,
+                        c.difficulty,
+                        c.language,
+                        c.condition,
+                        c.passed,
+                        c.failed,
+                        c.invalid,
+                        c.cost,
+                        c.seconds,
+                    ]
+                    for c in cells(run.run)
+                ],
+            }
+            for run, of in zip(board.runs, figures, strict=True)
+        ],
+    }

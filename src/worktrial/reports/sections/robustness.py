@@ -1,0 +1,133 @@
+"""What faults in tools cost each agent."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from worktrial.engine.record import CLEAN
+from worktrial.reports.charts import Bar, bars
+from worktrial.reports.figures import NONE, percent
+from worktrial.reports.html import Value, table
+from worktrial.reports.links import samples_href
+from worktrial.reports.report import Report, ReportRun, Section
+from worktrial.reports.sections.grouping import Board, boards
+from worktrial.reports.sections.wording import NOTHING, caveat, heading, joined, strong, takeaway
+from worktrial.results.boards import completion_estimate
+from worktrial.results.conditions import by_condition, robustness_by_setting
+from worktrial.statistics import Robustness, ZeroCleanRate
+
+_MEANING = {
+    "E0": "without faults",
+    "E1": "open faults",
+    "E2": "silent faults",
+    "E3": "both kinds of faults",
+}
+
+_Found = tuple[ReportRun, str, Robustness | ZeroCleanRate]
+"""A run, the setting of its faults, and what it kept."""
+
+
+def robustness(report: Report) -> Section | None:
+    """Rates by condition, and R; None where no run had faults."""
+    found = [board for board in boards(report) if any(_has_faults(run) for run in board.runs)]
+    parts: list[Markup] = []
+    brief: list[Markup] = []
+    for board in found:
+        rows = _rows(board)
+        said = _takeaway(rows)
+        parts += [heading(board.title), *_board(board, rows, said)] if len(found) > 1 else _board(board, rows, said)
+        if any(isinstance(value, Robustness) for _, _, value in rows):
+            brief.append(Markup("{}: {}").format(board.title, said) if len(found) > 1 else said)
+    return Section("robustness", "When tools fail", joined(parts), brief) if parts else None
+
+
+def _has_faults(run: ReportRun) -> bool:
+    return any(record.condition != CLEAN for record in run.run.records)
+
+
+def _rows(board: Board) -> list[_Found]:
+    return [
+        (run, setting, value)
+        for run in board.runs
+        for setting, value in robustness_by_setting(by_condition(run.run.records)).items()
+    ]
+
+
+def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
+    drawn = [
+        Bar(
+            _label(condition),
+            (estimate := completion_estimate(records)).value,
+            estimate.interval,
+            samples_href(run.slug, {"condition": condition}),
+            group=run.name,
+        )
+        for run in board.runs
+        if _has_faults(run)
+        for condition, records in by_condition(run.run.records).items()
+    ]
+    parts = [takeaway(said), bars(f"Completed under each condition: {board.title}", drawn)]
+    if rows:
+        headers = ["Agent", "R", "95% interval", "Worst under", "Tasks"]
+        parts.append(table(f"Robustness: {board.title}", headers, [_row(*row) for row in rows]))
+    parts.append(
+        caveat(
+            "R is the lowest completion under E1, E2 and E3, as a share of that under E0; 1 means that faults cost "
+            "nothing. It is over the tasks with a verdict in all four conditions, so its rates can differ a little "
+            "from the bars, in which a sample without a verdict counts as not completed. The lowest of three is on "
+            "average too low: with few tasks R looks somewhat worse than it is."
+        )
+    )
+    return parts
+
+
+def _label(condition: str) -> str:
+    mode, _, setting = condition.partition("/")
+    meaning = _MEANING.get(mode)
+    said = f"{condition} · {meaning}" if meaning else condition
+    return f"{said}, {setting}" if setting else said
+
+
+def _takeaway(rows: Sequence[_Found]) -> Markup:
+    known = [(run, setting, value) for run, setting, value in rows if isinstance(value, Robustness)]
+    if not known:
+        return Markup(
+            "No robustness score: that needs samples of the same tasks under all of E0 to E3, and passes in E0."
+        )
+    ordered = sorted(known, key=lambda row: -row[2].value)
+    said = Markup("{} keeps {} of its completion in the worst case{}").format(*_kept(*ordered[0]))
+    if len(ordered) > 1:
+        said += Markup("; least is left of that of {}, {}{}").format(*_kept(*ordered[-1]))
+    return said + Markup(".")
+
+
+def _kept(run: ReportRun, setting: str, found: Robustness) -> tuple[Markup, str, str]:
+    low, high = found.interval
+    where = f", under {_condition(found.worst, setting)} (R between {low:.2f} and {high:.2f})"
+    return strong(run.name), percent(found.value, 0), where
+
+
+def _condition(mode: str, setting: str) -> str:
+    return f"{mode}/{setting}" if setting else mode
+
+
+def _row(run: ReportRun, setting: str, found: Robustness | ZeroCleanRate) -> list[Value | str | Markup]:
+    name = f"{run.name} · {setting}" if setting else run.name
+    href = samples_href(run.slug)
+    if isinstance(found, ZeroCleanRate):
+        return [
+            Value(name, name, href),
+            Value("no value: nothing passed without faults", NOTHING),
+            NONE,
+            NONE,
+            Value(NONE, NOTHING),
+        ]
+    low, high = found.interval
+    undefined = f"; {found.undefined:.1%} of the draws had no value" if found.undefined else ""
+    return [
+        Value(name, name, href),
+        Value(f"{found.value:.2f}", found.value),
+        f"{low:.2f} to {high:.2f}{undefined}",
+        Value(found.worst, found.worst, samples_href(run.slug, {"condition": _condition(found.worst, setting)})),
+        Value(str(found.tasks), found.tasks),
+    ]

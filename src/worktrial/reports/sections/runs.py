@@ -1,0 +1,162 @@
+"""Where the figures come from: everything that a run depended on."""
+
+import shlex
+from collections.abc import Iterator
+
+from markupsafe import Markup, escape
+
+from worktrial.engine.manifest import SessionRecord
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject, JsonValue
+from worktrial.reports.figures import dollars, number, percent
+from worktrial.reports.html import Value, link, table
+from worktrial.reports.links import samples_href
+from worktrial.reports.report import Report, ReportRun, Section
+
+# What has its own place in the list.
+_APART = frozenset({"roles", "carried_roles", "tasks", "faults"})
+_LONG = 300
+"""Characters; a longer value is folded away."""
+
+_TASKS = 400
+"""How many tasks are named; the page of samples has them all."""
+
+Fact = tuple[str, Markup]
+
+
+def runs(report: Report) -> Section:
+    """The provenance of every run."""
+    parts = [
+        Markup(
+            "<p>What each run was, as its folder tells: the data by its fingerprint, the models by their settings "
+            "without any key, the faults that were planned, and every session that worked on it.</p>"
+        ),
+        *(_run(run) for run in report.runs),
+    ]
+    return Section("runs", "Runs", Markup("\n").join(parts))
+
+
+def _run(run: ReportRun) -> Markup:
+    manifest = run.run.manifest
+    # What a role says of its model need not be said twice.
+    apart = _APART | (manifest.settings.get("roles") or {}).keys()
+    facts: list[Fact] = [
+        ("Folder", escape(run.run.folder.resolve().name)),
+        ("Suite", escape(manifest.suite)),
+        *((f"Data: {name}", escape(value)) for name, value in _flat(manifest.data)),
+        ("Samples", _samples(run)),
+        *_tasks(manifest.settings.get("tasks")),
+        *_roles(manifest.settings),
+        *((f"Faults: {name}", _shown(value)) for name, value in _flat(manifest.settings.get("faults") or {})),
+        *(
+            (name.replace("_", " ").replace(".", ": ").capitalize(), _shown(value))
+            for name, value in _flat({k: v for k, v in manifest.settings.items() if k not in apart})
+        ),
+    ]
+    listed = Markup("\n").join(Markup("<dt>{}</dt><dd>{}</dd>").format(name, value) for name, value in facts)
+    return Markup(
+        '<details class="run" id="run-{}"><summary>{} <span class="quiet-text">{}, {}</span></summary>\n{}'
+        '<dl class="facts">\n{}\n</dl>\n{}\n</details>'
+    ).format(
+        run.slug,
+        run.name,
+        manifest.suite,
+        run.run.folder.resolve().name,
+        _unfinished(run),
+        listed,
+        _sessions(run, manifest.sessions),
+    )
+
+
+def _unfinished(run: ReportRun) -> Markup:
+    if not run.run.missing:
+        return Markup("")
+    return Markup('<p class="warning">Unfinished: {} of {} samples are still to come.</p>\n').format(
+        run.run.missing, run.run.manifest.samples
+    )
+
+
+def _samples(run: ReportRun) -> Markup:
+    records = run.run.records
+    invalid = sum(r.outcome is Outcome.INVALID for r in records)
+    shown = link(f"{number(len(records))} finished", samples_href(run.slug))
+    if not invalid:
+        return shown + ", all with a verdict"
+    without = link(f"{number(invalid)} without a verdict", samples_href(run.slug, {"outcome": "invalid"}))
+    return Markup("{}, {} ({})").format(shown, without, percent(invalid / len(records)))
+
+
+def _tasks(tasks: JsonValue) -> list[Fact]:
+    if not isinstance(tasks, list):
+        return []
+    more = f", and {number(len(tasks) - _TASKS)} more" if len(tasks) > _TASKS else ""
+    return [("Tasks", _folded(number(len(tasks)), ", ".join(map(str, tasks[:_TASKS])) + more))]
+
+
+def _roles(settings: JsonObject) -> Iterator[Fact]:
+    for kind, name in (("roles", "{}"), ("carried_roles", "{} of the work judged again")):
+        for role, given in (settings.get(kind) or {}).items():
+            parts = [f"{key} {value}" for key, value in _flat(given) if key != "model"]
+            model = given.get("model", "") if isinstance(given, dict) else ""
+            more = Markup("<br><small>{}</small>").format(", ".join(parts).replace("_", " ")) if parts else ""
+            yield (
+                name.format(role).replace("_", " ").capitalize(),
+                Markup("<strong>{}</strong>{}").format(model, more),
+            )
+
+
+def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
+    if not sessions:
+        return Markup("")
+    rows: list[list[Value | str | Markup]] = [
+        [
+            _time(session.started),
+            _time(session.ended) if session.ended else "never",
+            session.end or "still going on, or killed",
+            Value(dollars(session.cost), session.cost),
+            Value(number(session.tokens), session.tokens),
+            "; ".join(f"{name} {value}" for name, value in session.versions.items()),
+            "; ".join(f"{role} {address}" for role, address in session.endpoints.items()) or "none",
+        ]
+        for session in sessions
+    ]
+    headers = ("Started", "Ended", "How it ended", "Spent", "Tokens", "Versions", "Endpoints")
+    commands = Markup("\n").join(
+        Markup('<pre class="command">{}</pre>').format(shlex.join(session.command)) for session in sessions
+    )
+    return Markup("{}\n<p>Started by</p>\n{}").format(
+        table(f"Sessions of {run.name}, {run.slug}", headers, rows, sortable=False), commands
+    )
+
+
+def _time(stored: str) -> str:
+    """ISO 8601 as people read it; anything else as it is."""
+    return f"{stored[:19].replace('T', ' ')} UTC" if stored.endswith("+00:00") else stored
+
+
+def _flat(value: JsonValue, where: str = "") -> Iterator[tuple[str, str]]:
+    """Dotted names and values; what is null was left to its default and is left out."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{where}.{key}" if where else str(key))
+    elif isinstance(value, list):
+        if value:
+            yield where, ", ".join(_one(item) for item in value)
+    elif value is not None:
+        yield where, _one(value)
+
+
+def _one(value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return " ".join(f"{name} {inner}" for name, inner in _flat(value))
+    return str(value)
+
+
+def _shown(value: str) -> Markup:
+    return escape(value) if len(value) <= _LONG else _folded(f"{number(len(value))} characters", value)
+
+
+def _folded(label: str, content: str) -> Markup:
+    return Markup("<details><summary>{}</summary>{}</details>").format(label, content)

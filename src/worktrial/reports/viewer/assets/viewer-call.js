@@ -1,0 +1,118 @@
+"use strict";
+
+/* One tool call: what was asked, what came back, and what would have without a fault. */
+window.Worktrial = window.Worktrial || {};
+
+(() => {
+  const { el } = Worktrial;
+
+  const FAULTS = {
+    http_500: "the call failed with an internal server error",
+    timeout: "the call timed out",
+    connection_refused: "the connection was refused",
+    unavailable: "the service was unavailable",
+    fields_dropped: "fields were left out",
+    list_cut: "lists were cut short",
+    values_emptied: "values were emptied",
+    stale: "older values were given",
+  };
+
+  /** What a kind of fault does, in words. */
+  Worktrial.faultWords = (kind) => (Object.hasOwn(FAULTS, kind) ? `${FAULTS[kind]} (${kind})` : String(kind));
+
+  /**
+   * A call of a tool loop.
+   * @param {object} call a row of `calls`
+   * @param {Map<number, object>} ledger fault rows by call
+   * @param {Node[]} more what else there is to say about it
+   */
+  Worktrial.call = (call, ledger, ...more) => {
+    const number = Number(call.index) + 1;
+    const seen = call.observation && typeof call.observation === "object" ? call.observation : { content: call.observation };
+    const row = ledger.get(call.index);
+    const kind = seen.fault || (row && row.kind);
+    const anchor = `call-${number}`;
+    const link = el("a", { class: "anchor", href: Worktrial.hereWith({ call: number }), "aria-label": `Link to call ${number}` }, "#");
+    const heading = el("h4", { id: anchor, tabindex: "-1" }, `Call ${number}: `, el("code", {}, call.tool ?? "(no tool)"), " ", link);
+    const about = [seen.origin && `answered by ${seen.origin}`, typeof call.seconds === "number" && Worktrial.seconds(call.seconds)];
+    if (call.agent) about.unshift(`by ${call.agent}`);
+    return el(
+      "article",
+      { class: kind ? "call faulty" : "call", "aria-labelledby": anchor },
+      heading,
+      el("p", { class: "quiet-text" }, about.filter(Boolean).join(" · ")),
+      labelled("Arguments", Worktrial.json(call.arguments)),
+      kind ? el("p", { class: "warning" }, `Fault: ${Worktrial.faultWords(kind)}.`) : null,
+      kind ? faulty(seen, row) : labelled("Observation", observation(seen.content)),
+      exchange(seen.exchange),
+      more,
+    );
+  };
+
+  function labelled(label, content) {
+    return el("div", { class: "part" }, el("p", { class: "label" }, label), content);
+  }
+  Worktrial.labelled = labelled;
+
+  function observation(content) {
+    return typeof content === "string" ? Worktrial.longText(content) : Worktrial.json(content);
+  }
+
+  function faulty(seen, row) {
+    // Without a clean observation the workplace was not asked at all.
+    if (seen.clean === null || seen.clean === undefined) return labelled("What the agent saw", observation(seen.content));
+    const touched = new Set(row && Array.isArray(row.fields) ? row.fields : []);
+    return el(
+      "div",
+      { class: "sides" },
+      labelled("What the agent saw", Worktrial.json(seen.content, { touched, other: seen.clean, side: "degraded" })),
+      labelled("What really was the answer", Worktrial.json(seen.clean, { touched, other: seen.content, side: "clean" })),
+    );
+  }
+
+  function exchange(messages) {
+    if (!Array.isArray(messages) || !messages.length) return null;
+    return Worktrial.details("What the simulator was asked and said", () => messages.map((m) => Worktrial.message(m)));
+  }
+
+  /** The text of a message, or "". */
+  Worktrial.textOf = (message) => {
+    const { content } = message;
+    if (typeof content === "string") return content;
+    if (!Array.isArray(content)) return "";
+    return content.map((part) => (part && typeof part.text === "string" ? part.text : "")).join("");
+  };
+
+  /** Any message, as it is. */
+  Worktrial.message = (message) => {
+    const text = Worktrial.textOf(message);
+    const rest = Object.fromEntries(Object.entries(message).filter(([name]) => !["role", "content"].includes(name)));
+    if (!text && message.content != null && message.content !== "") rest.content = message.content;
+    return el(
+      "div",
+      { class: "message" },
+      el("p", { class: "label" }, message.role || "message"),
+      text ? Worktrial.longText(text) : null,
+      Object.keys(rest).length ? Worktrial.json(rest) : null,
+    );
+  };
+
+  const REASONING = ["reasoning_content", "reasoning", "thinking"];
+
+  /** What an assistant message says: its reasoning, folded, and its text. */
+  Worktrial.said = (message) => {
+    const parts = [];
+    for (const name of REASONING) {
+      const value = message[name];
+      if (value === null || value === undefined || value === "") continue;
+      parts.push(
+        Worktrial.details("Reasoning", () => (typeof value === "string" ? Worktrial.longText(value) : Worktrial.json(value))),
+      );
+    }
+    const text = Worktrial.textOf(message);
+    if (text.trim()) parts.push(Worktrial.longText(text, { class: "speech" }));
+    else if (Array.isArray(message.content) && message.content.length) parts.push(Worktrial.json(message.content));
+    if (message.trouble) parts.unshift(el("p", { class: "warning" }, `No answer: ${Worktrial.inline(message.trouble)}`));
+    return parts;
+  };
+})();

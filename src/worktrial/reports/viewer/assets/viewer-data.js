@@ -1,0 +1,123 @@
+"use strict";
+
+/* Data files: each is a script that hands its data over by one call of `Worktrial.receive`. */
+window.Worktrial = window.Worktrial || {};
+
+(() => {
+  /** @type {Map<string, {promise: Promise<object>, resolve: (fields: object) => void, arrived?: boolean}>} */
+  const asked = new Map();
+
+  /**
+   * Called by a data file.
+   * @param {string} name its place within the data
+   * @param {object} fields texts that hold JSON, by name
+   */
+  Worktrial.receive = (name, fields) => {
+    const waiting = asked.get(name);
+    if (!waiting) return;
+    waiting.arrived = true;
+    waiting.resolve(fields);
+  };
+
+  /**
+   * A data file's fields. A page from a disk may not fetch, so the file is run as a script; once for a page.
+   * @param {string} name
+   * @returns {Promise<object>}
+   */
+  function load(name) {
+    const before = asked.get(name);
+    if (before) return before.promise;
+    const entry = {};
+    entry.promise = new Promise((resolve, reject) => {
+      entry.resolve = resolve;
+      const script = document.createElement("script");
+      script.src = `data/${name}.js`;
+      const ended = () => {
+        script.remove();
+        if (entry.arrived) return;
+        asked.delete(name);
+        reject(new Error(`The file data/${name}.js of this report is missing or damaged.`));
+      };
+      script.addEventListener("error", ended);
+      // Also when the file was run and has handed nothing over.
+      script.addEventListener("load", ended);
+      document.head.append(script);
+    });
+    asked.set(name, entry);
+    return entry.promise;
+  }
+
+  /** The report's runs: `slug`, `name`, `suite`. */
+  Worktrial.runs = async () => JSON.parse((await load("runs")).runs);
+
+  /** What is known of a run before its samples. */
+  Worktrial.head = async (slug) => JSON.parse((await load(`${slug}/run`)).head);
+
+  /** The columns of a chunk of a run's samples. */
+  Worktrial.columns = async (slug, chunk) => JSON.parse((await load(`${slug}/s${chunk}`)).columns);
+
+  /**
+   * The number of a sample within its run.
+   * @returns {Promise<number | undefined>}
+   */
+  Worktrial.numberOf = async (head, { sample, repeat, condition }) => {
+    const text = `${repeat}\n${condition}\n${sample}`;
+    const file = crc32(new TextEncoder().encode(text)) % head.keys;
+    const numbers = JSON.parse((await load(`${head.slug}/k${file}`)).numbers);
+    return Object.hasOwn(numbers, text) ? numbers[text] : undefined;
+  };
+
+  /**
+   * A sample, its record and what it did (null: nothing stored), and the keys of its neighbours in the run.
+   * @param {object} head the run's
+   * @param {number} number
+   */
+  Worktrial.sample = async (head, number) => {
+    let file = 0;
+    while (file + 1 < head.firsts.length && head.firsts[file + 1] <= number) file += 1;
+    const { first, neighbours, samples } = await load(`${head.slug}/t${file}`);
+    const [before, after] = JSON.parse(neighbours);
+    const keyAt = (place, other) => {
+      if (place < 0 || place >= samples.length) return other;
+      const { sample, repeat, condition } = JSON.parse(samples[place][0]);
+      return [sample, repeat, condition];
+    };
+    const place = number - first;
+    const [record, line] = samples[place];
+    return {
+      record: JSON.parse(record),
+      line: line === null ? null : JSON.parse(line),
+      previous: keyAt(place - 1, before),
+      next: keyAt(place + 1, after),
+    };
+  };
+
+  const table = Array.from({ length: 256 }, (_, n) => {
+    let c = n;
+    for (let bit = 0; bit < 8; bit += 1) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+    return c >>> 0;
+  });
+
+  /** CRC-32 as zlib computes it. */
+  function crc32(bytes) {
+    let c = 0xffffffff;
+    for (const byte of bytes) c = table[(c ^ byte) & 255] ^ (c >>> 8);
+    return (c ^ 0xffffffff) >>> 0;
+  }
+
+  /** What the page's address asks for; of a name that comes twice, the last. */
+  Worktrial.asked = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+
+  /** The part of an address after `#`; without what is empty. */
+  Worktrial.hash = (state) =>
+    new URLSearchParams(Object.entries(state).filter(([, value]) => value !== "" && value != null)).toString();
+
+  /** The address of a sample's page. */
+  Worktrial.trajectoryHref = (slug, [sample, repeat, condition]) =>
+    `trajectory.html#${Worktrial.hash({
+      run: slug,
+      sample,
+      repeat: repeat || "",
+      condition: condition === "E0" ? "" : condition,
+    })}`;
+})();

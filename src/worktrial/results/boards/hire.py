@@ -1,0 +1,188 @@
+"""Whom to hire, and how sure that is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from worktrial.results.boards.contest import Contest, contest
+from worktrial.results.boards.estimates import Estimate, completion_estimate
+from worktrial.results.boards.shared import Basis, SharedSamples
+from worktrial.results.stored import StoredRun
+from worktrial.statistics import holm
+
+LEVEL = 0.05
+
+
+class Finding(StrEnum):
+    """What the tests say about the best agent."""
+
+    ALONE = "alone"  # fewer than two agents to compare
+    NOTHING_SHARED = "nothing shared"  # no task that all have
+    NOTHING_PASSED = "nothing passed"
+    TOO_FEW = "too few"  # with so many tasks no outcome could have been significant
+    NO_DIFFERENCE = "no difference"  # from any of the others
+    AMONG = "among"  # better than some
+    CLEAR = "clear"  # better than all others
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One agent on the tasks that all have."""
+
+    run: StoredRun
+    passed: int
+    samples: int
+    rate: Estimate
+    """Of all samples; an invalid one counts as not passed."""
+    cost: float | None
+    """US dollars per sample, on the recommendation's basis; None where that is not known."""
+    against_best: Contest | None
+    """The best as the first, this one as the second; None for the best itself."""
+    p: float | None
+    """Of that contest, after Holm's correction for all comparisons that might have been the one of interest."""
+    is_equal: bool
+    """Not significantly different from the best, which is its own equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """Whom to hire."""
+
+    finding: Finding
+    contenders: tuple[Contender, ...]
+    """The best first; of equal rates the cheaper one."""
+    hire: StoredRun | None
+    """The best where it is clearly that. Else the cheapest of those that cost significantly less and that nothing
+    tells from it: no test, corrected or not, nor the interval of `behind`; the best where there is none. None where
+    the costs are unknown. Correcting makes it harder to be called worse; that alone is no reason to be hired."""
+    behind: Estimate | None
+    """The share of passes of the best minus that of `hire`, with a paired interval; None where it is the best."""
+    basis: Basis | None
+    left_out: tuple[StoredRun, ...]
+    """Runs with less than half of the tasks of the largest: they would shrink the common tasks for all."""
+    not_shared: int
+    """Samples of the largest run that not all contenders have."""
+
+    @property
+    def equals(self) -> list[Contender]:
+        """The best and those not significantly different from it."""
+        return [contender for contender in self.contenders if contender.is_equal]
+
+
+def recommend(runs: Sequence[StoredRun], condition: str) -> Recommendation:
+    """Whom to hire of the agents of one group (`groups`), by the samples under one condition.
+
+    The best by completion on the tasks that all have is tested against each of the others. It became the best
+    only by looking, so that any pair of agents might have been compared: Holm's correction is for all pairs.
+    """
+    return _recommend(runs, {None: SharedSamples(runs, condition)})[None]
+
+
+def recommend_by(runs: Sequence[StoredRun], condition: str, tag: str = "category") -> dict[str, Recommendation]:
+    """Whom to hire for every value of `tag`; corrected for all pairs of agents in all of them together."""
+    values = {str(r.tags[tag]) for run in runs for r in run.records if tag in r.tags and r.condition == condition}
+    found = _recommend(runs, {value: SharedSamples(runs, condition, tag, value) for value in sorted(values)})
+    return {str(value): recommendation for value, recommendation in found.items()}
+
+
+def _recommend(
+    runs: Sequence[StoredRun], scopes: Mapping[str | None, SharedSamples]
+) -> dict[str | None, Recommendation]:
+    """The recommendation in every scope; all scopes are one family of comparisons."""
+    tested = {name: samples for name, samples in scopes.items() if _problem(samples) is None}
+    family = sum(len(s.runs) * (len(s.runs) - 1) // 2 for s in tested.values())
+    contests = {name: _contests(samples) for name, samples in tested.items()}
+    listed = [found.p for of_scope in contests.values() for found in of_scope.values()]
+    # Pairs without the best were not tested, and count as if they had shown nothing.
+    adjusted = iter(holm([*listed, *[1.0] * (family - len(listed))]))
+    # The kindest factor that Holm could apply to any one of them.
+    factor = family - len(listed) + 1
+    return {
+        name: _tested(samples, contests[name], [next(adjusted) for _ in contests[name]], factor)
+        if name in tested
+        else _untested(samples)
+        for name, samples in scopes.items()
+    }
+
+
+def _contests(samples: SharedSamples) -> dict[int, Contest]:
+    """Position of each other agent to its contest with the best."""
+    best = samples.ranking[0]
+    return {n: contest(samples.runs[best], run, samples.keys) for n, run in enumerate(samples.runs) if n != best}
+
+
+def _tested(
+    samples: SharedSamples, contests: Mapping[int, Contest], ps: Sequence[float], factor: int
+) -> Recommendation:
+    order = samples.ranking
+    p_of = dict(zip(contests, ps, strict=True))
+    equals = [n for n in order if n == order[0] or p_of[n] > LEVEL]
+    could = any(factor * found.least_p <= LEVEL for found in contests.values())
+    finding = (
+        Finding.CLEAR
+        if len(equals) == 1
+        else Finding.TOO_FEW
+        if not could
+        else Finding.NO_DIFFERENCE
+        if len(equals) == len(order)
+        else Finding.AMONG
+    )
+    close = [n for n in equals if n == order[0] or contests[n].p > LEVEL]
+    costs, basis = samples.costs(order)
+    if basis is None:
+        costs, basis = samples.costs(close)
+    hire, behind = (order[0] if finding is Finding.CLEAR else None), None
+    if finding in (Finding.NO_DIFFERENCE, Finding.AMONG) and basis is not None:
+        hire, behind = _cheapest(samples, sorted(close, key=costs.__getitem__), order[0], basis)
+    return Recommendation(
+        finding=finding,
+        contenders=tuple(
+            Contender(
+                run=samples.runs[n],
+                passed=samples.passed(n),
+                samples=len(samples.records[n]),
+                rate=completion_estimate(samples.records[n]),
+                cost=costs.get(n),
+                against_best=contests.get(n),
+                p=p_of.get(n),
+                is_equal=n in equals,
+            )
+            for n in order
+        ),
+        hire=None if hire is None else samples.runs[hire],
+        behind=behind,
+        basis=basis,
+        left_out=samples.left_out,
+        not_shared=samples.not_shared,
+    )
+
+
+def _cheapest(
+    samples: SharedSamples, by_cost: Sequence[int], best: int, basis: Basis
+) -> tuple[int, Estimate | None]:
+    """The first whose shortfall might be none and whose saving is more than chance."""
+    for n in by_cost:
+        if n == best:
+            break
+        behind, saving = samples.trade(best, n, basis)
+        if behind.interval is None or saving.interval is None:
+            continue
+        if behind.interval.low <= 0 < saving.interval.low:
+            return n, behind
+    return best, None
+
+
+def _untested(samples: SharedSamples) -> Recommendation:
+    finding = _problem(samples) or Finding.ALONE
+    return Recommendation(finding, (), None, None, None, samples.left_out, samples.not_shared)
+
+
+def _problem(samples: SharedSamples) -> Finding | None:
+    """Why there is nothing to test."""
+    if len(samples.runs) < 2:
+        return Finding.ALONE
+    if not samples.keys:
+        return Finding.NOTHING_SHARED
+    if not any(samples.passed(n) for n in range(len(samples.runs))):
+        return Finding.NOTHING_PASSED
+    return None

@@ -1,0 +1,90 @@
+"""One run in a leaderboard."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from worktrial.engine.record import CLEAN, Key, SampleRecord, total_tokens
+from worktrial.results.boards.estimates import Estimate, clusters, estimates, share
+from worktrial.results.boards.spent import agent_cost_of, agent_tokens, cost_of, seconds_of
+from worktrial.results.conditions import by_condition, robustness_by_setting
+from worktrial.results.repeated import repeats_of
+from worktrial.results.stored import StoredRun
+from worktrial.results.summary import completion
+from worktrial.statistics import CompletionRate, Repeats, Robustness, ZeroCleanRate
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a run came to under one condition. Intervals are at 95 %, with scenarios drawn as a whole."""
+
+    run: StoredRun
+    condition: str
+    completion: CompletionRate
+    of_all: Estimate
+    """Share of passes among all samples; an invalid one counts as not passed. What runs are ranked by."""
+    of_valid: Estimate
+    """Share of passes among the samples with a verdict."""
+    repeats: Repeats | None
+    """pass@k and pass^k for k the number of repeats, over tries with a verdict; None without repeats."""
+    robustness: Mapping[str, Robustness | ZeroCleanRate]
+    """As `Summary.robustness`; only in the row of E0, of which it is a share."""
+    cost: Estimate
+    """US dollars per sample, of all roles. No value where a price is unknown, or where stored work was only judged
+    again."""
+    agent_cost: Estimate
+    """The same of the agent alone, without simulator and judge: what its work would cost outside of the trial. No
+    value for an agent whose model is not ours to see."""
+    seconds: float | None
+    """Mean wall-clock seconds of a sample."""
+    tokens: float
+    """Mean tokens of a sample, in and out, of all roles."""
+    agent_tokens: float
+    """The same of the agent alone."""
+
+    @property
+    def n(self) -> int:
+        """Samples, those without a verdict included."""
+        return self.completion.of_all.n
+
+    @property
+    def invalid_share(self) -> float:
+        """Share of the samples without a verdict; 0 without a sample."""
+        return self.completion.invalid / self.n if self.n else 0.0
+
+
+def row(run: StoredRun, condition: str) -> Row:
+    """The row of `run` for the samples under `condition`."""
+    conditions = by_condition(run.records)
+    records = conditions.get(condition, [])
+    costs = {r.key: (cost_of(run, r), agent_cost_of(run, r)) for r in records}
+
+    def amounts(record: SampleRecord) -> Mapping[str, float]:
+        cost, agent = costs[record.key]
+        return {"cost": cost or 0.0, "agent_cost": agent or 0.0}
+
+    of = clusters(records, amounts)
+    names = {name: (name, "n") for place, name in enumerate(("cost", "agent_cost")) if _known(costs, place)}
+    drawn = estimates(of, {"of_all": ("passed", "n"), "of_valid": ("passed", "valid"), **names})
+    seconds = [s for r in records if (s := seconds_of(run, r)) is not None]
+    return Row(
+        run=run,
+        condition=condition,
+        completion=completion(records),
+        of_all=share(of, "passed", "n", drawn["of_all"]),
+        of_valid=share(of, "passed", "valid", drawn["of_valid"]),
+        repeats=repeats_of(records),
+        robustness=robustness_by_setting(conditions) if condition == CLEAN else {},
+        cost=drawn.get("cost", Estimate(None)),
+        agent_cost=drawn.get("agent_cost", Estimate(None)),
+        seconds=_mean(seconds) if seconds else None,
+        tokens=_mean([total_tokens(r.usage) for r in records]),
+        agent_tokens=_mean([agent_tokens(r) for r in records]),
+    )
+
+
+def _known(costs: Mapping[Key, tuple[float | None, float | None]], place: int) -> bool:
+    return all(cost[place] is not None for cost in costs.values())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

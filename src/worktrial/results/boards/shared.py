@@ -1,0 +1,91 @@
+"""The samples that several runs share: what there is to compare, and at what cost it was done."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from worktrial.engine.record import Key, SampleRecord
+from worktrial.grading import Outcome
+from worktrial.results.boards.estimates import Estimate, Sums, clusters
+from worktrial.results.boards.spent import agent_cost_of, cost_of
+from worktrial.results.stored import StoredRun
+from worktrial.statistics import bootstrap_difference
+
+
+class Basis(StrEnum):
+    """Whose cost decides between equals."""
+
+    AGENT = "agent"  # the agent's own requests
+    TRIAL = "trial"  # of all roles, simulator and judge included
+
+
+_COSTS: Mapping[Basis, Callable[[StoredRun, SampleRecord], float | None]] = {
+    Basis.AGENT: agent_cost_of,
+    Basis.TRIAL: cost_of,
+}
+
+
+class SharedSamples:
+    """The samples under one condition, and with one tag where given, that all of `runs` have.
+
+    A run with less than half of the tasks of the largest is left out, because it would shrink them for all. Repeats
+    do not count: who tried each task more often keeps nobody else out.
+    """
+
+    def __init__(self, runs: Sequence[StoredRun], condition: str, tag: str = "", value: str = "") -> None:
+        def counts(record: SampleRecord) -> bool:
+            return record.condition == condition and (not tag or str(record.tags.get(tag)) == value)
+
+        of_run = [{record.key: record for record in run.records if counts(record)} for run in runs]
+        tasks = [len({sample for sample, _, _ in records}) for records in of_run]
+        largest = max(tasks, default=0)
+        enough = [2 * own >= largest > 0 for own in tasks]
+        kept = [records for records, is_enough in zip(of_run, enough, strict=True) if is_enough]
+        self.runs = [run for run, is_enough in zip(runs, enough, strict=True) if is_enough]
+        self.left_out = tuple(run for run, is_enough in zip(runs, enough, strict=True) if not is_enough)
+        self.keys: set[Key] = set.intersection(*(set(records) for records in kept)) if kept else set()
+        self.records = [[r for key, r in records.items() if key in self.keys] for records in kept]
+        """Of each of `runs`."""
+        self.not_shared = max((len(records) for records in of_run), default=0) - len(self.keys)
+        """Samples of the largest run that not all have."""
+
+    def passed(self, n: int) -> int:
+        """Passes of the run at a position."""
+        return sum(record.outcome is Outcome.PASS for record in self.records[n])
+
+    @property
+    def ranking(self) -> list[int]:
+        """Positions of runs: the most passes first, of equal ones the cheaper."""
+        costs, _ = self.costs(range(len(self.runs)))
+
+        def rank(n: int) -> tuple[int, float]:
+            return -self.passed(n), costs.get(n, 0.0)
+
+        return sorted(range(len(self.runs)), key=rank)
+
+    def costs(self, wanted: Iterable[int]) -> tuple[dict[int, float], Basis | None]:
+        """Dollars per sample of the wanted runs: of the agents alone where known of all, else of the trial."""
+        listed = list(wanted)
+        for basis, of in _COSTS.items():
+            costs = {n: [of(self.runs[n], record) for record in self.records[n]] for n in listed}
+            known = {n: [cost for cost in own if cost is not None] for n, own in costs.items()}
+            if all(len(known[n]) == len(costs[n]) for n in listed):
+                return {n: sum(own) / len(own) for n, own in known.items() if own}, basis
+        return {}, None
+
+    def trade(self, best: int, other: int, basis: Basis) -> tuple[Estimate, Estimate]:
+        """The best's share of passes minus the other's, and the same of dollars per sample; paired."""
+        of = [self._sums(n, basis) for n in (best, other)]
+        totals = [{name: sum(sums[name] for sums in one) for name in ("n", "passed", "cost")} for one in of]
+        drawn = bootstrap_difference(of[0], of[1], _means) if len(of[0]) > 1 else {}
+        one, two = (_means(total) for total in totals)
+        share, cost = (Estimate(one[name] - two[name], drawn.get(name)) for name in ("share", "cost"))
+        return share, cost
+
+    def _sums(self, n: int, basis: Basis) -> list[Sums]:
+        of = _COSTS[basis]
+        return clusters(self.records[n], lambda record: {"cost": of(self.runs[n], record) or 0.0})
+
+
+def _means(sums: Mapping[str, Any]) -> dict[str, Any]:
+    return {"share": sums["passed"] / sums["n"], "cost": sums["cost"] / sums["n"]}

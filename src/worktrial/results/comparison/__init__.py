@@ -1,0 +1,27 @@
+"""Two runs of the same trial compared: what changed, for which tasks, and whether that can be chance."""
+
+from worktrial.results.comparison.changes import Change
+from worktrial.results.comparison.conditions import ConditionComparison, IndustryEffect
+from worktrial.results.comparison.fairness import unfair_lines
+from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest
+from worktrial.results.comparison.robustness import RobustnessChange
+from worktrial.results.comparison.runs import Comparison, compare_runs, untried
+from worktrial.results.comparison.suite_figures import SuiteFigure
+from worktrial.results.comparison.verdict import detectable, verdict
+
+__all__ = [
+    "Change",
+    "Comparison",
+    "ConditionComparison",
+    "Flip",
+    "IndustryEffect",
+    "PairedTable",
+    "PairedTest",
+    "RobustnessChange",
+    "SuiteFigure",
+    "compare_runs",
+    "detectable",
+    "unfair_lines",
+    "untried",
+    "verdict",
+]

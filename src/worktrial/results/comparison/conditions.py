@@ -1,0 +1,124 @@
+"""Two runs under one condition."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from worktrial.results.comparison.changes import Change, Measure, changes, cluster_by, passed
+from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest, flips, paired_table, paired_test
+from worktrial.results.comparison.quantities import MEASURES, why_unknown
+from worktrial.results.pairing import SamplePair
+from worktrial.statistics import holm
+
+_OF_VALID = Measure(passed, share=True)
+_OF_ALL = Measure(passed, judged=False, share=True)
+
+
+@dataclass(frozen=True, slots=True)
+class IndustryEffect:
+    """One industry."""
+
+    name: str
+    table: PairedTable
+    effect: Change | None
+    p: float | None
+    p_adjusted: float | None
+    """Holm-adjusted over the industries of this condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionComparison:
+    """What two runs came to under one condition."""
+
+    condition: str
+    pairs: int
+    tasks: int
+    """With two verdicts in some repeat."""
+    clusters: int
+    """Scenarios, or tasks where the suite has none: what the intervals draw."""
+    repeats: int
+    """The most pairs with two verdicts that a task has."""
+    table: PairedTable
+    flips: tuple[Flip, ...]
+    effect: Change | None
+    """The completion rate over pairs with two verdicts, as shares; None without any."""
+    effect_of_all: Change | None
+    """The same over all pairs; an invalid sample counts as not passed."""
+    test: PairedTest | None
+    p_adjusted: float | None
+    """Holm-adjusted over the conditions."""
+    industries: tuple[IndustryEffect, ...]
+    """By the tag `category`; () where there are fewer than two."""
+    quantities: Mapping[str, Change | None]
+    """Means of a sample by name: `cost`, `agent cost`, `seconds`, `calls`, `tokens`, `agent tokens in`, `agent
+    tokens out`."""
+    unknown: Mapping[str, str]
+    """Why a quantity is None."""
+
+
+def compare_conditions(
+    by_condition: Mapping[str, Sequence[SamplePair]], unseen: Mapping[str, str], *, confidence: float, seed: int
+) -> list[ConditionComparison]:
+    """Each condition, with p values adjusted over all of them.
+
+    Args:
+        by_condition: The pairs.
+        unseen: Quantities that one of the runs cannot tell, with the reason.
+        confidence: Of the intervals.
+        seed: Of the draws.
+    """
+    found = [_compare(name, pairs, unseen, confidence, seed) for name, pairs in by_condition.items()]
+    tested = [one for one in found if one.test is not None]
+    adjusted = holm([one.test.p for one in tested if one.test is not None])
+    by_name = {one.condition: p for one, p in zip(tested, adjusted, strict=True)}
+    return [replace(one, p_adjusted=by_name.get(one.condition)) for one in found]
+
+
+def _compare(
+    condition: str, pairs: Sequence[SamplePair], unseen: Mapping[str, str], confidence: float, seed: int
+) -> ConditionComparison:
+    seen = {name: measure for name, measure in MEASURES.items() if name not in unseen}
+    changed = changes(pairs, {"": _OF_VALID, "of all": _OF_ALL, **seen}, confidence=confidence, seed=seed)
+    judged = [pair for pair in pairs if pair.both_judged]
+    tasks = Counter(pair.first.sample for pair in judged)
+    records = [record for pair in judged for record in (pair.first, pair.second)]
+    unknown = {name: why_unknown(records, measure.value) for name, measure in seen.items()}
+    cluster_of = cluster_by(pair.first for pair in judged)
+    return ConditionComparison(
+        condition=condition,
+        pairs=len(pairs),
+        tasks=len(tasks),
+        clusters=len({cluster_of(pair.first) for pair in judged}),
+        repeats=max(tasks.values(), default=0),
+        table=paired_table(pairs),
+        flips=tuple(flips(pairs)),
+        effect=changed[""],
+        effect_of_all=changed["of all"],
+        test=paired_test(pairs, seed=seed),
+        p_adjusted=None,
+        industries=tuple(_industries(pairs, confidence, seed)),
+        quantities={name: changed.get(name) for name in MEASURES},
+        unknown={**unseen, **{name: why for name, why in unknown.items() if why is not None}},
+    )
+
+
+def _industries(pairs: Sequence[SamplePair], confidence: float, seed: int) -> list[IndustryEffect]:
+    members: dict[str, list[SamplePair]] = {}
+    for pair in pairs:
+        if "category" in pair.first.tags:
+            members.setdefault(str(pair.first.tags["category"]), []).append(pair)
+    if len(members) < 2:
+        return []
+    names = sorted(members)
+    tests = {name: test for name in names if (test := paired_test(members[name], seed=seed)) is not None}
+    adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+    return [
+        IndustryEffect(
+            name=name,
+            table=paired_table(members[name]),
+            effect=changes(members[name], {"": _OF_VALID}, confidence=confidence, seed=seed)[""],
+            p=tests[name].p if name in tests else None,
+            p_adjusted=adjusted.get(name),
+        )
+        for name in names
+    ]

@@ -1,0 +1,47 @@
+"""A gate as JUnit XML, which every CI system reads."""
+
+import re
+from xml.etree import ElementTree as Xml
+
+from worktrial.results.gate.judging import Gate
+from worktrial.results.gate.limits import option
+
+# What XML 1.0 does not allow, not even escaped (W3C, Extensible Markup Language 1.0, section 2.2).
+_NOT_ALLOWED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(gate: Gate) -> bytes:
+    """One test suite with a test case for each criterion, in UTF-8."""
+    failures = sum(not criterion.passed for criterion in gate.criteria)
+    counts = {"tests": str(len(gate.criteria)), "failures": str(failures), "errors": "0", "skipped": "0"}
+    suites = Xml.Element("testsuites", counts)
+    suite = Xml.SubElement(suites, "testsuite", {"name": "worktrial gate", **counts})
+    properties = Xml.SubElement(suite, "properties")
+    told = {
+        "run": gate.run,
+        "baseline": gate.baseline or "",
+        "condition": gate.condition,
+        "level": f"{gate.level:g}",
+    }
+    for name, value in told.items():
+        Xml.SubElement(properties, "property", {"name": name, "value": _allowed(value)})
+    for criterion in gate.criteria:
+        # `time` is required by some readers; nothing was run.
+        case = Xml.SubElement(
+            suite,
+            "testcase",
+            {"classname": "worktrial.gate", "name": f"{option(criterion.name)} {criterion.limit:g}", "time": "0"},
+        )
+        reason = _allowed(criterion.reason)
+        if criterion.passed:
+            Xml.SubElement(case, "system-out").text = reason
+        else:
+            failure = Xml.SubElement(case, "failure", {"message": reason, "type": criterion.name})
+            failure.text = _allowed(f"{reason}\nrun: {gate.run}")
+    Xml.indent(suites)
+    text: bytes = Xml.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _allowed(text: str) -> str:
+    return _NOT_ALLOWED.sub("�", text)

@@ -1,0 +1,120 @@
+"""What stored runs say about the size that the next trial should have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median_low
+
+from worktrial.engine.record import SampleRecord
+from worktrial.errors import DataError
+from worktrial.grading import Outcome
+from worktrial.results.conditions import by_condition, headline
+from worktrial.results.pairing import pair_runs
+from worktrial.results.stored import StoredRun
+from worktrial.results.summary import completion
+from worktrial.statistics import Rate, pass_hat_k
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedRun:
+    """The figures of one run from which the next one is planned; of its headline condition."""
+
+    condition: str
+    tasks: int
+    repeats: int
+    """Tries of a task; the median, where tasks differ."""
+    rate: float
+    """Passes among all samples; an invalid one counts as not passed."""
+    repeat_correlation: float | None
+    """The correlation of two tries of a task; None without repeats, or where all went alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedPair:
+    """How two runs went on the same tasks, in one condition."""
+
+    condition: str
+    tasks: int
+    """Tasks with a pair of verdicts."""
+    repeats: int
+    rate: float
+    """The first run's passes among the pairs."""
+    differing: Rate
+    """Pairs that only one of the two passed, among those with two verdicts."""
+    left_out: int
+    """Pairs of which one or both are invalid."""
+    repeat_correlation: float | None
+    """The mean of the two runs', as far as they have one."""
+
+
+def observe(run: StoredRun) -> ObservedRun:
+    """What `run` says of its agent.
+
+    Raises:
+        DataError: no sample has finished.
+    """
+    conditions = by_condition(run.records)
+    if not conditions:
+        raise DataError(run.folder, "no sample has finished", "Name a run with finished samples")
+    condition = headline(list(conditions))
+    records = conditions[condition]
+    tries = _tries(records)
+    return ObservedRun(
+        condition=condition,
+        tasks=len(tries),
+        repeats=median_low(sorted(len(of) for of in tries.values())),
+        rate=completion(records).of_all.share or 0.0,
+        repeat_correlation=_repeat_correlation(records),
+    )
+
+
+def observe_pair(first: StoredRun, second: StoredRun) -> ObservedPair:
+    """What the two runs say of each other; the first run's headline condition.
+
+    Raises:
+        DataError: the runs share no sample with two verdicts in that condition.
+    """
+    condition = observe(first).condition
+    pairs = [pair for pair in pair_runs(first, second).pairs if pair.first.condition == condition]
+    judged = [pair for pair in pairs if pair.both_judged]
+    if not judged:
+        what = f"no sample under {condition} has a verdict here and in {first.folder}"
+        raise DataError(second.folder, what, "Name two runs of the same tasks")
+    tries = _tries([pair.first for pair in judged])
+    known = [
+        found
+        for side in ([p.first for p in judged], [p.second for p in judged])
+        if (found := _repeat_correlation(side)) is not None
+    ]
+    return ObservedPair(
+        condition=condition,
+        tasks=len(tries),
+        repeats=median_low(sorted(len(of) for of in tries.values())),
+        rate=fmean(_passed(pair.first) for pair in judged),
+        differing=Rate(sum(p.first.outcome is not p.second.outcome for p in judged), len(judged)),
+        left_out=len(pairs) - len(judged),
+        repeat_correlation=fmean(known) if known else None,
+    )
+
+
+def _tries(records: Sequence[SampleRecord]) -> dict[str, list[SampleRecord]]:
+    tries: dict[str, list[SampleRecord]] = {}
+    for record in records:
+        tries.setdefault(record.sample, []).append(record)
+    return tries
+
+
+def _repeat_correlation(records: Sequence[SampleRecord]) -> float | None:
+    """Of two tries of a task: (mean pass^2 - rate^2) / (rate (1 - rate)), within 0 and 1."""
+    valid = _tries([r for r in records if r.outcome is not Outcome.INVALID])
+    counts = [(len(of), sum(_passed(r) for r in of)) for of in valid.values() if len(of) > 1]
+    if not counts:
+        return None
+    rate = fmean(passed / n for n, passed in counts)
+    if rate in (0, 1):
+        return None
+    both = fmean(pass_hat_k(n, passed, 2) for n, passed in counts)
+    return min(1.0, max(0.0, (both - rate * rate) / (rate * (1 - rate))))
+
+
+def _passed(record: SampleRecord) -> bool:
+    return record.outcome is Outcome.PASS

@@ -1,0 +1,20 @@
+"""Stored runs as tables: for SQL, for exports, for reports."""
+
+from worktrial.results.tables.catalogue import TABLES, chosen
+from worktrial.results.tables.columns import Column, Kind, Table
+from worktrial.results.tables.database import Answer, RunTables, database
+from worktrial.results.tables.source import RunSource, find_runs, sources
+
+__all__ = [
+    "TABLES",
+    "Answer",
+    "Column",
+    "Kind",
+    "RunSource",
+    "RunTables",
+    "Table",
+    "chosen",
+    "database",
+    "find_runs",
+    "sources",
+]

@@ -1,0 +1,65 @@
+"""Rows put together into Arrow batches of bounded size."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from worktrial.results.tables.columns import Table
+from worktrial.results.tables.source import RunSource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 5_000
+_CHARACTERS = 4_000_000
+
+
+def schema_of(table: Table) -> "pa.Schema":
+    """The table's columns in Arrow."""
+    import pyarrow as pa
+
+    return pa.schema([(column.name, column.kind.arrow) for column in table.columns])
+
+
+def values(table: Table, sources: Sequence[RunSource]) -> Iterator[list[Any]]:
+    """The table's rows over all `sources`, as Python values in the order of the columns.
+
+    Raises:
+        DataError: a run's folder is damaged.
+    """
+    getters = [column.of for column in table.columns]
+    for source in sources:
+        for row in table.rows(source):
+            yield [get(row) for get in getters]
+
+
+def batches(table: Table, sources: Sequence[RunSource]) -> Iterator["pa.RecordBatch"]:
+    """The same, a few thousand rows or megabytes at a time.
+
+    Raises:
+        DataError: a run's folder is damaged.
+    """
+    collected: list[list[Any]] = []
+    characters = 0
+    for row in values(table, sources):
+        collected.append(row)
+        characters += sum(len(value) for value in row if isinstance(value, str))
+        if len(collected) >= _ROWS or characters >= _CHARACTERS:
+            yield _batch(table, collected)
+            collected, characters = [], 0
+    if collected:
+        yield _batch(table, collected)
+
+
+def _batch(table: Table, rows: list[list[Any]]) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    from worktrial.errors import DataError
+
+    arrays = []
+    for column, cells in zip(table.columns, zip(*rows, strict=True), strict=True):
+        try:
+            arrays.append(pa.array(cells, column.kind.arrow))
+        except (pa.ArrowException, OverflowError, TypeError) as e:
+            where = f"table {table.name}, column {column.name}"
+            raise DataError(where, f"a stored value is no {column.kind.value}: {e}") from None
+    return pa.RecordBatch.from_arrays(arrays, schema=schema_of(table))

@@ -1,0 +1,120 @@
+"""A run folder as a source of rows: read line by line, never held as a whole."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from worktrial.engine.manifest import Manifest, read_manifest
+from worktrial.engine.record import CLEAN, Key, SampleRecord
+from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
+from worktrial.errors import DataError, SettingError
+
+
+class OfSample(msgspec.Struct, kw_only=True):
+    """What every line of a run says; the other fields of a line are those of a subclass."""
+
+    sample: str
+    repeat: int
+    condition: str = CLEAN
+
+    @property
+    def key(self) -> Key:
+        """What identifies the sample within its run."""
+        return self.sample, self.repeat, self.condition
+
+
+_T = TypeVar("_T", bound=SampleRecord | OfSample)
+
+
+@dataclass(frozen=True)
+class RunSource:
+    """One run, finished or not.
+
+    Several lines may be about the same sample; only the last one of each is read. Memory grows with the number
+    of samples (some 150 bytes each), not with what they hold.
+    """
+
+    folder: Path
+    name: str
+    """What the rows of this run say in their column `run`."""
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What the run is.
+
+        Raises:
+            DataError: the folder holds no run.
+        """
+        return read_manifest(self.folder / MANIFEST)
+
+    def records(self) -> Iterator[SampleRecord]:
+        """The last record of every finished sample.
+
+        Raises:
+            DataError: a record is damaged.
+        """
+        return self._last(SAMPLES, SampleRecord, self._last_records)
+
+    def trajectories(self, kind: type[_T]) -> Iterator[_T]:
+        """The last trajectory of every finished sample that has one, decoded as `kind`.
+
+        Raises:
+            DataError: a trajectory is damaged.
+        """
+        finished = self._last_records
+        last = {key: number for key, number in _last_lines(self.folder / TRAJECTORIES).items() if key in finished}
+        return self._last(TRAJECTORIES, kind, last)
+
+    @cached_property
+    def _last_records(self) -> dict[Key, int]:
+        return _last_lines(self.folder / SAMPLES)
+
+    def _last(self, file: str, kind: type[_T], last: dict[Key, int]) -> Iterator[_T]:
+        for number, line in enumerate(read_lines(self.folder / file, kind)):
+            if last.get(line.key) == number:
+                yield line
+
+
+def _last_lines(path: Path) -> dict[Key, int]:
+    """Every sample to the number of its last line, from 0."""
+    return {line.key: number for number, line in enumerate(read_lines(path, OfSample))}
+
+
+def find_runs(places: list[Path]) -> list[Path]:
+    """The run folders among and below `places`, in that order, those below a place by name.
+
+    Raises:
+        DataError: a place is no folder, or there is no run in it.
+        SettingError: the same run is named twice.
+    """
+    found: dict[Path, Path] = {}
+    for place in places:
+        if not place.is_dir():
+            raise DataError(place, "no such folder", "Name the folder that `worktrial run -o` wrote")
+        inside = [place] if (place / MANIFEST).exists() else _below(place)
+        if not inside:
+            raise DataError(place, "holds no run", "Name folders that `worktrial run -o` wrote")
+        for folder in inside:
+            if folder.resolve() in found:
+                raise SettingError(f"{folder} is named twice; name each run once")
+            found[folder.resolve()] = folder
+    return list(found.values())
+
+
+def _below(place: Path) -> list[Path]:
+    # Archives have manifests, too; only runs have samples.
+    return sorted(path.parent for path in place.rglob(MANIFEST) if (path.parent / SAMPLES).exists())
+
+
+def sources(folders: list[Path]) -> list[RunSource]:
+    """`folders` with names: the shortest endings of their paths that tell them apart."""
+    resolved = [folder.resolve() for folder in folders]
+    for length in range(1, max((len(path.parts) for path in resolved), default=0) + 1):
+        names = ["/".join(path.parts[-length:]) for path in resolved]
+        if len(set(names)) == len(names):
+            return [RunSource(folder, name) for folder, name in zip(folders, names, strict=True)]
+    return []

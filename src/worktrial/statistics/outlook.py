@@ -1,0 +1,72 @@
+"""What a comparison can find, for one assumption about how alike the outcomes are."""
+
+from dataclasses import dataclass
+
+from worktrial.statistics.design import Design
+from worktrial.statistics.power import minimum_detectable_effect, paired_power, power_of, sample_size
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """A number of tasks, a difference, and the chance of finding the one with the other."""
+
+    tasks: int
+    """Of each agent where the tasks are not the same."""
+    effect: float
+    """The other agent's rate minus the rate compared with."""
+    power: float
+    """By the normal approximation."""
+    discordant: float | None
+    """The share of the same tasks that only one of the two passes; None on separate tasks."""
+    exact_power: float | None
+    """The chance with the exact McNemar test; None on separate tasks and with repeats."""
+
+
+def prospect(
+    design: Design,
+    *,
+    n: int | None = None,
+    effect: float | None = None,
+    power: float = 0.8,
+    worse: bool = False,
+) -> Prospect | None:
+    """Find the missing one of three: the effect that `n` tasks find, the tasks for an effect, or the chance.
+
+    Args:
+        design: What is assumed.
+        n: Tasks.
+        effect: The size of the difference, above 0. With `n`, the chance is what is looked for.
+        power: The wished chance, where that is not what is looked for.
+        worse: Whether the other agent is the worse one.
+
+    Returns:
+        None where there is no answer: no difference that is possible is found by so few tasks, or the
+        difference is not possible.
+
+    Raises:
+        ValueError: a number is out of range, or neither `n` nor `effect` is given.
+    """
+    given = {name: getattr(design, name) for name in _ASSUMED}
+    tasks, size = n, effect
+    if size is None:
+        if tasks is None:
+            raise ValueError("n or effect must be given")
+        size = minimum_detectable_effect(tasks, design.rate, power=power, worse=worse, **given)
+        if size is None:
+            return None
+    signed = -size if worse else size
+    if tasks is None:
+        tasks = sample_size(signed, design.rate, power=power, **given)
+        if tasks is None:
+            return None
+    chance = power_of(tasks, signed, design.rate, **given)
+    if chance is None:
+        return None
+    share = design.share(signed) if design.paired else None
+    exact = None
+    if share is not None and design.repeats == 1:
+        exact = paired_power(tasks, signed, share, level=design.level)
+    return Prospect(tasks, signed, chance, share, exact)
+
+
+_ASSUMED = ("paired", "discordant", "correlation", "level", "repeats", "repeat_correlation")

@@ -1,0 +1,138 @@
+"""`worktrial compare`, on real runs of the starter suite and on runs made up."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.results.runs import record, store
+from tests.support.cli import command
+from tests.support.made_runs import make_run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Real ones: `plan` and `plan-again` pass everything, `idle` nothing."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name, agent in (("plan", "plan"), ("plan-again", "plan"), ("idle", "idle")):
+        assert command("run", "starter", "--agent", agent, "-o", folder / name).code == 0
+    return folder
+
+
+def _rows(out: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in out.splitlines() if "│" in line]
+
+
+def test_a_difference_comes_first(runs: Path) -> None:
+    shown = command("compare", runs / "plan", runs / "idle")
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.out.startswith(
+        "idle completes 100.0 points less (95 % interval -100.0 to -83.6, p 0.002; 43 tasks)."
+    )
+    assert f"A plan · {runs / 'plan'}" in shown.said
+    rows = _rows(shown.out)
+    assert ["E0", "43", "0", "43", "0", "0", "0"] in rows
+    assert ["E0", "100.0%", "0.0%", "-100.0", "-100.0…-83.6", "0.002"] in rows
+    assert "calls" in [row[0] for row in rows]
+    assert "lost by B: 43 tasks: covenant-01, " in shown.out
+    assert ", and 23 more (--all)" in shown.out
+    assert "by permutation test over 10 scenarios 0.002; the larger one decides" in shown.out
+    everything = command("compare", runs / "plan", runs / "idle", "--all")
+    assert "more (--all)" not in everything.out
+    assert "triage-05" in everything.out
+
+
+def test_no_difference_is_said_to_be_none(runs: Path) -> None:
+    shown = command("compare", runs / "plan", runs / "plan-again")
+    assert shown.out.startswith(
+        "No significant difference: plan-again completes 0.0 points (95 % interval -8.2 to +8.2"
+    )
+    assert "with 43 tasks a difference of about 14 points could have been seen." in shown.out
+    assert "lost by B" not in shown.out
+
+
+def test_json_holds_everything(runs: Path) -> None:
+    shown = command("compare", runs / "plan", runs / "idle", "--json", "--level", "0.01")
+    found = json.loads(shown.out)
+    assert found["verdict"].startswith("idle completes 100.0 points less (99 % interval")
+    assert found["confidence"] == 0.99
+    (condition,) = found["conditions"]
+    assert condition["table"]["only_first"] == 43
+    assert len(condition["flips"]) == 43
+    assert condition["flips"][0]["keys"] == [["covenant-01", 0, "E0"]]
+    assert len(condition["industries"]) == 10
+
+
+def test_runs_that_are_not_comparable(tmp_path: Path) -> None:
+    make_run(tmp_path / "a", tasks=20, trajectories=False)
+    make_run(tmp_path / "b", tasks=20, suite="starter", trajectories=False)
+    refused = command("compare", tmp_path / "a", tmp_path / "b")
+    assert refused.code == 2
+    assert 'are not comparable: suite: "occupations" -> "starter"' in refused.said
+    assert "--anyway" in refused.err
+    shown = command("compare", tmp_path / "a", tmp_path / "b", "--anyway")
+    assert shown.code == 0
+    assert 'not comparable: suite: "occupations" -> "starter"' in shown.out
+
+
+def test_conditions_stay_apart(tmp_path: Path) -> None:
+    modes = ("E0", "E1", "E2", "E3")
+    for name, skill in (("a", 0.5), ("b", 0.75)):
+        make_run(
+            tmp_path / name, agent=f"agent-{name}", tasks=150, skill=skill, conditions=modes, trajectories=False
+        )
+    shown = command("compare", tmp_path / "a", tmp_path / "b")
+    assert shown.out.startswith("E0: agent-b completes ")
+    assert [row[0] for row in _rows(shown.out)[:4]] == list(modes)
+    assert "robustness R: A 0." in shown.out
+    assert "with an invalid one as not passed: A " in shown.out
+    other = command("compare", tmp_path / "a", tmp_path / "b", "--condition", "E2")
+    assert other.out.startswith("E2: agent-b completes ")
+    unknown = command("compare", tmp_path / "a", tmp_path / "b", "--condition", "E9")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "--condition E9: both runs have E0, E1, E2, E3" in unknown.err
+
+
+def test_unfinished_runs_and_other_samples_are_told(tmp_path: Path) -> None:
+    store(tmp_path / "a", [record("1"), record("2"), record("1", condition="E1")], agent="one")
+    store(tmp_path / "b", [record("1"), record("3")], agent="two")
+    path = tmp_path / "b" / "manifest.json"
+    path.write_text(path.read_text().replace('"samples":2', '"samples":7'))
+    shown = command("compare", tmp_path / "a", tmp_path / "b").out
+    assert "only in A: 2 samples, such as 2 under E0" in shown
+    assert "B is unfinished: 5 samples still to come" in shown
+    assert "conditions that only one run has: E1" in shown
+    assert "with 1 task no difference, however large, could be relied on to show" in shown
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    store(tmp_path / "a", [record("1")])
+    store(tmp_path / "b", [record("2")])
+    refused = command("compare", tmp_path / "a", tmp_path / "b")
+    assert refused.code == 2
+    assert "have no sample in common" in refused.err
+    assert command("compare", tmp_path / "a", tmp_path / "none").code == 2
+    assert "--level 5: a level lies between 0 and 1" in command("compare", tmp_path, tmp_path, "--level", 5).err
+
+
+def test_repeats_are_marked(tmp_path: Path) -> None:
+    for side, outcomes in (("a", "ppp"), ("b", "fpf")):
+        store(
+            tmp_path / side, [record("t", "pass" if o == "p" else "fail", repeat=n) for n, o in enumerate(outcomes)]
+        )
+    shown = command("compare", tmp_path / "a", tmp_path / "b").out
+    assert "lost by B: 1 task: t* (3->1 of 3)" in shown
+    assert "* where the majority of the repeats changed, too" in shown
+
+
+def test_hostile_names_steer_nothing(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        make_run(tmp_path / name, agent=f"agent-{name}", tasks=12, skill=0.5, hostile=True, trajectories=False)
+    hostile = "[red]x[/red]\x1b[2J\u202e"
+    for side, outcome in (("c", "pass"), ("d", "fail")):
+        tags = [{"category": hostile}, {"category": "plain"}]
+        store(tmp_path / side, [record(f"{hostile}{n}", outcome, hostile, tags=t) for n, t in enumerate(tags)])
+    for first, second in (("a", "b"), ("c", "d")):
+        shown = command("compare", tmp_path / first, tmp_path / second)
+        assert shown.code == 0
+        assert not any(c in shown.out + shown.err for c in "\x1b\u202e\x07")
+    assert "[red]x[/red]�[2J�0" in shown.out

@@ -1,0 +1,221 @@
+"""The first page, as somebody uses it who has to decide whom to hire."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from tests.support.browser import address, page
+from tests.support.made_site import MadeSite
+
+from worktrial.engine.record import SampleRecord
+from worktrial.grading import Outcome
+from worktrial.reports import figures
+from worktrial.results.stored import open_run
+from worktrial.results.summary import completion
+from worktrial.statistics import wilson
+
+
+@pytest.fixture
+def opened(chromium: Browser, made: MadeSite) -> Iterator[Page]:
+    with page(chromium) as one:
+        one.goto(address(made.folder, "index.html"))
+        yield one
+
+
+def _records(made: MadeSite, slug: str) -> list[SampleRecord]:
+    return list(open_run(made.runs[slug]).records)
+
+
+def test_the_answer_comes_first(opened: Page, made: MadeSite) -> None:
+    passed = sum(r.outcome is Outcome.PASS for r in _records(made, "brook") if r.condition == "E0")
+    brief = opened.get_by_role("region", name="In short")
+    expect(brief).to_be_in_viewport(ratio=1)
+    expect(brief).to_contain_text(f"Hire brook: it completes {passed / 40:.1%} of 40 samples")
+    expect(brief).to_contain_text(
+        "No choice, as only one agent worked under these conditions: occupations (2), orchestration, documents"
+    )
+    brief.get_by_role("link", name="Whom to hire").click()
+    expect(opened.get_by_role("heading", name="Whom to hire")).to_be_in_viewport()
+
+
+def test_every_table_sorts_by_every_column(opened: Page) -> None:
+    tables = opened.locator("table[data-sortable]")
+    assert tables.count() > 15
+    wrong = opened.evaluate(
+        """async () => {
+          const wrong = [];
+          const key = (cell) => {
+            const text = cell.dataset.sort ?? cell.textContent.trim();
+            if (text === "") return null;
+            return cell.dataset.sort !== undefined && !isNaN(text) ? Number(text) : text;
+          };
+          for (const table of document.querySelectorAll("table[data-sortable]")) {
+            [...table.tHead.rows[0].cells].forEach((header, n) => {
+              if (header.hidden) return;
+              for (let time = 0; time < 2; time += 1) {
+                header.querySelector("button").click();
+                const direction = header.getAttribute("aria-sort");
+                const all = [...table.tBodies[0].rows].map((row) => key(row.cells[n]));
+                const keys = all.filter((one) => one !== null);
+                const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+                const numbers = (a, b) => typeof a === "number" && typeof b === "number";
+                const order = (a, b) => (numbers(a, b) ? a - b : collator.compare(a, b));
+                const sign = direction === "ascending" ? 1 : -1;
+                const sorted = keys.every((one, n) => n === 0 || sign * order(keys[n - 1], one) <= 0);
+                const last = all.slice(keys.length).every((one) => one === null);
+                const alone = table.querySelectorAll("[aria-sort]").length === 1;
+                if (sorted && last && alone && direction) continue;
+                wrong.push([table.caption.textContent, n, direction, all]);
+              }
+            });
+          }
+          return wrong;
+        }"""
+    )
+    assert wrong == []
+
+
+def test_sorting_and_filtering_by_keyboard_alone(opened: Page) -> None:
+    opened.keyboard.press("Tab")
+    expect(opened.locator(":focus")).to_have_text("Skip to the content")
+    opened.keyboard.press("Enter")
+    board = opened.locator("table.board").first
+    for _ in range(60):
+        opened.keyboard.press("Tab")
+        if opened.evaluate("document.activeElement.matches('table.board button.sort')"):
+            break
+    expect(opened.locator(":focus")).to_have_text("Agent")
+    ring = opened.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert ring == "solid", "the focus is seen"
+    opened.keyboard.press("Enter")
+    expect(board.locator("th[aria-sort]")).to_have_text("Agent")
+    assert _agents(board) == sorted(_agents(board), key=str.lower)
+    opened.keyboard.press("Space")
+    assert _agents(board) == sorted(_agents(board), key=str.lower, reverse=True)
+    expect(opened.locator("main > [role=status]")).to_contain_text("sorted by Agent, descending")
+    select = opened.locator("select[name=condition]")
+    select.focus()
+    opened.keyboard.type("E2")
+    expect(select).to_have_value("E2")
+    expect(opened.locator("#leaderboard-status")).to_contain_text("condition E2")
+
+
+def test_a_filter_computes_as_python_does(opened: Page, made: MadeSite) -> None:
+    opened.locator("select[name=category]").select_option("Business & Enterprise")
+    opened.locator("select[name=language]").select_option("en")
+    opened.locator("select[name=condition]").select_option("E1")
+    for slug in ("brook", "heron"):
+        chosen = [
+            r
+            for r in _records(made, slug)
+            if (r.condition, r.tags["category"], r.tags["language"]) == ("E1", "Business & Enterprise", "en")
+        ]
+        rate = completion(chosen).of_all
+        cells = opened.locator(f"tr[data-run={slug}] td")
+        shown = figures.percent(rate.share) + figures.percent_interval(wilson(rate.successes, rate.n))
+        expect(cells.nth(0)).to_have_text(shown)
+        expect(cells.nth(7)).to_have_text(str(len(chosen)))
+        assert _led_to(opened, cells.nth(7)) == len(chosen)
+        opened.go_back()
+        expect(opened.locator("select[name=category]")).to_have_value("Business & Enterprise")
+
+
+def test_a_link_to_filtered_figures(chromium: Browser, made: MadeSite) -> None:
+    with page(chromium) as one:
+        one.goto(address(made.folder, "index.html#difficulty=3&condition=E3&suite=occupations"))
+        hard = [r for r in _records(made, "heron") if r.condition == "E3" and r.tags["difficulty"] == 3]
+        expect(one.locator("tr[data-run=heron] td").nth(7)).to_have_text(str(len(hard)))
+        expect(one.locator("select[name=difficulty]")).to_have_value("3")
+        assert one.locator("[data-board-of]:visible").count() == 2, "nothing but the suite that was asked for"
+        one.get_by_role("button", name="Show all").click()
+        expect(one.locator("tr[data-run=heron] td").nth(7)).to_have_text("40")
+
+
+@pytest.mark.parametrize("slug", ["brook", "heron", "gold", "reference", "plan"])
+def test_numbers_lead_to_as_many_samples(opened: Page, made: MadeSite, slug: str) -> None:
+    clean = completion([r for r in _records(made, slug) if r.condition == "E0"])
+    passed, invalid, all_of = clean.of_all.successes, clean.invalid, clean.of_all.n
+    for place, wanted in ((0, passed), (1, passed), (6, invalid), (7, all_of)):
+        cell = opened.locator(f"tr[data-run={slug}] td").nth(place)
+        assert _led_to(opened, cell) == wanted
+        opened.go_back()
+
+
+def test_shades_of_the_heat_map_lead_to_their_samples(opened: Page) -> None:
+    cells = opened.locator(".chart.heat").first.locator("tbody td a")
+    assert cells.count() >= 20
+    for n in range(0, cells.count(), 7):
+        share, _, of = cells.nth(n).inner_text().partition(" of ")
+        assert _led_to(opened, cells.nth(n)) == int(of)
+        opened.get_by_label("Outcome").select_option("pass")
+        passed = opened.locator("#results tbody tr")
+        expect(opened).to_have_url(_ending("outcome=pass"))
+        expect(passed).to_have_count(round(int(of) * float(share.rstrip("%")) / 100))
+        opened.go_back()
+        opened.go_back()
+
+
+def test_bars_under_faults_lead_to_their_samples(opened: Page) -> None:
+    bars = opened.locator("#robustness .chart").first.locator(".value a")
+    assert bars.count() >= 8
+    for n in (1, 2, 7):
+        assert _led_to(opened, bars.nth(n)) == 40
+        opened.go_back()
+
+
+def test_no_number_of_ours_leads_nowhere(opened: Page, made: MadeSite) -> None:
+    hrefs = opened.eval_on_selector_all("main a", "(all) => all.map((a) => a.getAttribute('href'))")
+    for href in set(hrefs):
+        name, _, fragment = href.partition("#")
+        if not name:
+            assert opened.locator(f"[id='{fragment}']").count() == 1, href
+            continue
+        assert (made.folder / name).is_file(), href
+        asked = {key: values[0] for key, values in parse_qs(fragment).items()}
+        assert asked.pop("run") in made.runs, href
+        assert asked.keys() <= {"condition", "outcome", "category", "language"}, href
+    # The numbers of a chart are repeated with their links in the table beside it.
+    bare = opened.evaluate(
+        """[..."hire robustness funnel effort".split(" ")].flatMap((id) =>
+          [...document.querySelectorAll(`#${id} td.number`)]
+            .filter((cell) => !cell.closest("details") && /[0-9]/.test(cell.textContent))
+            .filter((cell) => !cell.querySelector("a")).map((cell) => cell.outerHTML))"""
+    )
+    assert bare == []
+
+
+def test_a_number_a_sample_a_call_and_all_the_way_back(opened: Page) -> None:
+    opened.locator("#funnel table tbody tr", has_text="E2").first.get_by_role("link").first.click()
+    expect(opened).to_have_url(_ending("samples.html#run=brook&condition=E2"))
+    opened.locator("#results tbody a").nth(3).click()
+    expect(opened.locator("#verdict")).to_be_visible()
+    call = opened.locator("#faults a", has_text="call").first
+    number = call.inner_text().removeprefix("call ")
+    call.click()
+    expect(opened.locator(f"#call-{number}")).to_be_focused()
+    linked = opened.url
+    opened.reload()
+    expect(opened.locator(f"#call-{number}")).to_be_in_viewport()
+    assert opened.url == linked
+    for ending in ("trajectory.html", "samples.html", "index.html"):
+        while f"/{ending}" not in opened.url:
+            opened.go_back()
+    expect(opened.get_by_role("heading", name="Leaderboard")).to_be_attached()
+
+
+def _agents(board: Locator) -> list[str]:
+    return board.locator("tbody th").all_inner_texts()
+
+
+def _led_to(opened: Page, cell: Locator) -> int:
+    """How many samples the list says it has that the cell's link leads to."""
+    link = cell if cell.evaluate("(one) => one.tagName") == "A" else cell.get_by_role("link")
+    link.click()
+    expect(opened.locator("#status")).to_contain_text("samples")
+    return int((opened.locator("#status").text_content() or "").split()[0].replace(",", ""))
+
+
+def _ending(text: str) -> re.Pattern[str]:
+    return re.compile(re.escape(text) + "$")

@@ -1,0 +1,136 @@
+"""Sections about documents, orchestration and audits, of runs that the suites themselves wrote."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.audits.test_agreement import runs as crossed
+from tests.reports.sections.parsed import Parsed
+from tests.results.documents.runs import store
+from tests.support.cli import command
+from tests.support.orchestration import BERTH, SHORT, TinyTeam
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+from tests.support.true_simulator import TrueSimulator
+
+from worktrial.engine.run import RunSettings, run_trial
+from worktrial.planning.scenario import Language
+from worktrial.reports.report import Report, ReportRun, open_report
+from worktrial.reports.sections.documents import documents
+from worktrial.reports.sections.hire import hire
+from worktrial.reports.sections.orchestration import orchestration
+from worktrial.reports.sections.published import published
+from worktrial.reports.sections.simulator import simulator
+from worktrial.results.stored import StoredRun
+from worktrial.suites.orchestration.answerers import member
+from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
+from worktrial.suites.orchestration.groundwork import Groundwork
+from worktrial.suites.orchestration.load import load_tasks
+from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
+from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
+
+TASKS = read_tasks(FOLDER / "emergency_triage" / TASKS_FILE, load_workplace("emergency_triage"))
+
+
+def _report(*runs: StoredRun) -> Report:
+    return Report("r", [ReportRun(run.folder.name, run.folder.name, run) for run in runs])
+
+
+def _words(section: object) -> str:
+    assert section is not None
+    return Parsed(section).words  # type: ignore[arg-type]
+
+
+def test_documents_by_hand(tmp_path: Path) -> None:
+    nearly = {"0": 0.0, "0.001": 0.0, "0.01": 1.0, "0.05": 1.0}
+    pages = {f"q{n}": n < 8 for n in range(10)}
+    whole = {f"q{n}": n < 4 for n in range(10)}
+    report = _report(
+        store(tmp_path / "pages", pages, "oracle-pages", {"q9": {"official": nearly}}),
+        store(tmp_path / "whole", whole, "archive"),
+    )
+    words = _words(documents(report))
+    assert words.startswith("pages answers 80.0% of 10 judged questions exactly right, and 90.0% within 5%")
+    assert "Most is lost by finding document and page: 40.0 points" in words
+    assert "reading and computing" in words
+    # One agent under two set-ups is no contest.
+    assert _words(hire(report)).count("No recommendation") == 2
+    assert "Claude Opus 4.5 published by OfficeQA, not run here" in _words(published(report))
+
+
+def test_hostile_names_of_documents_stay_text(tmp_path: Path) -> None:
+    bad = "</script><script>window.x=1</script>'\"<img src=x onerror=y>"
+    runs = [
+        store(tmp_path / setup, {"q1": True, "q2": False, bad: False}, setup, agent=bad)
+        for setup in ("oracle-pages", "archive")
+    ]
+    report = Report(bad, [ReportRun(run.folder.name, bad, run) for run in runs])
+    words = _words(documents(report))
+    assert f"Where {bad} loses answers" in words
+    assert bad in _words(published(report)) and bad in _words(hire(report))
+
+
+def test_set_ups_without_a_common_question_have_no_stages(tmp_path: Path) -> None:
+    report = _report(
+        store(tmp_path / "a", {"q1": True}, "oracle-pages"), store(tmp_path / "b", {"q2": True}, "archive")
+    )
+    assert "Most is lost" not in _words(documents(report))
+
+
+def _orchestrate(data: Path, folder: Path, team: str, *, free: bool = False) -> Path:
+    release, tasks = load_tasks(data, [Language.EN])
+    ground = Groundwork(release, tasks, member(team))
+    trial: Any = (
+        FreeTrial(ground, FreeSettings(simulated=False)) if free else OrchestrationTrial(ground, Settings())
+    )
+    run_trial(trial, {}, RunSettings(folder=folder))
+    return folder
+
+
+def test_orchestration_beside_its_floors(tmp_path: Path) -> None:
+    data = TinyTeam({"EN/1": BERTH, "EN/2": SHORT}).write(tmp_path / "data")
+    folders = [
+        _orchestrate(data, tmp_path / "gold", "gold"),
+        _orchestrate(data, tmp_path / "floor", "one-sentence"),
+        _orchestrate(data, tmp_path / "free", "gold", free=True),
+    ]
+    report = open_report(folders, "r")
+    words = _words(orchestration(report))
+    assert "gold (gold) reaches most, 100.0%" in words and "above the best team that reads nothing" in words
+    assert "EN: sound scoring, with floors" in words and "EN: published scoring, with floors" in words
+    assert words.count("floor: always refuse") == 8, "in both modes, for each of four metrics"
+    assert "What teams reach on their own" in words
+    assert "Cascade gap" in words and "0.0 points" in words
+    assert "GLM-4.7 published by OrchestrationBench, not run here" in _words(published(report))
+
+
+def test_audits_of_simulators_and_judges(tmp_path: Path) -> None:
+    tasks = ",".join(task.id for task in TASKS)
+    with ScriptedServer(Script(simulator=TrueSimulator(TASKS))) as server:
+        command(
+            *("audit", "simulator", "--simulator", "simulator-1", "--base-url", server.url, "--tasks", tasks),
+            *("--memory", "ledger", "-o", tmp_path / "simulator"),
+        )
+        command(
+            *("audit", "judge", "--judge", "judge-1", "--base-url", server.url, "--tasks", tasks),
+            *("-o", tmp_path / "judge"),
+        )
+    report = open_report([tmp_path / "simulator", tmp_path / "judge"], "r")
+    words = _words(simulator(report))
+    assert "simulator-1 · ledger memory, full prompt [simulator] tells 100.0% of the fields" in words
+    assert "State still true after so many calls" in words
+    assert "judge-1 [judge] is right about" in words and "wrong number" in words.replace("_", " ")
+    assert hire(report) is None, "an audit is no trial of an agent"
+
+
+def test_simulators_that_agree_or_not(tmp_path: Path) -> None:
+    words = _words(simulator(open_report(crossed(tmp_path), "r")))
+    assert "x, history and y, history put 2 of 3 pairs in the same order." in words
+
+
+@pytest.mark.parametrize("section", [documents, orchestration, simulator])
+def test_nothing_to_say(tmp_path: Path, section: Any) -> None:
+    from tests.results.runs import record
+    from tests.results.runs import store as plain
+
+    assert section(_report(plain(tmp_path / "a", [record("1")]))) is None

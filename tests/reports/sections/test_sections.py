@@ -1,0 +1,189 @@
+"""What sections say of made runs, and that nothing from a run becomes markup."""
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.reports.sections.parsed import Parsed, all_of
+from tests.results.runs import record, store
+from tests.support.hostile import ATTACKS
+from tests.support.made_runs import make_run
+
+from worktrial.reports.report import Report, ReportRun, open_report
+from worktrial.reports.sections import SECTIONS
+from worktrial.reports.sections.effort import effort
+from worktrial.reports.sections.funnel import funnel
+from worktrial.reports.sections.hire import hire
+from worktrial.reports.sections.industries import industries
+from worktrial.reports.sections.published import published
+from worktrial.reports.sections.robustness import robustness
+
+ORDER = [
+    "leaderboard",
+    "hire",
+    "industries",
+    "robustness",
+    "funnel",
+    "documents",
+    "orchestration",
+    "simulator",
+    "effort",
+    "published",
+    "runs",
+]
+FAULTED = ("E0", "E1", "E2", "E3")
+
+
+@pytest.fixture(scope="module")
+def faulted(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    folder = tmp_path_factory.mktemp("faulted")
+    make_run(folder / "good", agent="good", tasks=40, conditions=FAULTED, skill=0.85, cost=0.02)
+    make_run(folder / "poor", agent="poor", tasks=40, conditions=FAULTED, skill=0.3, cost=0.01)
+    return open_report([folder / "good", folder / "poor"], "r")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    folder = tmp_path_factory.mktemp("hostile")
+    made = [
+        make_run(folder / f"{name}", agent=name, tasks=30, conditions=FAULTED, effort=effort, hostile=True)
+        for name, effort in (("a", "low"), ("b", "<b>high"), ("c", None))
+    ]
+    return open_report(made, "<script>")
+
+
+def _parsed(section: object) -> Parsed:
+    assert section is not None
+    return Parsed(section)  # type: ignore[arg-type]
+
+
+def test_sections_are_in_the_order_of_the_page() -> None:
+    assert [section.__name__ for section in SECTIONS] == ORDER
+
+
+def test_a_report_of_faulted_runs_has_what_can_be_said(faulted: Report) -> None:
+    found = [section(faulted) for section in SECTIONS]
+    said = all_of(found)
+    assert list(said) == [name for name in ORDER if name not in ("documents", "orchestration", "simulator")]
+    assert all(section is None or section.title for section in found)
+
+
+def test_whom_to_hire_leads_with_the_answer(faulted: Report) -> None:
+    said = _parsed(hire(faulted))
+    assert said.words.startswith("Hire good : it completes")
+    assert "significantly more than the other agent" in said.words
+    assert "significantly worse" in said.words and "Public Service & Governance" in said.words
+    assert "too few tasks" in said.words, "four tasks of an industry cannot decide anything"
+
+
+def test_no_difference_is_said_in_plain_words(tmp_path: Path) -> None:
+    made = [
+        make_run(tmp_path / name, agent=name, tasks=60, skill=0.7, cost=cost) for name, cost in (("x", 1), ("y", 2))
+    ]
+    words = _parsed(hire(open_report(made, "r"))).words
+    assert words.startswith("No significant difference between") and "Hire x" in words
+    assert "does not mean equally good" in words
+
+
+def test_without_costs_nothing_decides_between_equals(tmp_path: Path) -> None:
+    made = [make_run(tmp_path / name, agent=name, tasks=60, skill=0.7, cost=None) for name in "xy"]
+    report = open_report(made, "r")
+    words = _parsed(hire(report)).words
+    assert "nothing here decides between them" in words and "cost decides nothing here" in words
+    assert effort(report) is None
+
+
+def test_one_run_alone_gets_no_recommendation_and_hears_why(tmp_path: Path) -> None:
+    words = _parsed(hire(open_report([make_run(tmp_path / "x", agent="x", tasks=10)], "r"))).words
+    assert words.startswith("No recommendation: x was alone") and "second agent" in words
+
+
+def test_incomparable_runs_are_not_ranked(tmp_path: Path) -> None:
+    made = [make_run(tmp_path / str(seed), agent=f"a{seed}", tasks=20, seed=seed) for seed in (1, 2)]
+    words = _parsed(hire(open_report(made, "r"))).words
+    assert words.count("No recommendation") == 2 and "occupations (1)" in words and "occupations (2)" in words
+
+
+def test_a_run_without_any_sample(tmp_path: Path) -> None:
+    empty = store(tmp_path / "a", [])
+    report = Report("r", [ReportRun("a", "a", empty)])
+    said = all_of([section(report) for section in SECTIONS])
+    assert "no sample has finished" in said["hire"].words and "published" not in said
+
+
+def test_industries_link_to_their_samples(faulted: Report) -> None:
+    said = _parsed(industries(faulted))
+    filters = [parse_qs(urlsplit(href).fragment) for href in said.hrefs]
+    assert {one["run"][0] for one in filters} == {"good", "poor"}
+    assert {"Healthcare & Life Sciences"} <= {one["category"][0] for one in filters}
+    assert all(one["condition"] == ["E0"] for one in filters)
+
+
+def test_industries_count_by_hand(tmp_path: Path) -> None:
+    records = [
+        record(str(n), "pass" if n < 3 else "fail", tags={"category": "x" if n < 4 else "y"}) for n in range(8)
+    ]
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
+    words = _parsed(industries(report)).words
+    assert words.startswith("x went best (75% of 4 samples), y worst (0% of 4 samples)") and "75% of 4" in words
+    no_industry = Report("r", [ReportRun("b", "b", store(tmp_path / "b", [record("1")]))])
+    assert industries(no_industry) is None
+
+
+def test_robustness_by_hand(tmp_path: Path) -> None:
+    passed = {"E0": 8, "E1": 6, "E2": 4, "E3": 5}
+    records = [
+        record(str(n), "pass" if n < k else "fail", condition) for condition, k in passed.items() for n in range(10)
+    ]
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
+    words = _parsed(robustness(report)).words
+    assert words.startswith("a keeps 50% of its completion in the worst case, under E2")
+    assert "E0 · without faults 80.0%" in words and "E2 · silent faults 40.0%" in words
+
+
+def test_without_faults_there_is_no_robustness(tmp_path: Path) -> None:
+    report = open_report([make_run(tmp_path / "x", tasks=10)], "r")
+    assert robustness(report) is None and funnel(report) is None and effort(report) is None
+
+
+def test_nothing_passed_without_faults(tmp_path: Path) -> None:
+    records = [record(str(n), "fail", condition) for condition in FAULTED for n in range(3)]
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
+    words = _parsed(robustness(report)).words
+    assert words.startswith("No robustness score") and "nothing passed without faults" in words
+
+
+def test_funnels_keep_conditions_apart(faulted: Report) -> None:
+    said = _parsed(funnel(faulted))
+    assert said.words.startswith("Of the silently spoilt answers under E2, good put right")
+    assert "good: open faults under E1" in said.words and "poor: silent faults under E2" in said.words
+
+
+def test_the_frontier_and_the_effort_sweep(tmp_path: Path) -> None:
+    efforts = {"low": 0.4, "high": 0.9}
+    made = [make_run(tmp_path / e, agent="m", tasks=60, effort=e, skill=s) for e, s in efforts.items()]
+    words = _parsed(effort(open_report(made, "r"))).words
+    assert words.startswith("Worth their money, from cheap to dear: m (low)")
+    assert "From effort low to high, m goes from" in words and "overlap, so that" not in words
+
+
+def test_published_rows_are_marked_and_take_part_in_nothing(faulted: Report) -> None:
+    words = _parsed(published(faulted)).words
+    assert "GPT-5.2 published by OccuBench, not run here 79.6%" in words and "good run here" in words
+    for section in (hire, industries, robustness, effort):
+        found = section(faulted)
+        assert found is None or "GPT-5.2" not in found.html
+
+
+def test_hostile_names_stay_text(hostile: Report) -> None:
+    said = all_of([section(hostile) for section in SECTIONS])
+    assert {"hire", "industries", "robustness", "funnel", "effort", "published"} <= said.keys()
+    assert ATTACKS[1] in said["hire"].text, "shown as it is, as text"
+
+
+def test_runs_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    made = [make_run(tmp_path / n / "run", agent="a", tasks=30, skill=s) for n, s in (("1", 0.2), ("2", 0.9))]
+    report = open_report(made, "r")
+    assert len({run.name for run in report.runs}) == 1
+    said = all_of([section(report) for section in SECTIONS])
+    assert "a (run) [run]" in said["hire"].words and "a (run) [run-2]" in said["hire"].words

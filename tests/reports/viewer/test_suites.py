@@ -1,0 +1,157 @@
+"""Trajectories of every suite, as their runs really leave them, and of shapes that nobody knows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.results.runs import record, store
+from tests.support.agent_behaviours import Calls
+from tests.support.browser import address, page
+from tests.support.cli import worktrial
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+from tests.support.tiny_archive import tiny_archive, write_questions
+
+from worktrial.reports.report import open_report
+from worktrial.reports.site import write_site
+
+ODD: dict[str, dict[str, Any]] = {
+    "nothing-known": {"colour": "red", "deep": {"a": [1, {"b": None}]}},
+    "broken-messages": {"messages": [None, 3], "calls": [{"index": 0}]},
+    "broken-turns": {"turns": [7], "calls": []},
+    "own-agent": {
+        "instruction": "Do it.",
+        "messages": [],
+        "calls": [
+            {"index": 0, "turn": 0, "tool": "look", "arguments": {"at": 1}, "observation": {"content": {"seen": 1}}}
+        ],
+        "answer": "Done.",
+    },
+    "audit": {
+        "instruction": "Play.",
+        "messages": [],
+        "calls": [{"index": 0, "turn": 0, "tool": "get", "arguments": {}, "observation": {"content": {"n": 2}}}],
+        "audit": [
+            {
+                "call": 0,
+                "equal": 3,
+                "wrong": 1,
+                "differences": [{"at": "/n", "status": "wrong", "truth": 1, "simulated": 2}],
+                "failures": ["invented"],
+            }
+        ],
+    },
+}
+
+
+def _documents(folder: Path) -> Path:
+    calls = [("search", {"query": "customs receipts"}), ("read_page", {"document": "nothing", "page": 1})]
+    answers = Script(agent=Calls(calls, final_text="Found.\n<FINAL_ANSWER>4,385</FINAL_ANSWER>"))
+    with ScriptedServer(answers) as server:
+        whose = ["--agent", "agent-1", "--base-url", server.url, "-o", folder / "documents"]
+        questions = ["--questions", write_questions(folder), "--archive", tiny_archive()]
+        ran = worktrial("run", "documents", *questions, *whose)
+    assert ran.code == 0, ran.err
+    return folder / "documents"
+
+
+def _odd(folder: Path) -> Path:
+    store(folder, [record(name, votes=[{"is_correct": None, "problem": 5}]) for name in [*ODD, "no-work"]])
+    lines = [{"suite": "s", "sample": name, "repeat": 0, "condition": "E0", **line} for name, line in ODD.items()]
+    (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("suites")
+    runs = [_documents(folder), _odd(folder / "odd")]
+    for name, words in {
+        "steps": ["orchestration", "--agent", "gold"],
+        "free": ["orchestration", "--agent", "gold", "--mode", "free", "--simulator", "none"],
+        "plan": ["starter", "--agent", "plan", "--faults", "E2", "--limit", "8"],
+    }.items():
+        ran = worktrial("run", *words, "-o", folder / name)
+        assert ran.code == 0, ran.err
+        runs.append(folder / name)
+    write_site(open_report(runs, "Suites"), folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture
+def opened(chromium: Browser) -> Iterator[Page]:
+    with page(chromium) as one:
+        yield one
+
+
+def _go(opened: Page, site: Path, fragment: str) -> None:
+    opened.goto(address(site, f"trajectory.html#{fragment}"))
+    expect(opened.locator("#verdict")).to_be_visible()
+    expect(opened.locator("#stored")).to_be_visible()
+
+
+def test_documents(opened: Page, suites: Path) -> None:
+    _go(opened, suites, "run=documents&sample=HB1")
+    measures = opened.locator("#measures")
+    for words in ("Gold answer", "thousands of florins", "harbor_bulletin_1951_03:2", "Searches", "0.1 %"):
+        expect(measures).to_contain_text(words)
+    expect(opened.locator("#work")).to_contain_text("unknown_document")
+    expect(opened.locator("#answer")).to_contain_text("<FINAL_ANSWER>4,385</FINAL_ANSWER>")
+
+
+def test_orchestration_turn_by_turn(opened: Page, suites: Path) -> None:
+    _go(opened, suites, "run=steps&sample=EN%2F1")
+    work = opened.locator("#work")
+    expect(work.get_by_role("heading", name="Step 3: planner")).to_be_visible()
+    expect(work.get_by_role("heading", name="Step 4: property_agent")).to_be_visible()
+    expect(work).to_contain_text("Calls open_job")
+    assert work.get_by_text("Right.", exact=True).count() == 6
+    expect(opened.locator("#measures")).to_contain_text("turn by turn, on the recorded history")
+
+
+def test_orchestration_running_free(opened: Page, suites: Path) -> None:
+    _go(opened, suites, "run=free&sample=EN%2F2&call=3")
+    work = opened.locator("#work")
+    assert work.get_by_role("heading", name="of the user").count() == 3
+    expect(work).to_contain_text("Which books on seed saving are in")
+    expect(work).to_contain_text("workflow_1 · library_agent")
+    expect(opened.locator("#call-3")).to_be_focused()
+    expect(opened.get_by_role("table", name="Goals")).to_contain_text("workflow_4")
+
+
+def test_degraded_fields_are_those_of_the_ledger(opened: Page, suites: Path) -> None:
+    run = suites.parent / "plan"
+    lines = [msgspec.json.decode(line) for line in (run / "samples.jsonl").read_bytes().splitlines()]
+    some = [line for line in lines if any(row["kind"] == "fields_dropped" for row in line["fault_ledger"])]
+    assert some
+    for line in some[:4]:
+        _go(opened, suites, f"run=plan&sample={line['sample']}&condition=E2")
+        for row in line["fault_ledger"]:
+            if row["kind"] != "fields_dropped":
+                continue
+            call = opened.locator(".call", has=opened.locator(f"#call-{row['call'] + 1}"))
+            missing = call.locator(".note", has_text="missing")
+            expect(missing).to_have_count(len(row["fields"]))
+            seen = " ".join(call.locator(".line.touched.degraded mark").all_inner_texts())
+            assert all(f'"{field.rsplit("/", 1)[-1]}"' in seen for field in row["fields"])
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        ("nothing-known", "Trajectory (6 fields)"),
+        ("broken-messages", "a shape that the page does not know"),
+        ("broken-turns", "Turn 1 of the user"),
+        ("own-agent", "Call 1: look"),
+        ("audit", "Beside the truth: 3 equal · 1 wrong"),
+        ("no-work", "Nothing is stored of this sample's work. It ended with: why"),
+    ],
+)
+def test_shapes_of_all_kinds(opened: Page, suites: Path, sample: str, words: str) -> None:
+    _go(opened, suites, f"run=odd&sample={sample}")
+    expect(opened.locator("#work")).to_contain_text(words)
+    opened.get_by_text("Record (", exact=False).first.click()
+    expect(opened.locator("#stored")).to_contain_text("outcome")

@@ -1,0 +1,261 @@
+"""Two runs compared, sample by sample."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
+from tests.results.runs import event, record, store
+from tests.support.made_runs import make_run
+
+from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs, untried
+from worktrial.results.stored import StoredRun, open_run
+from worktrial.statistics import clopper_pearson
+
+
+def _run(folder: Path, outcomes: str, **more: object) -> StoredRun:
+    """Tasks 0, 1, … with `p`, `f` or `i` for each."""
+    names = {"p": "pass", "f": "fail", "i": "invalid"}
+    return store(folder, [record(str(n), names[o], **more) for n, o in enumerate(outcomes)])
+
+
+def _own(found: Comparison, condition: str = "E0") -> ConditionComparison:
+    own = found.of(condition)
+    assert own is not None
+    return own
+
+
+def test_the_paired_table_the_effect_and_mcnemar(tmp_path: Path) -> None:
+    first, second = _run(tmp_path / "a", "pppppffffi" * 3), _run(tmp_path / "b", "pppffpppfp" * 3)
+    own = _own(compare_runs(first, second))
+    table = own.table
+    assert (table.both, table.only_first, table.only_second, table.neither) == (9, 6, 9, 3)
+    assert (table.left_out, table.invalid_first, table.invalid_second) == (3, 3, 0)
+    assert own.effect is not None
+    assert own.effect.first == pytest.approx(15 / 27)
+    assert own.effect.difference == pytest.approx(3 / 27)
+    assert own.effect.interval is not None
+    assert own.effect.interval.low < 3 / 27 < own.effect.interval.high
+    # Of all 30, the three invalid ones of the first run count as not passed.
+    assert own.effect_of_all is not None
+    assert (own.effect_of_all.first, own.effect_of_all.second) == (0.5, 0.7)
+    assert own.test is not None
+    assert (own.test.method, own.test.over_scenarios) == ("mcnemar", None)
+    assert own.test.p == pytest.approx(reference_mcnemar([[9, 6], [9, 3]], exact=True).pvalue)
+    assert (own.tasks, own.clusters, own.repeats) == (27, 27, 1)
+
+
+def test_flips_name_the_tasks(tmp_path: Path) -> None:
+    own = _own(compare_runs(_run(tmp_path / "a", "ppfi"), _run(tmp_path / "b", "pfpp")))
+    assert [(f.sample, f.gained, f.majority) for f in own.flips] == [("1", False, True), ("2", True, True)]
+    assert own.flips[0].keys == (("1", 0, "E0"),)
+
+
+def test_with_repeats_a_task_flips_by_its_share(tmp_path: Path) -> None:
+    outcomes = {"1": ("ppp", "ppf"), "2": ("fff", "ppf"), "3": ("pfp", "fpp"), "4": ("pif", "fpf")}
+
+    def side(folder: Path, which: int) -> StoredRun:
+        names = {"p": "pass", "f": "fail", "i": "invalid"}
+        return store(
+            folder,
+            [record(task, names[both[which][n]], repeat=n) for n in range(3) for task, both in outcomes.items()],
+        )
+
+    own = _own(compare_runs(side(tmp_path / "a", 0), side(tmp_path / "b", 1)))
+    found = [(f.sample, f.gained, f.passed_first, f.passed_second, f.repeats, f.majority) for f in own.flips]
+    # Of task 4 the repeats 0 and 2 have two verdicts.
+    assert found == [("4", False, 1, 0, 2, False), ("1", False, 3, 2, 3, False), ("2", True, 0, 2, 3, True)]
+    assert own.test is not None
+    assert own.test.method == "sign-flip"
+    # Differences -1, +2, 0, -1: their sum is 0, which every other draw reaches, too.
+    assert own.test.p == 1.0
+
+
+def test_tasks_that_share_a_scenario_are_no_independent_evidence(tmp_path: Path) -> None:
+    # Twelve tasks gained, all in two scenarios; twelve scenarios more without a change.
+    tags = [{"scenario": "one"}] * 6 + [{"scenario": "two"}] * 6 + [{"scenario": f"s{n}"} for n in range(12)]
+    first = store(tmp_path / "a", [record(str(n), "fail", tags=t) for n, t in enumerate(tags)])
+    second = store(
+        tmp_path / "b", [record(str(n), "pass" if n < 12 else "fail", tags=t) for n, t in enumerate(tags)]
+    )
+    own = _own(compare_runs(first, second))
+    assert own.test is not None
+    assert own.test.over_tasks == pytest.approx(binomtest(12, 12).pvalue)
+    assert own.test.over_scenarios == 0.5
+    assert own.test.p == 0.5
+    assert (own.clusters, own.test.differing) == (14, 2)
+    assert own.effect is not None
+    assert own.effect.interval is not None
+    assert own.effect.interval.low == 0
+
+
+def test_no_difference_at_all_is_not_certainty(tmp_path: Path) -> None:
+    own = _own(compare_runs(_run(tmp_path / "a", "p" * 20), _run(tmp_path / "b", "p" * 20)))
+    assert own.effect is not None
+    most = clopper_pearson(0, 20).high
+    assert own.effect.interval == (-most, most)
+    lost = _own(compare_runs(_run(tmp_path / "e", "p" * 20), _run(tmp_path / "f", "f" * 20)))
+    assert lost.effect is not None
+    assert lost.effect.interval == pytest.approx((-1.0, -1.0 + 2 * most))
+    single = _own(compare_runs(_run(tmp_path / "c", "p"), _run(tmp_path / "d", "f")))
+    assert single.effect is not None
+    assert (single.effect.difference, single.effect.interval) == (-1.0, None)
+
+
+def test_what_only_one_run_has(tmp_path: Path) -> None:
+    first = store(tmp_path / "a", [record("1"), record("2"), record("1", condition="E1")])
+    second = store(tmp_path / "b", [record("1"), record("3"), record("1", condition="E2")])
+    found = compare_runs(first, second)
+    assert found.only_first == (("2", 0, "E0"), ("1", 0, "E1"))
+    assert found.only_second == (("3", 0, "E0"), ("1", 0, "E2"))
+    assert [one.condition for one in found.conditions] == ["E0"]
+    assert untried(found) == ["E1", "E2"]
+    assert found.is_fair
+
+
+def test_other_conditions_do_no_harm_but_other_faults_do(tmp_path: Path) -> None:
+    plain = store(tmp_path / "a", [record("1")])
+    e2 = {"mode": "E2", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
+    faults = {"settings": [{"mode": "E0"}, e2], "prompted": False}
+    under = [record("1"), record("1", condition="E2", fault_plan=[event(0, "E2", 3)])]
+    assert compare_runs(plain, store(tmp_path / "b", under, faults=faults)).is_fair
+    other = [record("1"), record("1", condition="E2", fault_plan=[event(0, "E2", 4)])]
+    unfair = compare_runs(open_run(tmp_path / "b"), store(tmp_path / "c", other, faults=faults))
+    assert unfair.differing_faults == (("1", 0, "E2"),)
+    assert not unfair.is_fair
+    prompted = store(tmp_path / "d", under, faults={**faults, "prompted": True})
+    assert {d.what for d in compare_runs(plain, prompted).differences} == {"faults.conditions", "faults.prompted"}
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    found = compare_runs(store(tmp_path / "a", [record("1")]), store(tmp_path / "b", [record("2")]))
+    assert (found.conditions, found.headline, found.robustness) == ((), "", {})
+    broken = _own(compare_runs(_run(tmp_path / "c", "ii"), _run(tmp_path / "d", "pp")))
+    assert (broken.effect, broken.test, broken.tasks) == (None, None, 0)
+    assert broken.effect_of_all is not None
+    assert broken.effect_of_all.second == 1.0
+
+
+def _priced(sample: str, dollars: float | None, seconds: float, **more: object) -> SampleRecord:
+    usage = {"agent": RoleUsage(1, 100, 10, 0, dollars), "judge": RoleUsage(1, 5, 5, 0, 0.001)}
+    total = None if dollars is None else dollars + 0.001
+    return record(sample, usage=usage, cost=total, seconds=seconds, calls=3, **more)
+
+
+def test_what_samples_took(tmp_path: Path) -> None:
+    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(9)])
+    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(9)])
+    own = _own(compare_runs(first, second))
+    cost, seconds = own.quantities["agent cost"], own.quantities["seconds"]
+    assert cost is not None
+    assert seconds is not None
+    assert (cost.first, cost.second, cost.ratio) == pytest.approx((0.02, 0.04, 2.0))
+    # Each task costs twice as much, so there is no doubt about the ratio.
+    assert cost.ratio_interval == pytest.approx((2.0, 2.0))
+    assert seconds.difference == pytest.approx(-5)
+    tokens = own.quantities["tokens"]
+    assert tokens is not None
+    assert (tokens.first, tokens.difference) == (120, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "settings_", "unknown"),
+    [
+        ({"dollars": None}, {}, {"cost": "the price of a model is unknown in 1 sample"}),
+        ({"replayed": 2}, {}, {"cost": "1 sample was answered from the request cache"}),
+        ({}, {"agent": "python:mine:work"}, {"cost": "nobody sees what an agent of one's own (python:…) spends"}),
+        ({}, {"regraded": {"source": "x"}}, {"seconds": "stored work was only judged again"}),
+    ],
+)
+def test_what_is_not_known(
+    tmp_path: Path, change: dict[str, object], settings_: dict[str, object], unknown: dict[str, str]
+) -> None:
+    first = store(tmp_path / "a", [_priced("1", 0.01, 1), _priced("2", 0.01, 1)])
+    odd = _priced("1", **{"dollars": 0.01, "seconds": 1, **change})  # type: ignore[arg-type]
+    second = store(tmp_path / "b", [odd, _priced("2", 0.01, 1)], **settings_)
+    own = _own(compare_runs(first, second))
+    for name, why in unknown.items():
+        assert own.quantities[name] is None
+        assert own.unknown[name] == why
+    assert own.quantities["calls"] is not None
+
+
+def test_industries_are_corrected_for_their_number(tmp_path: Path) -> None:
+    def side(folder: Path, lucky: str) -> StoredRun:
+        return store(
+            folder,
+            [
+                record(f"{name}-{n}", "pass" if name == lucky and n < 8 else "fail", tags={"category": name})
+                for name in ("Health", "Trade", "Law")
+                for n in range(10)
+            ],
+        )
+
+    own = _own(compare_runs(side(tmp_path / "a", ""), side(tmp_path / "b", "Trade")))
+    by_name = {one.name: one for one in own.industries}
+    assert list(by_name) == ["Health", "Law", "Trade"]
+    trade = by_name["Trade"]
+    assert trade.effect is not None
+    assert trade.effect.difference == pytest.approx(0.8)
+    assert trade.p == pytest.approx(binomtest(8, 8).pvalue)
+    assert trade.p_adjusted == pytest.approx(3 * binomtest(8, 8).pvalue)
+    assert by_name["Law"].p_adjusted == 1.0
+
+
+def test_robustness_is_compared_on_common_tasks(tmp_path: Path) -> None:
+    modes = ("E0", "E1", "E2", "E3")
+    make_run(tmp_path / "a", agent="a", tasks=60, skill=0.8, conditions=modes, trajectories=False)
+    make_run(tmp_path / "b", agent="b", tasks=60, skill=0.8, conditions=modes, trajectories=False)
+    runs = open_run(tmp_path / "a"), open_run(tmp_path / "b")
+    change = compare_runs(*runs).robustness[""]
+
+    def rate(run: StoredRun, mode: str, tasks: set[str]) -> int:
+        return sum(r.outcome == "pass" for r in run.records if r.condition == mode and r.sample in tasks)
+
+    broken = {r.sample for run in runs for r in run.records if r.outcome == "invalid"}
+    tasks = {r.sample for r in runs[0].records} - broken
+    expected = [min(rate(run, mode, tasks) for mode in modes[1:]) / rate(run, "E0", tasks) for run in runs]
+    assert change.tasks == len(tasks)
+    assert [change.first, change.second] == pytest.approx(expected)
+    assert change.difference == pytest.approx(expected[1] - expected[0])
+    assert change.interval is not None
+    assert change.interval.low < expected[1] - expected[0] < change.interval.high
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from("pfi"), st.sampled_from("pfi")), min_size=1, max_size=25))
+def test_the_other_way_round_is_the_mirror_image(tmp_path: Path, pairs: list[tuple[str, str]]) -> None:
+    first = _run(tmp_path / "a", "".join(a for a, _ in pairs))
+    second = _run(tmp_path / "b", "".join(b for _, b in pairs))
+    there, back = _own(compare_runs(first, second)), _own(compare_runs(second, first))
+    assert (there.effect is None) == (back.effect is None) == (there.test is None)
+    assert [(f.sample, not f.gained) for f in there.flips if f.gained] == [
+        (f.sample, f.gained) for f in back.flips if not f.gained
+    ]
+    if there.effect is None or back.effect is None or there.test is None or back.test is None:
+        return
+    assert there.effect.difference == pytest.approx(-back.effect.difference)
+    assert there.test.p == pytest.approx(back.test.p)
+    table = there.table
+    judged = table.both + table.only_first + table.only_second + table.neither
+    assert judged + table.left_out == there.pairs
+    assert there.effect.difference == pytest.approx((table.only_second - table.only_first) / judged)
+    if there.effect.interval is not None and back.effect.interval is not None:
+        low, high = there.effect.interval
+        assert (low, high) == pytest.approx((-back.effect.interval.high, -back.effect.interval.low))
+
+
+def test_the_test_keeps_its_level(tmp_path: Path) -> None:
+    """Of two equal agents, a difference is found in about one of twenty comparisons, or in fewer."""
+    random = Random(1)
+    found = 0
+    for trial in range(60):
+        outcomes = ["".join(random.choices("pf", k=40)) for _ in "ab"]
+        runs = [_run(tmp_path / f"{trial}{n}", text) for n, text in enumerate(outcomes)]
+        test = _own(compare_runs(*runs)).test
+        found += test is not None and test.p < 0.05
+    assert found <= 6

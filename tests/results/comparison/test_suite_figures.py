@@ -1,0 +1,47 @@
+"""Figures that only some suites have, on runs of the suites' own reference agents."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.cli import command
+
+from worktrial.results.comparison import Change, compare_runs
+from worktrial.results.orchestration import language_figures
+from worktrial.results.stored import open_run
+
+
+def _figures(tmp_path: Path, suite: str, first: str, second: str) -> dict[str, Change]:
+    for folder, agent in (("a", first), ("b", second)):
+        assert command("run", suite, "--agent", agent, "-o", tmp_path / folder).code == 0
+    found = compare_runs(open_run(tmp_path / "a"), open_run(tmp_path / "b"))
+    return {figure.name: figure.change for figure in found.suite_figures}
+
+
+def test_orchestration_scores_by_language(tmp_path: Path) -> None:
+    found = _figures(tmp_path, "orchestration", "gold", "constant-plan")
+    sides = [
+        {
+            (f.language, name): e.value
+            for f in language_figures(open_run(tmp_path / side).records)
+            if f.mode == "sound"
+            for name, e in f.figures.items()
+        }
+        for side in ("a", "b")
+    ]
+    assert {name.split(" ", 1)[0] for name in found} == {"EN", "KO"}
+    for (language, name), before in sides[0].items():
+        change, after = found[f"{language} {name.replace('_', ' ')}"], sides[1][language, name]
+        assert before is not None
+        assert after is not None
+        assert (change.first, change.second) == pytest.approx((before, after))
+        assert change.interval is not None
+        assert change.interval.low <= change.difference + 1e-9
+        assert change.difference <= change.interval.high + 1e-9
+    assert found["EN plan"].difference < 0
+
+
+def test_documents_scores_of_both_scorers(tmp_path: Path) -> None:
+    found = _figures(tmp_path, "documents", "idle", "reference")
+    assert set(found) == {f"{s}, tolerance {at}" for s in ("official", "strict") for at in ("0", "0.01")}
+    assert found["official, tolerance 0"].first == 0
+    assert found["official, tolerance 0"].difference == pytest.approx(13 / 20)
