@@ -2,7 +2,7 @@
 
 The job has 16 sub-topics at three levels, 11 to 12 runs a slot on the average, replies of no use, repairs, and
 tasks that are dropped. The product runs through its real command line in a child process, the scripted server,
-which plays the synthesizer, the agent, the simulator and the judge, in another. Exits with 1 when a limit is missed.
+which plays the synthesizer, the agent, the simulator and the judge, in another. Exits with 1 on a missed limit.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The bare loop of a synthesis: as many calls that wait for one another alike over aiohttp, and nothing else.
 
 `python -m benchmarks.synthesis_bare URL SHAPE CONCURRENCY CHARACTERS` prints the CPU and the wall-clock seconds of
-the loop as JSON. SHAPE is a file with a `benchmarks.critical_path.Shape`; every request has CHARACTERS characters of
+the loop as JSON. SHAPE is a file with a `benchmarks.critical_path.Shape`; requests have CHARACTERS characters of
 text, and each answer is read and decoded. Whoever comes first is served first.
 """
 

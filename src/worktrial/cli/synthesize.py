@@ -11,12 +11,12 @@ import typer
 
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, shared_options, tool_mode_option
-from worktrial.cli.run_options import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_TURNS
 from worktrial.cli.untrusted import printable
 from worktrial.engine.roles import Role
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import StopRun
+from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_TURNS
 
 if TYPE_CHECKING:
     from worktrial.synthesis.desk import DeskSettings

@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 from worktrial.agents.assignment import Limits
-from worktrial.cli.role_options import role_options, settings_for, shared_options
-from worktrial.cli.run import LOCAL_RECORD, USUAL_RECORD
-from worktrial.cli.run_options import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_TURNS
+from worktrial.cli.role_options import role_options, shared_options
 from worktrial.cli.synthesize import ROLES, USUAL_REQUESTS
 from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.role_values import settings_for
 from worktrial.engine.roles import Role, RoleSettings, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget
 from worktrial.errors import DataError, SettingError
+from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
 from worktrial.synthesis.desk import DeskSettings
 from worktrial.synthesis.estimate import Estimate
 from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text

@@ -41,7 +41,8 @@ def test_ten_kills_lose_nothing_and_repeat_nothing(
             child = began(*command)
             until(child, server, server.count() + moments.randint(1, 2 * answers // (KILLS + 2)))
             child.send_signal(signal.SIGKILL)
-            assert ended(child).code == -signal.SIGKILL, "it was done before it could be killed"
+            ran = ended(child)
+            assert ran.code == -signal.SIGKILL, f"it ended before it could be killed: {ran.err}"
             assert len(till.close_session()) <= CONCURRENCY
             before = _grown(before, suite)
         ran = ended(began(*command))
