@@ -9,6 +9,9 @@ from tests.reports.browser.every_page import EVERY_PAGE
 from tests.support.browser import address, page
 from tests.support.made_site import MadeSite
 
+# The first test waits until the report is made.
+pytestmark = pytest.mark.timeout(300)
+
 Row = dict[str, Any]
 
 # The longest page need not be looked at once more with other numbers in it.

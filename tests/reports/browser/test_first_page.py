@@ -16,6 +16,9 @@ from worktrial.results.stored import open_run
 from worktrial.results.summary import completion
 from worktrial.statistics import wilson
 
+# The first test waits until the report is made.
+pytestmark = pytest.mark.timeout(300)
+
 
 @pytest.fixture
 def opened(chromium: Browser, made: MadeSite) -> Iterator[Page]:

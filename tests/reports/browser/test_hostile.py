@@ -8,6 +8,9 @@ from tests.support.browser import address, page
 from tests.support.hostile import ATTACKS, INJECTED
 from tests.support.made_site import MadeSite
 
+# The first test waits until the report is made.
+pytestmark = pytest.mark.timeout(300)
+
 _OURS = """
 (() => {
   const odd = [];

@@ -8,6 +8,9 @@ from tests.reports.browser.every_page import EVERY_PAGE
 from tests.support.browser import address, page
 from tests.support.made_site import MadeSite
 
+# The first test waits until the report is made.
+pytestmark = pytest.mark.timeout(300)
+
 _UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 
