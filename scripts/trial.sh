@@ -30,6 +30,8 @@ Look closer:
   .venv/bin/worktrial trajectory runs/trial-local triage-01
 Try your own model, at any OpenAI-compatible endpoint:
   .venv/bin/worktrial run starter --agent MODEL --base-url http://localhost:8000/v1 -o runs/mine
+See several runs side by side, with every sample behind every number:
+  .venv/bin/worktrial report runs/trial-plan runs/trial-local -o runs/report
 Then the 382 tasks of OccuBench, in workplaces that a model plays (name the folder of its release):
   .venv/bin/worktrial run occupations --data DIR --agent MODEL --simulator MODEL --judge MODEL \
     --base-url http://localhost:8000/v1 --limit 10 -o runs/first

@@ -46,6 +46,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     return done
 
 
+@pytest.mark.timeout(300)
 def test_every_slot_comes_to_the_end_that_it_deserves(done: Done) -> None:
     ends = {slot: c["verdict"] for slot, c in done.lines("calibration.jsonl").items()}
     undrafted = {slot for slot, r in done.lines("rejects.jsonl").items() if r["stage"] == "author"}

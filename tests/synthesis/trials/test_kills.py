@@ -28,6 +28,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, obj
     return suite_of(suite), till.paid
 
 
+@pytest.mark.timeout(300)
 def test_ten_kills_lose_nothing_and_repeat_nothing(
     undisturbed: tuple[dict[str, object], int], tmp_path: Path
 ) -> None:
