@@ -40,7 +40,7 @@ def test_the_board_counts_slots_runs_and_spend() -> None:
     found = board()
     assert (found.done, found.kept, found.repairs) == (2, 1, 1)
     line = found.line()
-    assert "2/3 slots done · 1 kept · 1 rejected · 1 calibration runs · 2 runs · 1 repairs · $1.2500+" in line
+    assert "2/3 slots done · 1 kept · 1 rejected · 1 calibration runs · 2 runs · 1 repairs begun · $1.2500+" in line
 
 
 def test_without_a_terminal_there_are_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,7 +83,7 @@ class Board:
         parts += [f"{at[stage]} {_TITLES[stage]}" for stage in STAGES if at[stage]]
         if not self._at and self._references:
             parts.append(f"{len(self._references)}/{self.subtopics} references begun")
-        parts += [f"{self.runs.total()} runs", f"{self.repairs} repairs", self._spend()]
+        parts += [f"{self.runs.total()} runs", f"{self.repairs} repairs begun", self._spend()]
         return " · ".join(parts)
 
     def table(self) -> Any:
@@ -100,7 +100,7 @@ class Board:
             "slots done", f"{self.done}/{self.slots}: {self.kept} kept" + (f", {rejected}" * bool(rejected))
         )
         table.add_row("runs", self._runs())
-        table.add_row("repairs", str(self.repairs))
+        table.add_row("repairs begun", str(self.repairs))
         table.add_row("spent", self._spend())
         return table
 
