@@ -138,17 +138,29 @@ def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
     Raises:
         DataError: a line is not such a record.
     """
+    for _, record in placed_lines(path, kind):
+        yield record
+
+
+def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
+    """As `read_lines`, each record with the byte at which its line begins."""
     if not path.exists():
         return
     decoder = msgspec.json.Decoder(kind)
+    place = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return
             try:
-                yield decoder.decode(line)
+                record = decoder.decode(line)
+                # Fields that `kind` leaves out are skipped, not decoded; whoever reads them later could not.
+                if not line.isascii():
+                    line.decode()
             except (msgspec.MsgspecError, UnicodeDecodeError) as e:
                 raise DataError(f"{path}:{number}", f"damaged record: {e}", "Remove this line to go on") from None
+            yield place, record
+            place += len(line)
 
 
 def _append(file: IO[bytes], line: bytes) -> None:

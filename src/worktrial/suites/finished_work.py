@@ -8,7 +8,7 @@ import msgspec
 
 from worktrial.engine.manifest import Manifest, read_manifest
 from worktrial.engine.record import CLEAN, Key, SampleRecord
-from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
+from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, placed_lines, read_lines
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.judging import Work
@@ -105,25 +105,10 @@ class FinishedRun:
 
     def _index(self) -> dict[tuple[Key, str, str], int]:
         """Where each trajectory begins. The outcome and its reason tell the attempts at one sample apart."""
-        path = self.folder / TRAJECTORIES
-        places: dict[tuple[Key, str, str], int] = {}
-        if not path.exists():
-            return places
-        decoder = msgspec.json.Decoder(_Line)
-        place = 0
-        with path.open("rb") as file:
-            for number, stored in enumerate(file, 1):
-                if not stored.endswith(b"\n"):
-                    break
-                try:
-                    line = decoder.decode(stored)
-                except (msgspec.MsgspecError, UnicodeDecodeError) as e:
-                    raise DataError(
-                        f"{path}:{number}", f"damaged record: {e}", "Remove this line to go on"
-                    ) from None
-                places[(line.sample, line.repeat, line.condition), line.outcome, line.reason] = place
-                place += len(stored)
-        return places
+        return {
+            ((line.sample, line.repeat, line.condition), line.outcome, line.reason): place
+            for place, line in placed_lines(self.folder / TRAJECTORIES, _Line)
+        }
 
 
 def without_work(record: SampleRecord) -> InvalidSample:

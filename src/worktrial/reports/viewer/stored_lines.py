@@ -8,14 +8,17 @@ from typing import IO, Self
 import msgspec
 
 from worktrial.engine.record import CLEAN, Key
-from worktrial.engine.store import TRAJECTORIES
-from worktrial.errors import DataError
+from worktrial.engine.store import TRAJECTORIES, placed_lines
 
 
 class _Whose(msgspec.Struct):
     sample: str
     repeat: int
     condition: str = CLEAN
+
+    @property
+    def key(self) -> Key:
+        return self.sample, self.repeat, self.condition
 
 
 class StoredLines:
@@ -35,12 +38,8 @@ class StoredLines:
 
     def __enter__(self) -> Self:
         if self._path.exists():
+            self._places = {line.key: place for place, line in placed_lines(self._path, _Whose)}
             self._file = self._path.open("rb")
-            try:
-                self._places = self._index(self._file)
-            except BaseException:
-                self._file.close()
-                raise
         return self
 
     def __exit__(
@@ -56,23 +55,3 @@ class StoredLines:
             return None
         self._file.seek(place)
         return self._file.readline().rstrip(b"\n")
-
-    def _index(self, file: IO[bytes]) -> dict[Key, int]:
-        decoder = msgspec.json.Decoder(_Whose)
-        places: dict[Key, int] = {}
-        place = 0
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                break
-            try:
-                whose = decoder.decode(line)
-                # Only what is looked at is decoded; the page could not read the rest either.
-                if not line.isascii():
-                    line.decode()
-            except (msgspec.MsgspecError, UnicodeDecodeError) as e:
-                raise DataError(
-                    f"{self._path}:{number}", f"damaged record: {e}", "Remove this line to go on"
-                ) from None
-            places[whose.sample, whose.repeat, whose.condition] = place
-            place += len(line)
-        return places

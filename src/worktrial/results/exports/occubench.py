@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 import msgspec
 
 from worktrial.engine.record import CLEAN, Key, SampleRecord
-from worktrial.engine.store import TRAJECTORIES
+from worktrial.engine.store import TRAJECTORIES, placed_lines
 from worktrial.errors import DataError, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
@@ -151,24 +151,7 @@ def _rows(sources: Sequence[RunSource], counts: list[int]) -> Iterator[tuple[_Se
 
 def _places(source: RunSource) -> dict[Key, int]:
     """Every sample to where its last trajectory begins in the file."""
-    path = source.folder / TRAJECTORIES
-    places: dict[Key, int] = {}
-    if not path.exists():
-        return places
-    decoder = msgspec.json.Decoder(OfSample)
-    begin = 0
-    with path.open("rb") as file:
-        for number, stored in enumerate(file, 1):
-            if not stored.endswith(b"\n"):
-                break
-            try:
-                line = decoder.decode(stored)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as e:
-                fix = "Remove this line to go on"
-                raise DataError(f"{path}:{number}", f"damaged record: {e}", fix) from None
-            places[line.key] = begin
-            begin += len(stored)
-    return places
+    return {line.key: place for place, line in placed_lines(source.folder / TRAJECTORIES, OfSample)}
 
 
 def _line(file: IO[bytes], place: int, source: RunSource) -> WorkLine:
