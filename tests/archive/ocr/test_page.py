@@ -25,6 +25,16 @@ def test_figures_between_rules_are_read_and_the_page_is_set_straight(turned):
     assert all(0 <= word.confidence <= 1 for word in page.words)
 
 
+@pytest.mark.parametrize("turn", [90, 270])
+def test_a_sheet_bound_sideways_is_turned_before_it_is_read(turn):
+    grid = table_of_figures(rows=9)
+    sheet = np.ascontiguousarray(np.rot90(draw_page(grid, HEADS), turn // 90))
+    page = recognise_image(sheet, SCALE)
+    wanted = {text for row in grid for text in row}
+    assert len(wanted & {word.text for word in page.words}) >= 0.97 * len(wanted)
+    assert (page.skew, page.width > page.height) == (turn, True)
+
+
 def test_words_of_one_row_share_a_level_whatever_their_ink():
     grid = [["1931", "1,700", "-", "96", "3,517"], *table_of_figures(rows=6)[1:]]
     page = recognise_image(draw_page(grid, HEADS), SCALE)

@@ -183,7 +183,10 @@ def _pitch(items: Sequence[Item], height: float) -> float:
             for a, b, c, d in zip(boxes, boxes[1:], item.text, item.text[1:], strict=False):
                 if c.isdigit() and d.isdigit():
                     steps.append((b[0] + b[2] - a[0] - a[2]) / 2)
-    return float(np.median(steps)) if len(steps) >= FEWEST_DIGITS else 0.7 * height
+    usual = 0.7 * height
+    measured = float(np.median(steps)) if len(steps) >= FEWEST_DIGITS else usual
+    # Specks and the writing of sheets bound sideways pass for figures that stand on top of each other.
+    return measured if 0.5 * usual <= measured <= 2 * usual else usual
 
 
 def _centres(item: Item, pitch: float) -> NDArray[np.float64]:

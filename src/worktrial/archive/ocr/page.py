@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from worktrial.archive.ocr.direction import quarter_turn, turned
 from worktrial.archive.ocr.engine import Engine, shared_engine
 from worktrial.archive.ocr.image import Grey, PageImage, page_image, prepare
 from worktrial.archive.ocr.numbers import vote
@@ -42,9 +43,16 @@ def recognise_image(grey: Grey, scale: float, number: int = 1, engine: Engine | 
     return _recognise(prepare(grey, scale), number, size, engine or shared_engine())
 
 
-def _recognise(image: PageImage, number: int, size: tuple[float, float], engine: Engine) -> PageText:
+def _recognise(
+    image: PageImage, number: int, size: tuple[float, float], engine: Engine, *, turn: int | None = None
+) -> PageText:
     ruled = lift_rules(image)
     cut = segment_page(engine, ruled.clean, ruled.rules, image.scale)
+    if turn is None:
+        turn = quarter_turn(engine, cut.grey, cut.boxes)
+        if turn:
+            upright = prepare(turned(image.grey, turn), image.scale)
+            return _recognise(upright, number, size[::-1], engine, turn=turn)
     pieces = read_pieces(engine, cut, image.scale)
     pieces = vote(engine, cut, pieces)
     engine.release()
@@ -57,7 +65,7 @@ def _recognise(image: PageImage, number: int, size: tuple[float, float], engine:
         route=Route.OCR if words or ruled.rules else Route.BLANK,
         words=words,
         rules=ruled.rules,
-        skew=image.skew,
+        skew=float(turn) or image.skew,
     )
 
 

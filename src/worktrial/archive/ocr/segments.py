@@ -40,6 +40,8 @@ class Segmented:
     labels: NDArray[np.int32]
     height: float
     """Typical height of a character in pixels."""
+    boxes: list[Span]
+    """Where the recogniser found text."""
 
     def crop(self, segment: Segment, margin: int = MARGIN) -> Grey:
         """The segment's own ink on white paper."""
@@ -75,7 +77,7 @@ def segment_page(engine: Engine, grey: Grey, rules: Sequence[Rule], scale: float
     pieces = [Segment(bounds(part), part) for group in groups for part in _stretches(group, height, walls) if part]
     pieces = _joined(pieces, height, walls)
     pieces.sort(key=lambda piece: (piece.span.y0 + piece.span.y1, piece.span.x0))
-    return Segmented(pieces, grey, labels, height)
+    return Segmented(pieces, grey, labels, height, boxes)
 
 
 def _owners(boxes: list[Span], blobs: list[Blob]) -> tuple[list[list[Blob]], list[Blob]]:

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.archive.tables import PageContent
+from worktrial.archive.words import Route
 from worktrial.errors import DataError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from worktrial.archive.pdf import Pdf
 
 _TABLE, _CELL, _HEAD = (200, 30, 30), (60, 110, 200), (30, 140, 60)
 
@@ -46,7 +49,7 @@ def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Ima
     from PIL import ImageDraw
 
     image = render_page(record, page.number, scale)
-    drawn = _upright(image, record, page.number).convert("RGB")
+    drawn = _upright(image, record, page).convert("RGB")
     if not page.width or not page.height:
         return drawn
     pen = ImageDraw.Draw(drawn)
@@ -64,13 +67,28 @@ def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Ima
     return drawn
 
 
-def _upright(image: "Image", record: DocumentRecord, number: int) -> "Image":
+def _upright(image: "Image", record: DocumentRecord, page: PageContent) -> "Image":
     from worktrial.archive.pdf import open_pdf, read_page
 
     with open_pdf(Path(record.source)) as pdf:
-        turn = read_page(pdf, number).skew
+        turn = _turn_of_scan(pdf, image, page) if page.route is Route.OCR else read_page(pdf, page.number).skew
     # Quarter turns clockwise; Pillow counts the other way.
     return image.rotate(-turn, expand=True) if turn in (90, 180, 270) else image
+
+
+def _turn_of_scan(pdf: "Pdf", image: "Image", page: PageContent) -> float:
+    """Degrees clockwise; the sides say whether a scan was turned, only reading it again says which way."""
+    from worktrial.archive.pipeline import ocr_available
+
+    if (page.width > page.height) == (image.width > image.height) or not ocr_available():
+        return 0.0
+    from worktrial.archive.ocr import recognise_page
+
+    loaded = pdf.load(page.number)
+    try:
+        return recognise_page(loaded, page.number).skew
+    finally:
+        loaded.close()
 
 
 def _on(box: tuple[float, float, float, float], across: float, down: float) -> tuple[float, float, float, float]:
