@@ -9,18 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from worktrial.engine.client import Client
+from worktrial.engine.guarded import LEAST_OUTAGE, Outage, defect, guarded
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import Seat
 from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Desk, Job, Trial
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
 log = logging.getLogger(__name__)
-
-# So many samples in a row without an answer are an outage, not bad luck.
-LEAST_OUTAGE = 8
 
 OnFinished = Callable[[SampleRecord], None]
 
@@ -34,7 +30,10 @@ class Scheduler:
     clients: Mapping[Seat, Client]
     concurrency: int
     on_finished: OnFinished
-    _outage: int = field(default=0, init=False)
+    _outage: Outage = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._outage = Outage("samples", max(LEAST_OUTAGE, self.concurrency))
 
     async def run(self) -> None:
         """Run every job that is not settled yet.
@@ -60,20 +59,7 @@ class Scheduler:
     async def _run_one(self, job: Job) -> None:
         desk = Desk(job, self.clients)
         started = time.perf_counter()
-        try:
-            result = await self.trial.run(job, desk)
-        except (StopRun, SettingError):
-            raise
-        except InvalidSample as e:
-            result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
-        except asyncio.CancelledError as e:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            # Not we who cancelled, but something inside the sample; its worker must go on.
-            result = self._defect(job, e)
-        except Exception as e:  # noqa: BLE001 - one broken sample must not take the others with it
-            result = self._defect(job, e)
+        result = await guarded(self.trial.run(job, desk), lambda error: self._note_defect(job, error))
         seconds = time.perf_counter() - started
         record = _record(self.trial.suite, job, desk, result, seconds)
         trajectory = result.trajectory
@@ -83,24 +69,16 @@ class Scheduler:
             self.store.add(record, trajectory)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
-            record = _record(self.trial.suite, job, desk, self._defect(job, e), seconds)
+            self._note_defect(job, e)
+            record = _record(self.trial.suite, job, desk, defect(e), seconds)
             self.store.add(record, None)
         self.on_finished(record)
-        self._watch_outage(record)
+        self._outage.saw(record.reason)
 
-    def _defect(self, job: Job, error: BaseException) -> SampleResult:
+    def _note_defect(self, job: Job, error: BaseException) -> None:
         if log.isEnabledFor(logging.DEBUG):
             # Not through exc_info: what an exception quotes may hold a key.
             log.debug("sample %s: %s", job.key, self.store.redacted("".join(traceback.format_exception(error))))
-        said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
-        return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())
-
-    def _watch_outage(self, record: SampleRecord) -> None:
-        """Stop when nothing but unreachable endpoints has come back for a while: the samples can wait."""
-        unavailable = record.reason.startswith(InvalidReason.ENDPOINT_UNAVAILABLE.value)
-        self._outage = self._outage + 1 if unavailable else 0
-        if self._outage >= max(LEAST_OUTAGE, self.concurrency):
-            raise StopRun(f"the last {self._outage} samples could not reach their model. {record.reason}")
 
 
 def _whose(suite: str, job: Job) -> JsonObject:

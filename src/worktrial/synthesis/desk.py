@@ -9,16 +9,16 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from worktrial.engine.client import Client, Line
+from worktrial.engine.guarded import Outage
 from worktrial.engine.line_up import Wiring, line_up
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings, Seat
 from worktrial.engine.run import refuse_unpriced
-from worktrial.engine.scheduler import LEAST_OUTAGE
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.engine.store import cut_torn_tail, read_lines
-from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.errors import DataError, InvalidSample, SettingError
 from worktrial.language import Complete, Completion, JsonObject, Message, Usage
 from worktrial.synthesis.author import Author, ModelAuthor
 from worktrial.synthesis.folder import SuiteFolder
@@ -111,24 +111,6 @@ class BookedSpend(Spend):
         super().add(usage, cost)
 
 
-class Outage:
-    """Tells bad luck from an endpoint that is gone: then nothing can be finished, and everything can wait."""
-
-    def __init__(self, least: int = LEAST_OUTAGE) -> None:
-        self._least = least
-        self._in_a_row = 0
-
-    def saw(self, reason: str) -> None:
-        """Something ended with `reason` ("" where it went well).
-
-        Raises:
-            StopRun: nothing but unreachable models for a while.
-        """
-        self._in_a_row = self._in_a_row + 1 if reason.startswith(InvalidReason.ENDPOINT_UNAVAILABLE.value) else 0
-        if self._in_a_row >= self._least:
-            raise StopRun(f"the last {self._in_a_row} requests could not reach their model. {reason}")
-
-
 @dataclass(frozen=True, slots=True)
 class DiscreetLine:
     """A line whose answers hold no key, whatever the endpoint repeats; what is cached holds none either."""
@@ -212,4 +194,4 @@ async def open_desk(folder: SuiteFolder, settings: DeskSettings) -> AsyncIterato
     async with line_up(settings.roles, wiring, spend=spend, redactor=redactor) as clients:
         if settings.budget.cost is not None:
             refuse_unpriced(clients)
-        yield Desk(settings.roles, clients, spend, redactor, Outage())
+        yield Desk(settings.roles, clients, spend, redactor, Outage("requests"))

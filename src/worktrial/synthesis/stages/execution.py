@@ -1,6 +1,5 @@
 """Calibration runs: a draft is worked on and judged the very way in which the finished suite will be."""
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,11 +11,11 @@ import msgspec
 from worktrial.agents.assignment import Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.client import Client
+from worktrial.engine.guarded import defect, guarded
 from worktrial.engine.record import SampleResult, dollars
 from worktrial.engine.roles import Role, Seat
 from worktrial.engine.trial import Desk, Job
-from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading import Outcome
+from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.occupations.load import Release, Task
 from worktrial.suites.occupations.task import OccupationsTrial, Settings
@@ -102,31 +101,20 @@ class SlotRunner:
         job = Job(f"{slot}/{kind}/{self._content}", number)
         desk = Desk(job, self._clients)
         started = time.perf_counter()
-        result = await self._result(job, kind, desk)
+        result = await guarded(self._result(job, kind, desk))
         seconds = round(time.perf_counter() - started, 3)
         row = self._row(kind, number, result, desk, seconds)
         try:
             return _plain(row)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the record.
-            return _plain(self._row(kind, number, _defect(e), desk, seconds))
+            return _plain(self._row(kind, number, defect(e), desk, seconds))
 
     async def _result(self, job: Job, kind: Kind, desk: Desk) -> SampleResult:
         try:
             return await self._trial(job, kind).run(job, desk)
-        except (StopRun, SettingError):
-            raise
         except DataError as e:
-            return SampleResult(outcome=Outcome.INVALID, reason=f"{InvalidReason.TASK_DATA.value}: {e}")
-        except InvalidSample as e:
-            return SampleResult(outcome=Outcome.INVALID, reason=str(e))
-        except asyncio.CancelledError as e:
-            current = asyncio.current_task()
-            if current is None or current.cancelling():
-                raise
-            return _defect(e)
-        except Exception as e:  # noqa: BLE001 - one broken run must not take the others with it
-            return _defect(e)
+            raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
 
     def _trial(self, job: Job, kind: Kind) -> OccupationsTrial:
         slot, draft = self._slot, self._task
@@ -173,8 +161,3 @@ def _plain(row: RunRow) -> RunRow:
 
 def _step(step: JsonObject) -> JsonObject:
     return {name: value for name, value in step.items() if name != "why" or value}
-
-
-def _defect(error: BaseException) -> SampleResult:
-    said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
-    return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())
