@@ -117,11 +117,12 @@ class Pool:
         return self._settings.processes - self.busy
 
     def give(self, task: Task) -> None:
-        """Hand a task to a free worker; one more is started when there is none."""
+        """Hand a task to a free worker; one more is started when there is none, and one ahead."""
         idle = [worker for worker in self._workers if worker.task is None]
-        if not idle:
-            self._workers.append(_Process(self._settings))
-            idle = self._workers[-1:]
+        # One ahead: it is ready by the time that the first task has told what else there is to do.
+        while len(idle) < 2 and len(self._workers) < self._settings.processes:
+            idle.append(_Process(self._settings))
+            self._workers.append(idle[-1])
         # The first task waits for the start of its process, too.
         seconds = _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
         idle[0].ask(task, seconds + (0 if idle[0].ready else _START_SECONDS))

@@ -3,11 +3,14 @@
 import numpy as np
 
 from worktrial.archive.ocr.glyphs import SIGNS, Item
+from worktrial.archive.ocr.image import INK
 from worktrial.archive.ocr.paths import FLOOR
 from worktrial.archive.ocr.shapes import Floats
 
 NEVER = -9.0
 """Log-probability of a character where no character can stand."""
+WIDEST = 1.12
+"""Pitches that one character is wide at most; a comma that touches its digit makes it wider."""
 _POINT, _DASH = SIGNS.index("."), SIGNS.index("-")
 
 
@@ -22,14 +25,11 @@ def with_hints(odds: Floats, item: Item, pitch: float, height: float) -> Floats:
     """
     told = odds.copy()
     groups = _characters(item.blobs)
-    ink = [(x0, x1) for x0, _, x1, _ in groups]
-    for x in range(len(told)):
-        # Where there is no ink at all, there is no character.
-        if not any(x0 <= x < x1 for x0, x1 in ink):
-            told[x] = NEVER
+    # Where there is no ink at all, there is no character. All of it counts: a faint point is hardly a component.
+    told[~(item.crop < INK).any(axis=0)] = NEVER
     for x0, y0, x1, y1 in groups:
         wide, tall = x1 - x0, y1 - y0
-        if wide > 1.25 * pitch:
+        if wide > WIDEST * pitch:
             continue
         middle = (x0 + x1) / 2
         for x in range(max(x0, 0), min(x1, len(told))):

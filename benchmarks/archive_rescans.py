@@ -1,0 +1,140 @@
+"""Scans whose truth nobody had to write down: digital pages of real bulletins, printed and scanned by program.
+
+    python -m benchmarks.archive_rescans [--pages 4] [--seed 1] [--workers 0] [--misread FILE]
+
+A page's largest table, read from its own characters, is the truth (`archive_digital` tells how good that is); the
+same page as a worn grey picture of 150 to 300 dots per inch is recognised. Layouts and faces that no rule of
+recognition was made on tell how many of thousands of numbers are wrong, and whether those carry a low confidence.
+"""
+
+import argparse
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pypdfium2
+from PIL import Image
+from tests.support.data import real_data_dir
+
+from benchmarks.machine import load, machine
+from worktrial.archive.build import build
+from worktrial.archive.generate.scan import degraded
+from worktrial.archive.layout import page_content
+from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.scoring import TableScore, TruthTable
+from worktrial.archive.scoring.report import as_row, score_archive, summaries
+from worktrial.archive.store import Archive
+from worktrial.archive.tables import Table
+from worktrial.archive.words import Route
+
+_ISSUES = ("1998_12", "2000_12", "2006_06", "2010_03", "2014_06", "2016_09", "2018_12", "2020_12", "2023_12")
+_LEAST_NUMBERS = 60
+_LOOKED_AT = 8
+"""Every eighth page of a bulletin, so that neighbours, which look alike, are not all taken."""
+_FLAGGED, _CAUGHT = 0.12, 0.80
+
+
+def main() -> None:
+    """Print the table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--pages", type=int, default=4, help="of each of nine bulletins")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--workers", type=int, default=0)
+    options.add_argument("--misread", type=Path, help="a file for each table's figures and what was not found")
+    told = options.parse_args()
+    print(f"{machine()}; load {load():.1f}\n")
+    dice = np.random.default_rng(told.seed)
+    with TemporaryDirectory() as name:
+        scratch = Path(name)
+        truths = [
+            truth for issue in _ISSUES for truth in _scanned(issue, scratch / "pdfs", told.pages, told.seed, dice)
+        ]
+        report = build([scratch / "pdfs"], scratch / "archive", workers=told.workers)
+        scores = score_archive(Archive.open(scratch / "archive"), truths)
+    if told.misread:
+        told.misread.write_text("".join(json.dumps(as_row(score)) + "\n" for score in scores), "utf-8")
+    _print(scores, report.seconds)
+
+
+def _scanned(issue: str, into: Path, pages: int, seed: int, dice: np.random.Generator) -> list[TruthTable]:
+    """Write one bulletin's chosen pages as pictures; their true tables."""
+    source = real_data_dir() / "officeqa" / "pdfs" / f"treasury_bulletin_{issue}.pdf"
+    into.mkdir(exist_ok=True)
+    pictures: list[Image.Image] = []
+    truths: list[TruthTable] = []
+    with open_pdf(source) as pdf, pypdfium2.PdfDocument(source) as drawn:
+        for number in range(1 + seed % _LOOKED_AT, pdf.pages + 1, _LOOKED_AT):
+            table = _largest(pdf, number)
+            if table is None:
+                continue
+            dots = int(dice.integers(150, 301))
+            grey = drawn[number - 1].render(scale=dots / 72, grayscale=True).to_numpy()
+            worn = degraded(np.ascontiguousarray(grey.reshape(grey.shape[:2])), dice)
+            picture = Image.open(io.BytesIO(worn))
+            picture.info["dpi"] = (dots, dots)
+            pictures.append(picture)
+            truths.append(_truth(f"{issue} p{number} {dots} dpi", source.stem, len(pictures), table))
+            if len(pictures) == pages:
+                break
+    if pictures:
+        _bind(pictures, into / source.name)
+    return truths
+
+
+def _bind(pictures: list[Image.Image], path: Path) -> None:
+    bound = pypdfium2.PdfDocument.new()
+    for picture in pictures:
+        held = io.BytesIO()
+        dots = picture.info["dpi"][0]
+        picture.save(held, "PDF", resolution=dots, quality=95)
+        page = pypdfium2.PdfDocument(held.getvalue())
+        bound.import_pages(page)
+    bound.save(path)
+    bound.close()
+
+
+def _largest(pdf: object, number: int) -> Table | None:
+    page = read_page(pdf, number)  # type: ignore[arg-type]
+    if page.route is not Route.TEXT:
+        return None
+    tables = [table for table in page_content(page).tables if _numbers(table) >= _LEAST_NUMBERS]
+    return max(tables, key=_numbers, default=None)
+
+
+def _numbers(table: Table) -> int:
+    body = (cell.text for row in table.rows[table.header_rows :] for cell in row[table.label_columns :])
+    return sum(any(letter.isdigit() for letter in text) for text in body)
+
+
+def _truth(name: str, document: str, page: int, table: Table) -> TruthTable:
+    grid = tuple(tuple(cell.text for cell in row) for row in table.rows)
+    return TruthTable(name, document, page, grid, table.header_rows, table.label_columns, kind="scan")
+
+
+def _print(scores: tuple[TableScore, ...], seconds: float) -> None:
+    print(f"{len(scores)} tables, a page each, read in {seconds:.0f} s\n")
+    print("| table | numbers recalled | cell F1 | values found | numbers | wrong | flagged | wrong and flagged |")
+    print("|---" * 8 + "|")
+    for score in sorted(scores, key=lambda s: s.cell_f1):
+        t, recalled = score.trust, score.numbers_on_page.share if score.numbers_on_page else 0.0
+        figures = f"{recalled:.3f} | {score.cell_f1:.3f} | {score.value_found:.3f}"
+        print(f"| {score.truth.id} | {figures} | {t.numbers} | {t.wrong} | {t.flagged} | {t.wrong_flagged} |")
+    mean = summaries(scores)[0]
+    t = mean.trust
+    print(f"\nmeans: numbers recalled {mean.on_page or 0:.3f}, cell F1 {mean.cell_f1:.3f}, ", end="")
+    print(f"values found {mean.value_found:.3f}")
+    share, caught = t.flagged / max(t.numbers, 1), t.wrong_flagged / max(t.wrong, 1)
+    print(f"flagged: {share:.1%} of {t.numbers} numbers (limit {_FLAGGED:.0%}: {_verdict(share <= _FLAGGED)})")
+    print(f"wrong: {t.wrong}, of them flagged {caught:.1%} (limit {_CAUGHT:.0%}: {_verdict(caught >= _CAUGHT)})")
+    print(f"repaired by arithmetic: {t.repaired}, right then {t.repaired_right}, right before {t.repaired_harm}")
+
+
+def _verdict(passed: bool) -> str:
+    return "PASS" if passed else "FAIL"
+
+
+if __name__ == "__main__":
+    main()
