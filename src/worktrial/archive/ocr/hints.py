@@ -9,6 +9,8 @@ from worktrial.archive.ocr.shapes import Floats
 
 NEVER = -9.0
 """Log-probability of a character where no character can stand."""
+FAINT = 225
+"""Pixels lighter than this are paper."""
 WIDEST = 1.12
 """Pitches that one character is wide at most; a comma that touches its digit makes it wider."""
 _POINT, _DASH = SIGNS.index("."), SIGNS.index("-")
@@ -25,8 +27,11 @@ def with_hints(odds: Floats, item: Item, pitch: float, height: float) -> Floats:
     """
     told = odds.copy()
     groups = _characters(item.blobs)
-    # Where there is no ink at all, there is no character. All of it counts: a faint point is hardly a component.
+    point = told[:, _POINT].copy()
+    # Where there is no ink, there is no character; a point may be too faint to be ink.
     told[~(item.crop < INK).any(axis=0)] = NEVER
+    grey = (item.crop[int(item.line) :] < FAINT).any(axis=0)
+    told[:, _POINT] = np.where(grey, point, NEVER)
     for x0, y0, x1, y1 in groups:
         wide, tall = x1 - x0, y1 - y0
         if wide > WIDEST * pitch:
@@ -35,6 +40,9 @@ def with_hints(odds: Floats, item: Item, pitch: float, height: float) -> Floats:
         for x in range(max(x0, 0), min(x1, len(told))):
             if abs(x + 0.5 - middle) > 1.6:
                 told[x] = NEVER
+                if abs(x + 0.5 - middle) > 0.35 * wide and grey[x]:
+                    # A comma may touch its digit.
+                    told[x, _POINT] = point[x]
         here = slice(max(int(middle) - 2, 0), int(middle) + 3)
         low = (y0 + y1) / 2 - item.line
         if tall <= 0.36 * height and wide >= 1.3 * tall and abs(low) <= 0.22 * height:

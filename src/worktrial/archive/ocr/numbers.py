@@ -31,8 +31,8 @@ ENGINE_WEIGHT = 0.5
 """The engine sees each number alone and is sure of its mistakes; the glyphs have seen the whole page."""
 RIVALS = 6
 MALFORMED = -3.0
-"""What a text costs that nobody prints as a number: 018, 1..2, 12,34.5."""
-_WELL_FORMED = re.compile(r"-?(?:(?!0\d)\d{1,3}(?:\.\d{3})+|(?!0\d)\d+)?(?:\.\d+)?")
+"""What a text costs that nobody prints as a number: 018, 1..2, 12,34.5, 1,234.5678."""
+_WELL_FORMED = re.compile(r"-?(?:(?!0\d)\d{1,3}(?:\.\d{3})+(?:\.\d{1,2})?|(?:(?!0\d)\d+)?(?:\.\d+)?)")
 _MARKED = re.compile(r"-?[\d.,]+[A-Za-z*/]{1,2}")
 """A figure with a mark close to it."""
 _CLASSES = {".": ".,·•", "-": "-–—−"}
