@@ -20,6 +20,7 @@ from worktrial.archive.ocr.image import INK
 from worktrial.archive.ocr.paths import Path, Track, along, free_path
 from worktrial.archive.ocr.pieces import Piece, line_crop, look_at
 from worktrial.archive.ocr.segments import MARGIN, Segment, Segmented
+from worktrial.archive.ocr.separators import tell_decimals
 from worktrial.archive.ocr.texts import choose
 
 ALIKE = str.maketrans({"–": "-", "—": "-", "−": "-", ",": ".", "·": ".", "•": "."})
@@ -102,6 +103,7 @@ def vote(engine: Engine, page: Segmented, pieces: Sequence[Piece]) -> list[Piece
             # Where the glyphs fit is where the row is, whatever hangs or stands.
             case.piece.line += float(glyphs.lines[i]) - case.item.line
         _settle(case.piece, own, glyphs.usable)
+    tell_decimals(engine, everything, page.height)
     return everything
 
 
@@ -260,7 +262,7 @@ def _classes(engine: Engine, text: str) -> list[list[int]]:
 def spelled(signs: str) -> str:
     """Signs back to a printed number: a point before three figures at the end separates thousands.
 
-    Where the column says otherwise (percentages with three decimals), the table's typography undoes it.
+    `tell_decimals`, and a table's columns, undo it where they know better.
     """
     if re.fullmatch(r"-?\d{1,3}(\.\d{3})+", signs):
         return signs.replace(".", ",")
