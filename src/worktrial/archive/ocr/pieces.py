@@ -13,6 +13,8 @@ from worktrial.archive.ocr.tesseract import Sheet
 from worktrial.archive.ocr.texts import Posteriors, choose, views
 
 DASH = "-"
+SHORT = 0.4
+"""Heights of a character; strokes shorter than this are hyphens only in the middle of a row."""
 
 
 @dataclass(slots=True)
@@ -46,9 +48,9 @@ def read_pieces(engine: Engine, page: Segmented, scale: float) -> list[Piece]:
     pieces: list[Piece] = []
     todo: list[tuple[Segment, float]] = []
     for segment, line in zip(page.segments, lines, strict=True):
-        if is_dash(segment, page.height):
+        if is_dash(segment, line, page.height):
             pieces.append(Piece(segment, line, DASH, 0.97, by_shape=True))
-        else:
+        elif not is_crumb(segment, page.height):
             todo.append((segment, line))
     crops = [line_crop(page, segment, line) for segment, line in todo]
     looks = look_at(engine, crops, page.height)
@@ -94,11 +96,21 @@ def line_crop(page: Segmented, segment: Segment, line: float) -> Grey:
     return page.crop(taller)
 
 
-def is_dash(segment: Segment, height: float) -> bool:
-    """One flat stroke and nothing else."""
-    span = segment.span
-    wide, tall = span.x1 - span.x0, span.y1 - span.y0
-    return tall <= 0.4 * height and 0.35 * height <= wide <= 1.6 * height and wide >= 1.5 * tall
+def is_dash(segment: Segment, line: float, height: float) -> bool:
+    """One flat stroke and nothing else; a short one is a speck unless it lies where a hyphen does."""
+    if is_crumb(segment, height):
+        return abs((segment.span.y0 + segment.span.y1) / 2 - line) <= 0.2 * height
+    return _is_flat(segment, height) and segment.span.x1 - segment.span.x0 <= 1.6 * height
+
+
+def is_crumb(segment: Segment, height: float) -> bool:
+    """Flat, and shorter than any character but the hyphen of some faces."""
+    return _is_flat(segment, height) and segment.span.x1 - segment.span.x0 < SHORT * height
+
+
+def _is_flat(segment: Segment, height: float) -> bool:
+    wide, tall = segment.span.x1 - segment.span.x0, segment.span.y1 - segment.span.y0
+    return tall <= 0.4 * height and wide >= 1.5 * tall
 
 
 def row_middles(page: Segmented) -> list[float]:

@@ -131,14 +131,15 @@ def _strays(blobs: list[Blob], height: float) -> list[list[Blob]]:
             min(near, key=lambda line: abs(line[-1].cy - blob.cy)).append(blob)
         else:
             lines.append([blob])
-    # A speck is no text; a dash is wide, a letter tall.
+    # A speck is no text; a dash is wide, a letter tall, a hyphen at least flat.
     return [line for line in lines if _is_text(line, height)]
 
 
 def _is_text(line: list[Blob], height: float) -> bool:
     box = bounds(line)
     wide, tall = box.x1 - box.x0, box.y1 - box.y0
-    return (tall >= 0.55 * height or wide >= 0.4 * height) and tall <= 2.5 * height
+    hyphen = wide >= 0.28 * height and wide >= 1.5 * tall
+    return (tall >= 0.55 * height or wide >= 0.4 * height or hyphen) and tall <= 2.5 * height
 
 
 def _walls(rules: Sequence[Rule], scale: float) -> list[tuple[float, float, float]]:

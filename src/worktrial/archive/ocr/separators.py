@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from worktrial.archive.ocr.columns import ROWS
+from worktrial.archive.ocr.columns import LEAST, ROWS
 from worktrial.archive.ocr.ctc import log_likelihood
 from worktrial.archive.ocr.engine import Engine
 from worktrial.archive.ocr.pieces import Piece
@@ -19,7 +19,9 @@ _EITHER = re.compile(r"-?\d{1,3},\d{3}")
 UNDECIDED, MOST_UNDECIDED = 1.5, 0.12
 """Evidence (difference of log-likelihoods) that says nothing, and the share of it on a page where the engine can tell.
 Measured: 2 to 8 % on printed pages, 15 to 30 % on typewritten ones."""
-DECISIVE = 3.0
+MOST_MISSEEN = 0.1
+"""Share of certain commas that the engine may take for points."""
+DECISIVE = 4.0
 """Median evidence of a column that makes its separators points."""
 
 
@@ -33,15 +35,17 @@ def tell_decimals(engine: Engine, pieces: Sequence[Piece], height: float) -> Non
     """
     found = [piece for piece in pieces if piece.posteriors and _SEPARATED.fullmatch(piece.text)]
     evidence = np.array([_for_point(engine, piece) for piece in found])
-    if not len(found) or float((np.abs(evidence) < UNDECIDED).mean()) > MOST_UNDECIDED:
+    either = np.array([_EITHER.fullmatch(piece.text) is not None for piece in found], dtype=bool)
+    if not either.any() or float((np.abs(evidence) < UNDECIDED).mean()) > MOST_UNDECIDED:
+        return
+    # A number with two separators has thousands: where those look like points, looks say nothing.
+    if float((evidence[~either] > 0).sum()) > MOST_MISSEEN * float((~either).sum()):
         return
     rights = np.array([piece.segment.span.x1 for piece in found])
     lines = np.array([piece.line for piece in found])
-    # A number with two separators has thousands; it says nothing of its neighbours.
-    either = np.array([_EITHER.fullmatch(piece.text) is not None for piece in found])
     for i in np.flatnonzero(either):
         column = either & (np.abs(rights - rights[i]) <= 0.5 * height) & (np.abs(lines - lines[i]) <= ROWS * height)
-        if float(np.median(evidence[column])) > DECISIVE:
+        if int(column.sum()) >= LEAST and float(np.median(evidence[column])) > DECISIVE:
             text = found[i].text
             found[i].text = text.replace(",", ".")
             found[i].alternatives = (text, *found[i].alternatives)
