@@ -17,6 +17,7 @@ _GROUP_GAP = 0.45  # between groups of three digits: "12 345"
 _SMALL = 0.8
 _BAND = 1.25  # font size over the height of a word's box, at most
 _SMALLEST, _LARGEST = 0.75, 1.5  # font sizes of recognised words over the usual one
+_STACKED = 0.5  # of the narrower word's width
 _OPEN_LINES = 4  # from above, how many a word may still join
 _LONGEST_MARK = 5  # characters
 _FAR_MARK = 0.7
@@ -175,7 +176,11 @@ def _by_height(words: Sequence[Word]) -> list[Line]:
         best, distance = None, 1e9
         for line in lines[: -_OPEN_LINES - 1 : -1]:
             away = abs(middle - line.middle)
-            if away < distance and away < _SAME_LINE * (size if size < line.size else line.size):
+            if (
+                away < distance
+                and away < _SAME_LINE * (size if size < line.size else line.size)
+                and not (words[index].confidence < 1.0 and _above_another(words[index], line.words))
+            ):
                 best, distance = line, away
         if best is None:
             lines.append(Line([words[index]], middle, size))
@@ -186,6 +191,15 @@ def _by_height(words: Sequence[Word]) -> list[Line]:
             if count < 3 and size > best.size:
                 best.size = size
     return lines
+
+
+def _above_another(word: Word, words: Sequence[Word]) -> bool:
+    """Whether a word stands over one of a line: typed headings of neighbouring columns are half a row apart."""
+    x0, _, x1, _ = word.box
+    return any(
+        min(x1, other.box.x1) - max(x0, other.box.x0) > _STACKED * min(x1 - x0, other.box.x1 - other.box.x0)
+        for other in words
+    )
 
 
 def _raised_marks_joined(lines: list[Line]) -> list[Line]:
