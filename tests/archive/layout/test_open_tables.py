@@ -78,6 +78,19 @@ def test_words_broken_in_headings_are_mended_and_compounds_kept() -> None:
     assert table.grid[0] == ["Year", "Nonmarketable", "Public-Federal", "Rate"]
 
 
+def test_typed_headings_half_a_row_apart_stay_in_their_columns() -> None:
+    page = Typed(confidence=0.9).centre(70, 124, "End of month", 6)
+    names = ["Notes and bills", "Of one year", "Special issues of", "Long term bonds"]
+    for k, name in enumerate(names):
+        page.centre(150 + 70 * k, 124, name, 6)
+    page.centre(400, 121.9, "Total", 6).centre(400, 126.1, "interest", 6)
+    page.centre(435, 121.9, "Balance", 6).centre(435, 126.1, "in fund", 6)
+    rights = [165, 235, 305, 375, 410, 445]
+    rows = [[str(1990 + k), *(f"{k},{n}00" for n in range(1, 7))] for k in range(1, 6)]
+    (table,) = find_tables(page.rows(142, 50, rights, rows).page())
+    assert table.grid[0] == ["End of month", *names, "Total interest", "Balance in fund"]
+
+
 def test_labels_of_two_lines_and_groups() -> None:
     page = Typed().centre(90, 100, "Agency").centre(300, 100, "1998").centre(400, 100, "Total")
     page.left(50, 120, "Budget receipts:").left(58, 132, "Employment and general retire-")

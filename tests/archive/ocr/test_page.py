@@ -56,3 +56,26 @@ def test_an_empty_page_is_blank():
     paper = np.full((1200, 900), 230, np.uint8)
     page = recognise_image(paper, 100 / 72)
     assert page.route is Route.BLANK and page.words == ()
+
+
+def test_three_decimals_are_told_from_thousands_and_no_point_is_lost():
+    draw = np.random.default_rng(5)
+    amounts = [f"{v / 10:,.1f}" for v in draw.integers(10_000, 400_000, 12)]
+    rates = [f"{v / 1000:.3f}" for v in draw.integers(4_000, 99_000, 12)]
+    tenths = [f"{v / 100:.2f}" for v in draw.integers(10, 600, 12)]
+    counts = [f"{v:,}" for v in draw.integers(1_000, 90_000, 12)]
+    grid = [[str(1990 + i), *row] for i, row in enumerate(zip(amounts, rates, tenths, counts, strict=True))]
+    page = recognise_image(draw_page(grid, HEADS), SCALE)
+    wanted = {text for row in grid for text in row}
+    assert len(wanted & {word.text for word in page.words}) >= 0.97 * len(wanted)
+
+
+def test_a_hyphen_is_a_dash_in_its_row_and_a_speck_is_nothing():
+    grid = table_of_figures(rows=9)
+    for row in (2, 5, 6):
+        grid[row][3] = "-"
+    pixels = draw_page(grid, HEADS)
+    pixels[362:366, 1150:1160] = 30  # between two rows
+    words = [word for word in recognise_image(pixels, SCALE).words if word.text == "-"]
+    rows = [float(word.box.y0) for word in words]
+    assert len(words) == 3 and max(rows) - min(rows) == pytest.approx(4 * 60 / SCALE, abs=2)
