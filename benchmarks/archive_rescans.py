@@ -10,7 +10,6 @@ recognition was made on tell how many of thousands of numbers are wrong, and whe
 import argparse
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,7 +23,8 @@ from worktrial.archive.build import build
 from worktrial.archive.generate.scan import degraded
 from worktrial.archive.layout import page_content
 from worktrial.archive.pdf import open_pdf, read_page
-from worktrial.archive.scoring import TableScore, TruthTable
+from worktrial.archive.scoring import TableScore, TruthTable, score_table
+from worktrial.archive.scoring.lookup import Found
 from worktrial.archive.scoring.report import as_row, score_archive, summaries
 from worktrial.archive.store import Archive
 from worktrial.archive.tables import Table
@@ -100,7 +100,12 @@ def _largest(pdf: object, number: int) -> Table | None:
     page = read_page(pdf, number)  # type: ignore[arg-type]
     if page.route is not Route.TEXT:
         return None
-    tables = [table for table in page_content(page).tables if _numbers(table) >= _LEAST_NUMBERS]
+    # Labels printed in two places are one column or two, as one likes: such a table cannot judge a reading.
+    tables = [
+        table
+        for table in page_content(page).tables
+        if _numbers(table) >= _LEAST_NUMBERS and table.label_columns == 1
+    ]
     return max(tables, key=_numbers, default=None)
 
 
@@ -118,18 +123,32 @@ def _print(scores: tuple[TableScore, ...], seconds: float) -> None:
     print(f"{len(scores)} tables, a page each, read in {seconds:.0f} s\n")
     print("| table | numbers recalled | cell F1 | values found | numbers | wrong | flagged | wrong and flagged |")
     print("|---" * 8 + "|")
+    found = {score.truth.id: _found(score) for score in scores}
     for score in sorted(scores, key=lambda s: s.cell_f1):
         t, recalled = score.trust, score.numbers_on_page.share if score.numbers_on_page else 0.0
-        figures = f"{recalled:.3f} | {score.cell_f1:.3f} | {score.value_found:.3f}"
+        figures = f"{recalled:.3f} | {score.cell_f1:.3f} | {_share(*found[score.truth.id])}"
         print(f"| {score.truth.id} | {figures} | {t.numbers} | {t.wrong} | {t.flagged} | {t.wrong_flagged} |")
     mean = summaries(scores)[0]
     t = mean.trust
-    print(f"\nmeans: numbers recalled {mean.on_page or 0:.3f}, cell F1 {mean.cell_f1:.3f}, ", end="")
-    print(f"values found {mean.value_found:.3f}")
+    print(f"\nmeans: numbers recalled {mean.on_page or 0:.3f}, cell F1 {mean.cell_f1:.3f}; ", end="")
+    right, asked = (sum(counts) for counts in zip(*found.values(), strict=True))
+    print(f"values found: {right} of {asked}")
     share, caught = t.flagged / max(t.numbers, 1), t.wrong_flagged / max(t.wrong, 1)
     print(f"flagged: {share:.1%} of {t.numbers} numbers (limit {_FLAGGED:.0%}: {_verdict(share <= _FLAGGED)})")
     print(f"wrong: {t.wrong}, of them flagged {caught:.1%} (limit {_CAUGHT:.0%}: {_verdict(caught >= _CAUGHT)})")
     print(f"repaired by arithmetic: {t.repaired}, right then {t.repaired_right}, right before {t.repaired_harm}")
+
+
+def _found(score: TableScore) -> tuple[int, int]:
+    """Values found, of those that the page's own labels and headings lead to: some tables name two rows alike."""
+    own = score_table(score.truth, [score.truth.as_table()])
+    asked = {(one.row, one.column) for one in own.look_ups if one.outcome is Found.RIGHT}
+    right = {(one.row, one.column) for one in score.look_ups if one.outcome is Found.RIGHT}
+    return len(right & asked), len(asked)
+
+
+def _share(right: int, asked: int) -> str:
+    return f"{right / asked:.3f}" if asked else "-"
 
 
 def _verdict(passed: bool) -> str:

@@ -30,7 +30,7 @@ def with_hints(odds: Floats, item: Item, pitch: float, height: float) -> Floats:
     point = told[:, _POINT].copy()
     # Where there is no ink, there is no character; a point may be too faint to be ink.
     told[~(item.crop < INK).any(axis=0)] = NEVER
-    grey = (item.crop[int(item.line) :] < FAINT).any(axis=0)
+    grey = np.asarray((item.crop[int(item.line) :] < FAINT).any(axis=0))
     told[:, _POINT] = np.where(grey, point, NEVER)
     for x0, y0, x1, y1 in groups:
         wide, tall = x1 - x0, y1 - y0

@@ -17,7 +17,7 @@ from worktrial.archive.ocr.pieces import Piece
 _SEPARATED = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 _EITHER = re.compile(r"-?\d{1,3},\d{3}")
 UNDECIDED, MOST_UNDECIDED = 1.5, 0.12
-"""Evidence (difference of log-likelihoods) that says nothing, and the share of it on a page where the engine can tell.
+"""Evidence (difference of log-likelihoods) that says nothing, and its share on a page where the engine can tell.
 Measured: 2 to 8 % on printed pages, 15 to 30 % on typewritten ones."""
 MOST_MISSEEN = 0.1
 """Share of certain commas that the engine may take for points."""
