@@ -8,17 +8,11 @@ import msgspec
 from worktrial.synthesis.artifacts import Problem
 from worktrial.synthesis.checks.case import Artifact, Case, problem, texts
 from worktrial.synthesis.checks.names import CheckName
+from worktrial.synthesis.left_over import left_over
 
 _FILLED = ("{{initial_state}}", "{{state_descriptions}}", "{{action_set_definitions}}")
 """What a simulator's prompt fills in itself."""
 
-_ALWAYS = re.compile(
-    r"\bTODO\b|\bFIXME\b|\blorem ipsum\b|\{\{[^{}]*\}\}|\[(?:insert|your|placeholder|fill in|to be)\b[^\]]*\]"
-    r"|<(?:insert|your|placeholder|fill in|to be|todo)\b[^<>]*>",
-    re.IGNORECASE,
-)
-# Rules and descriptions may show a format in angle brackets; what is handed to the agent or the judge may not.
-_IN_TASK = re.compile(r"\bTBD\b|<[A-Za-z][A-Za-z0-9]*(?:[ _-][A-Za-z0-9]+)+>|<[A-Z][A-Z0-9]+>")
 # An author that cut a list short.
 _CUT_SHORT = re.compile(r"\s*(?:\.\.\.|…|etc\.?|\(?(?:and )?(?:\d+ )?more(?: \w+)?\.*\)?)\s*", re.IGNORECASE)
 
@@ -65,7 +59,7 @@ def _places(case: Case) -> dict[Artifact, list[tuple[str, str, bool, bool]]]:
 def _left(text: str, strict: bool, data: bool) -> str:
     for filled in _FILLED:
         text = text.replace(filled, "")
-    hit = _ALWAYS.search(text) or (_IN_TASK.search(text) if strict else None)
-    if hit is None and data:
-        hit = _CUT_SHORT.fullmatch(text)
-    return hit[0].strip() if hit else ""
+    found = left_over(text, forms=not strict)
+    if not found and data and (cut := _CUT_SHORT.fullmatch(text)):
+        found = [cut[0]]
+    return found[0].strip() if found else ""
