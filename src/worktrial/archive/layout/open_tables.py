@@ -249,7 +249,9 @@ def _header_start(lines: Sequence[Line], body: Body, lowest: int, frame: _Frame,
             near = _HEADER_NEAR if framed else _HEADER_STEP
         if below.middle - line.middle > near * max(line.size, below.size):
             break
-        if TITLE.match(text) or is_note(text) or (is_unit(text) and len(line.phrases) == 1) or text.startswith("["):
+        # A speck before a heading looks like a note's mark; a note is no row of headings.
+        alone = len(line.phrases) == 1 and (is_note(text) or is_unit(text))
+        if TITLE.match(text) or alone or text.startswith("["):
             break
         if any(len(phrase.words) > 14 for phrase in line.phrases):
             break

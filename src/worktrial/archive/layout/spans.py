@@ -67,13 +67,18 @@ def place(
     """
     free: list[Heading] = []
     over: dict[int, set[int]] = {}
+    spanning: set[int] = set()
     for heading in headings:
         rule = _rule_under(heading, rules)
-        if rule is not None and not _shared(rule, heading, headings):
+        if rule is not None:
             under = [k for k, column in enumerate(columns) if rule.x0 - 2 <= column.middle <= rule.x1 + 2]
-            if under:
+            others = _sharing(rule, heading, headings)
+            if under and not others:
                 heading.first, heading.last = under[0], under[-1]
                 continue
+            # Rules of neighbours that were scanned as one: each still stands over some of its columns.
+            if len(under) >= 2 * (others + 1):
+                spanning.add(id(heading))
         walled = _between_walls(heading, columns, walls)
         if walled:
             heading.first, heading.last = walled[0], walled[-1]
@@ -88,7 +93,8 @@ def place(
             and min(other.box.x1, heading.box.x1) - max(other.box.x0, heading.box.x0) >= 0.5 * other.box.width
         }
         over[id(heading)] = below - {-1}
-        if len(over[id(heading)]) >= 2 or _off_column(heading, headings, columns):
+        several = id(heading) in spanning or len(over[id(heading)]) >= 2
+        if several or _off_column(heading, headings, columns):
             continue  # over several headings: placed with its neighbours
         x0, x1 = heading.box.x0, heading.box.x1
         touched = [k for k, column in enumerate(columns) if column.x0 < x1 and x0 < column.x1]
@@ -177,9 +183,9 @@ def _rule_under(heading: Heading, rules: Sequence[Box]) -> Box | None:
     return min(near, key=lambda rule: rule.y0) if near else None
 
 
-def _shared(rule: Box, heading: Heading, headings: Sequence[Heading]) -> bool:
-    """Whether other headings stand on the same rule: then it tells nothing of where each ends."""
-    return any(
+def _sharing(rule: Box, heading: Heading, headings: Sequence[Heading]) -> int:
+    """How many other headings stand on the same rule: then it tells nothing of where each ends."""
+    return sum(
         other is not heading
         and rule.x0 <= other.middle <= rule.x1
         and abs(other.box.y1 - heading.box.y1) < 0.5 * heading.pieces[-1].box.height
