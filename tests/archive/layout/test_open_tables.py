@@ -71,6 +71,40 @@ def test_spanning_headings_without_rules_are_centred_over_their_columns() -> Non
     assert table.grid[2:] == rows
 
 
+def test_a_tall_heading_is_not_joined_to_the_text_over_it_and_its_neighbours() -> None:
+    page = Typed().centre(270, 91, "This fiscal year to date")
+    for x, word in ((175, "General"), (290, "Trust"), (350, "Total")):
+        page.centre(x, 109, word).centre(x, 118, "funds")
+    for y, text in ((100, "Managed"), (109, "special"), (118, "funds")):
+        page.centre(230, y, text)
+    rows = [[str(1990 + k), *(f"{k}0{n}" for n in range(4))] for k in range(1, 6)]
+    (table,) = find_tables(page.rows(136, 50, [190, 245, 305, 365], rows).page())
+    assert table.grid[0] == ["", *["This fiscal year to date"] * 4]
+    assert table.grid[1] == ["", "General funds", "Managed special funds", "Trust funds", "Total funds"]
+
+
+def test_a_heading_holds_the_headings_below_it_whole_though_its_rule_is_short() -> None:
+    page = Typed().centre(290, 92, "Balances").level(210, 410, 97)
+    page.centre(225, 106, "End of period").level(170, 280, 111).centre(350, 106, "Average").level(290, 410, 111)
+    for x, text in ((190, "Bank"), (255, "Loan"), (315, "Bank"), (385, "Loan")):
+        page.centre(x, 120, text)
+    rows = [[str(1990 + k), f"{k}00", f"{k}01", f"{k}02", f"{k}03"] for k in range(1, 6)]
+    (table,) = find_tables(page.rows(138, 50, [200, 265, 325, 395], rows).page())
+    assert table.grid[0] == ["", *["Balances"] * 4]
+    assert table.grid[1] == ["", "End of period", "End of period", "Average", "Average"]
+
+
+def test_neighbouring_headings_whose_rules_were_scanned_as_one_keep_their_columns() -> None:
+    page = (
+        Typed(confidence=0.9).centre(210, 92, "Food and drink").centre(385, 92, "Manufactures").level(150, 455, 98)
+    )
+    for x, text in ((170, "Grain"), (225, "Sugar"), (280, "Wine"), (335, "Cloth"), (390, "Tools"), (445, "Glass")):
+        page.centre(x, 108, text)
+    rows = [[str(1990 + k), *(f"{k}0{n}" for n in range(6))] for k in range(1, 6)]
+    (table,) = find_tables(page.rows(126, 50, [180, 235, 290, 345, 400, 455], rows).page())
+    assert table.grid[0] == ["", *["Food and drink"] * 3, *["Manufactures"] * 3]
+
+
 def test_words_broken_in_headings_are_mended_and_compounds_kept() -> None:
     page = Typed().centre(200, 91, "Nonmarket-").centre(200, 100, "able").centre(300, 91, "Public-")
     page.centre(300, 100, "Federal").centre(400, 100, "Rate").centre(70, 100, "Year")

@@ -12,6 +12,7 @@ from worktrial.archive.layout.tokens import is_column_number
 # In font sizes.
 _STACKED = 1.75
 _HEADING_GAP = 0.9
+_OFF = 1.0
 _SEAM_GAP = 0.5  # where a valley between two columns of the body stands below
 _TYPED = 1.8  # times that, for recognised words, which may be typed
 
@@ -78,6 +79,7 @@ def _blocks(lines: Sequence[Line], columns: Sequence[Column], rules: Sequence[Bo
                 for block in fitting
                 if sum(block in others for others in above.values()) == 1 or numbered or _narrow(block, columns)
             ]
+            fitting = [b for b in fitting if numbered or _narrow(b, columns) or _aligned(b, phrase, line.size)]
             if len(fitting) == 1 or (fitting and numbered):
                 block = max(fitting, key=lambda block: block.box.y1)
                 block.pieces.append(phrase)
@@ -93,6 +95,13 @@ def _middle(phrase: Phrase) -> float:
 
 def _narrow(block: Heading, columns: Sequence[Column]) -> bool:
     return sum(column.left < block.box.x1 and block.box.x0 < column.right for column in columns) <= 1
+
+
+def _aligned(block: Heading, phrase: Phrase, size: float) -> bool:
+    """Whether a line goes on a text over several columns: the first line over one of them stands off its middle."""
+    last = block.pieces[-1]
+    edges = (phrase.box.x0 - last.box.x0, phrase.box.x1 - last.box.x1, phrase.middle - last.middle)
+    return min(abs(off) for off in edges) < _OFF * size
 
 
 def _stacked(block: Heading, phrase: Phrase, rules: Sequence[Box], size: float) -> bool:

@@ -119,6 +119,26 @@ def place(
             for k in range(other.first, other.last + 1)
         }
         _centre(sorted(row, key=lambda one: one.box.x0), extents, over, taken | set(range(labels)))
+    _nest(headings, labels)
+
+
+def _nest(headings: Sequence[Heading], labels: int) -> None:
+    """Headings over headings hold them whole: a rule may be drawn shorter than what it stands over."""
+    placed = sorted((one for one in headings if one.first >= 0), key=lambda one: -one.box.y0)
+    for k, upper in enumerate(placed):
+        beside = [one for one in placed if one is not upper and _same_height(one, upper)]
+        for lower in placed[:k]:
+            shared = min(upper.last, lower.last) - max(upper.first, lower.first) + 1
+            below = lower.box.y0 >= upper.box.y1 - 1
+            if not below or upper.last == upper.first or 2 * shared < lower.last - lower.first + 1:
+                continue
+            first, last = min(upper.first, max(labels, lower.first)), max(upper.last, lower.last)
+            if not any(one.first <= last and first <= one.last for one in beside):
+                upper.first, upper.last = first, last
+
+
+def _same_height(one: Heading, other: Heading) -> bool:
+    return one.box.y0 < other.box.y1 - 1 and other.box.y0 < one.box.y1 - 1
 
 
 def _between_walls(heading: Heading, columns: Sequence[Column], walls: Sequence[Box]) -> list[int]:
