@@ -64,7 +64,7 @@ def build(
         workers: processes; 0 for one per core.
         ocr: recognise pages without usable characters (`auto`), every page (`force`), or none (`never`).
         progress: told what happens; it must not take long.
-        page_seconds: a page that takes longer is given up.
+        page_seconds: a page that takes longer is given up; in proportion more where processes outnumber cores.
 
     Raises:
         DataError: a path does not exist, or the folder is something else or cannot be written.

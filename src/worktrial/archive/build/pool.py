@@ -53,13 +53,19 @@ class _Process:
         )
         theirs.close()
         self.task: Task | None = None
-        self.deadline = time.monotonic() + _START_SECONDS
+        self.asked = time.monotonic()
+        self.seconds = _START_SECONDS
         self.ready = False
         self.pipe.send((settings.reading, settings.memory, settings.tired, sys.path))
 
+    @property
+    def left(self) -> float:
+        """Seconds until its task is given up; more on a machine that has more to do than cores to do it."""
+        return self.asked + self.seconds * _crowding() - time.monotonic()
+
     def ask(self, task: Task, seconds: float) -> None:
         self.task = task
-        self.deadline = time.monotonic() + seconds
+        self.asked, self.seconds = time.monotonic(), seconds
         # A worker that died while idle is noticed when its answer is waited for.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.pipe.send(task)
@@ -134,14 +140,14 @@ class Pool:
             SettingError: workers cannot be started on this machine.
         """
         busy = [worker for worker in self._workers if worker.task is not None]
-        left = min((worker.deadline for worker in busy), default=0.0) - time.monotonic()
+        left = min((worker.left for worker in busy), default=0.0)
         readable = wait([worker.pipe for worker in busy], max(left, 0.0))
         for worker in busy:
             if worker.pipe in readable:
                 answered = self._receive(worker)
                 if answered is not None:
                     yield answered
-            elif time.monotonic() >= worker.deadline:
+            elif worker.left <= 0:
                 yield self._lose(worker)
 
     def _receive(self, worker: _Process) -> Answered | None:
@@ -171,3 +177,10 @@ class Pool:
         self._workers.remove(worker)
         worker.stop()
         return Answered(worker.task, Lost(why))
+
+
+def _crowding() -> float:
+    """How many processes want each core, at least 1; 1 where the system does not tell."""
+    if not hasattr(os, "getloadavg"):
+        return 1.0
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
