@@ -55,9 +55,10 @@ _OPTIONS = [
     ),
     Option(
         "--questions",
-        Path | None,
-        "A .csv of OfficeQA as published, or a .jsonl in our form (see the documentation). Default: those of the "
-        "archive that comes along.",
+        str | None,
+        "A .csv of OfficeQA as published, or a .jsonl in our form (see the documentation). "
+        "hf://datasets/OWNER/NAME/FILE fetches one from the Hugging Face hub with your own token. "
+        "Default: those of the archive that comes along.",
         panel=_WHAT,
         metavar="FILE",
     ),
@@ -201,7 +202,7 @@ def _data(given: Mapping[str, Any], setup: Any) -> tuple[Any, Any]:
     if folder is not None and file is None:
         raise SettingError("--archive: name the questions about it with --questions FILE")
     if file is not None:
-        questions = load_questions(file)
+        questions = load_questions(_questions_file(file))
     else:
         from worktrial.suites.documents.example import example_folder
 
@@ -215,6 +216,12 @@ def _data(given: Mapping[str, Any], setup: Any) -> tuple[Any, Any]:
 
         folder = example_archive()
     return questions, Archive.open(folder)
+
+
+def _questions_file(named: str) -> Path:
+    from worktrial.suites.documents.from_hub import SCHEME, fetch_questions
+
+    return fetch_questions(named) if named.startswith(SCHEME) else Path(named)
 
 
 def _chosen(questions: Any, archive: Any, setup: Any, given: Mapping[str, Any]) -> Any:
