@@ -12,7 +12,7 @@ from worktrial.archive.layout.tokens import is_column_number
 # In font sizes.
 _STACKED = 1.75
 _HEADING_GAP = 0.9
-_OFF = 1.0
+_OFF = 0.75
 _SEAM_GAP = 0.5  # where a valley between two columns of the body stands below
 _TYPED = 1.8  # times that, for recognised words, which may be typed
 

@@ -17,6 +17,10 @@ WIDEST_BREAK = 40.0
 """Points; worn rules are interrupted, pieces in line are one rule across a break up to this."""
 THICKEST = 4.0
 """Points; what is thicker is a bar or a picture."""
+STEM, MOST_STEMS = 1.0, 0.4
+"""Points that a stroke is long which begins at a line, and the share of a line that may have such strokes."""
+FREE = 8.0
+"""Points of a line without strokes that make it a rule whatever touches it elsewhere; no letter is as wide."""
 FAINT = 190
 """Rules are thinner than strokes, so their pixels come out lighter."""
 
@@ -47,6 +51,8 @@ def lift_rules(image: PageImage) -> Ruled:
         plane = np.ascontiguousarray(ink.T) if upright else ink
         target = clean.T if upright else clean
         for line in _lines(_pieces(plane, image.scale), image.scale):
+            if _is_text(plane, line, image.scale):
+                continue
             start, end = line[0].start, line[-1].end
             low, high = min(p.at - p.half for p in line), max(p.at + p.half for p in line)
             found.append(Rule(image.box(low, start, high, end) if upright else image.box(start, low, end, high)))
@@ -68,6 +74,32 @@ def _pieces(ink: NDArray[np.uint8], scale: float) -> list[_Piece]:
         if thick <= THICKEST * scale:
             pieces.append(_Piece(float(middles[label][1]), x, x + wide, thick / 2))
     return pieces
+
+
+def _is_text(ink: NDArray[np.uint8], line: list[_Piece], scale: float) -> bool:
+    """Whether a line is the tops of blurred letters that have run together: strokes go up or down all along it.
+
+    Figures may touch a rule, but it goes on beside them.
+    """
+    stems = [_stems(ink, piece, max(round(STEM * scale), 2)) for piece in line]
+    if float(np.concatenate(stems).mean()) <= MOST_STEMS:
+        return False
+    return max(_longest_without(one) for one in stems) < FREE * scale
+
+
+def _stems(ink: NDArray[np.uint8], piece: _Piece, reach: int) -> NDArray[np.bool_]:
+    """Per pixel along a piece, whether a stroke of some length begins there."""
+    low, high = int(piece.at - piece.half) - 1, int(np.ceil(piece.at + piece.half)) + 2
+    found = np.zeros(piece.end - piece.start, bool)
+    for side in (ink[max(low - reach, 0) : max(low, 0)], ink[high : high + reach]):
+        if len(side) == reach:
+            found |= side[:, piece.start : piece.end].all(axis=0)
+    return found
+
+
+def _longest_without(stems: NDArray[np.bool_]) -> int:
+    edges = np.flatnonzero(np.concatenate(([True], stems, [True])))
+    return int(np.diff(edges).max()) - 1
 
 
 def _lines(pieces: list[_Piece], scale: float) -> list[list[_Piece]]:

@@ -138,7 +138,7 @@ def _strays(blobs: list[Blob], height: float) -> list[list[Blob]]:
 def _is_text(line: list[Blob], height: float) -> bool:
     box = bounds(line)
     wide, tall = box.x1 - box.x0, box.y1 - box.y0
-    hyphen = wide >= 0.28 * height and wide >= 1.5 * tall
+    hyphen = wide >= 0.25 * height and wide >= 1.5 * tall
     return (tall >= 0.55 * height or wide >= 0.4 * height or hyphen) and tall <= 2.5 * height
 
 
