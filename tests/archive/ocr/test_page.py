@@ -1,5 +1,7 @@
+import cv2
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 from tests.archive.ocr.pages import SCALE, draw_page, table_of_figures
 
 from worktrial.archive.ocr import recognise_image
@@ -50,6 +52,19 @@ def test_the_rules_of_a_table_are_found_and_lifted_off_the_page():
     assert len(upright) == 6 and len(ruled.rules) == 9
     inside = ruled.clean[300:900, 455:466]
     assert (inside > 200).mean() > 0.99
+
+
+def test_blurred_letters_that_run_together_are_no_rule_and_a_rule_on_figures_is_one():
+    image = Image.new("L", (1400, 900), 240)
+    pen = ImageDraw.Draw(image)
+    for k in range(18):
+        text = "minimum summation in uncommon communion numerous rooms"
+        pen.text((80, 60 + 42 * k), text, fill=40, font=ImageFont.load_default(22))
+    pen.text((900, 480), "1,577,705", fill=40, font=ImageFont.load_default(22))
+    pen.line((860, 484, 1040, 484), fill=40, width=3)
+    pixels = cv2.GaussianBlur(np.asarray(image), (0, 0), 1.6)
+    (rule,) = lift_rules(prepare(pixels, 200 / 72)).rules
+    assert rule.box[::2] == pytest.approx((860 * 72 / 200, 1040 * 72 / 200), abs=2)
 
 
 def test_an_empty_page_is_blank():
