@@ -49,7 +49,13 @@ def start(*words: Word, env: Mapping[str, str] | None = None, cwd: Path | None =
         text=True,
         env={**os.environ, **(env or {})},
         cwd=cwd,
+        preexec_fn=_hear_interrupts,  # noqa: PLW1509 - it takes no lock
     )
+
+
+def _hear_interrupts() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def interrupt(child: "subprocess.Popen[str]", how: signal.Signals, samples: Path, at_least: int) -> Ran:
