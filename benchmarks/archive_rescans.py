@@ -49,9 +49,9 @@ def main() -> None:
     dice = np.random.default_rng(told.seed)
     with TemporaryDirectory() as name:
         scratch = Path(name)
-        truths = [
-            truth for issue in _ISSUES for truth in _scanned(issue, scratch / "pdfs", told.pages, told.seed, dice)
-        ]
+        # Chosen before anything is drawn: what the library says of a character's width changes once it has drawn.
+        chosen = {issue: _chosen(issue, told.pages, told.seed) for issue in _ISSUES}
+        truths = [truth for issue in _ISSUES for truth in _scanned(issue, chosen[issue], scratch / "pdfs", dice)]
         report = build([scratch / "pdfs"], scratch / "archive", workers=told.workers)
         scores = score_archive(Archive.open(scratch / "archive"), truths)
     if told.misread:
@@ -59,17 +59,31 @@ def main() -> None:
     _print(scores, report.seconds)
 
 
-def _scanned(issue: str, into: Path, pages: int, seed: int, dice: np.random.Generator) -> list[TruthTable]:
+def _source(issue: str) -> Path:
+    return real_data_dir() / "officeqa" / "pdfs" / f"treasury_bulletin_{issue}.pdf"
+
+
+def _chosen(issue: str, pages: int, seed: int) -> list[tuple[int, Table]]:
+    """Pages of one bulletin with their largest tables."""
+    found: list[tuple[int, Table]] = []
+    with open_pdf(_source(issue)) as pdf:
+        for number in range(1 + seed % _LOOKED_AT, pdf.pages + 1, _LOOKED_AT):
+            table = _largest(pdf, number) if len(found) < pages else None
+            if table is not None:
+                found.append((number, table))
+    return found
+
+
+def _scanned(
+    issue: str, chosen: list[tuple[int, Table]], into: Path, dice: np.random.Generator
+) -> list[TruthTable]:
     """Write one bulletin's chosen pages as pictures; their true tables."""
-    source = real_data_dir() / "officeqa" / "pdfs" / f"treasury_bulletin_{issue}.pdf"
+    source = _source(issue)
     into.mkdir(exist_ok=True)
     pictures: list[Image.Image] = []
     truths: list[TruthTable] = []
-    with open_pdf(source) as pdf, pypdfium2.PdfDocument(source) as drawn:
-        for number in range(1 + seed % _LOOKED_AT, pdf.pages + 1, _LOOKED_AT):
-            table = _largest(pdf, number)
-            if table is None:
-                continue
+    with pypdfium2.PdfDocument(source) as drawn:
+        for number, table in chosen:
             dots = int(dice.integers(150, 301))
             grey = drawn[number - 1].render(scale=dots / 72, grayscale=True).to_numpy()
             worn = degraded(np.ascontiguousarray(grey.reshape(grey.shape[:2])), dice)
@@ -77,8 +91,6 @@ def _scanned(issue: str, into: Path, pages: int, seed: int, dice: np.random.Gene
             picture.info["dpi"] = (dots, dots)
             pictures.append(picture)
             truths.append(_truth(f"{issue} p{number} {dots} dpi", source.stem, len(pictures), table))
-            if len(pictures) == pages:
-                break
     if pictures:
         _bind(pictures, into / source.name)
     return truths
