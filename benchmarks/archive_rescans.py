@@ -22,7 +22,7 @@ from benchmarks.machine import load, machine
 from worktrial.archive.build import build
 from worktrial.archive.generate.scan import degraded
 from worktrial.archive.layout import page_content
-from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.pdf import Pdf, open_pdf, read_page
 from worktrial.archive.scoring import TableScore, TruthTable, score_table
 from worktrial.archive.scoring.lookup import Found
 from worktrial.archive.scoring.report import as_row, score_archive, summaries
@@ -68,9 +68,11 @@ def _chosen(issue: str, pages: int, seed: int) -> list[tuple[int, Table]]:
     found: list[tuple[int, Table]] = []
     with open_pdf(_source(issue)) as pdf:
         for number in range(1 + seed % _LOOKED_AT, pdf.pages + 1, _LOOKED_AT):
-            table = _largest(pdf, number) if len(found) < pages else None
+            table = _largest(pdf, number)
             if table is not None:
                 found.append((number, table))
+            if len(found) == pages:
+                break
     return found
 
 
@@ -80,27 +82,25 @@ def _scanned(
     """Write one bulletin's chosen pages as pictures; their true tables."""
     source = _source(issue)
     into.mkdir(exist_ok=True)
-    pictures: list[Image.Image] = []
+    pictures: list[tuple[Image.Image, int]] = []
     truths: list[TruthTable] = []
     with pypdfium2.PdfDocument(source) as drawn:
         for number, table in chosen:
             dots = int(dice.integers(150, 301))
             grey = drawn[number - 1].render(scale=dots / 72, grayscale=True).to_numpy()
             worn = degraded(np.ascontiguousarray(grey.reshape(grey.shape[:2])), dice)
-            picture = Image.open(io.BytesIO(worn))
-            picture.info["dpi"] = (dots, dots)
-            pictures.append(picture)
+            pictures.append((Image.open(io.BytesIO(worn)), dots))
             truths.append(_truth(f"{issue} p{number} {dots} dpi", source.stem, len(pictures), table))
     if pictures:
         _bind(pictures, into / source.name)
     return truths
 
 
-def _bind(pictures: list[Image.Image], path: Path) -> None:
+def _bind(pictures: list[tuple[Image.Image, int]], path: Path) -> None:
+    """One PDF of pictures and their dots per inch."""
     bound = pypdfium2.PdfDocument.new()
-    for picture in pictures:
+    for picture, dots in pictures:
         held = io.BytesIO()
-        dots = picture.info["dpi"][0]
         picture.save(held, "PDF", resolution=dots, quality=95)
         page = pypdfium2.PdfDocument(held.getvalue())
         bound.import_pages(page)
@@ -108,8 +108,8 @@ def _bind(pictures: list[Image.Image], path: Path) -> None:
     bound.close()
 
 
-def _largest(pdf: object, number: int) -> Table | None:
-    page = read_page(pdf, number)  # type: ignore[arg-type]
+def _largest(pdf: Pdf, number: int) -> Table | None:
+    page = read_page(pdf, number)
     if page.route is not Route.TEXT:
         return None
     # Labels printed in two places are one column or two, as one likes: such a table cannot judge a reading.

@@ -1,13 +1,13 @@
 """Questions that need their owner's consent, from a real server that behaves as the hub does."""
 
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from tests.support.cli import Ran, outcomes, worktrial
+from tests.support.serving import serving
 from tests.support.tiny_archive import write_questions
 
 TOKEN = "hf_" + "z9" * 17
@@ -59,15 +59,8 @@ def hub(tmp_path: Path) -> Iterator[str]:
     class Hub(_Hub):
         body = write_questions(tmp_path).read_bytes()
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Hub) as address:
+        yield address
 
 
 def _run(hub: str, home: Path, address: str, token: str | None = TOKEN) -> Ran:

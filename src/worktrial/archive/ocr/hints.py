@@ -27,7 +27,7 @@ def with_hints(odds: Floats, item: Item, pitch: float, height: float) -> Floats:
     """
     told = odds.copy()
     groups = _characters(item.blobs)
-    point = told[:, _POINT].copy()
+    point = odds[:, _POINT]
     # Where there is no ink, there is no character; a point may be too faint to be ink.
     told[~(item.crop < INK).any(axis=0)] = NEVER
     grey = np.asarray((item.crop[int(item.line) :] < FAINT).any(axis=0))

@@ -40,6 +40,11 @@ class _Piece(NamedTuple):
     end: int
     half: float
 
+    @property
+    def band(self) -> tuple[int, int]:
+        """First and last+1 pixel across, with what blurs off it; the first may lie before the page."""
+        return int(self.at - self.half) - 1, int(np.ceil(self.at + self.half)) + 2
+
 
 def lift_rules(image: PageImage) -> Ruled:
     """Find the ruling lines and paint them over with paper."""
@@ -89,7 +94,7 @@ def _is_text(ink: NDArray[np.uint8], line: list[_Piece], scale: float) -> bool:
 
 def _stems(ink: NDArray[np.uint8], piece: _Piece, reach: int) -> NDArray[np.bool_]:
     """Per pixel along a piece, whether a stroke of some length begins there."""
-    low, high = int(piece.at - piece.half) - 1, int(np.ceil(piece.at + piece.half)) + 2
+    low, high = piece.band
     found = np.zeros(piece.end - piece.start, bool)
     for side in (ink[max(low - reach, 0) : max(low, 0)], ink[high : high + reach]):
         if len(side) == reach:
@@ -121,7 +126,7 @@ def _lines(pieces: list[_Piece], scale: float) -> list[list[_Piece]]:
 def _wipe(target: Grey, ink: NDArray[np.uint8], line: list[_Piece]) -> None:
     """Paint a line over; in its breaks only what is as thin as the line, not a character that crosses it."""
     for i, piece in enumerate(line):
-        low, high = int(piece.at - piece.half) - 1, int(np.ceil(piece.at + piece.half)) + 2
+        low, high = piece.band
         target[max(low, 0) : high, max(piece.start - 2, 0) : piece.end + 2] = 255
         if i + 1 < len(line):
             low = max(low, 2)
