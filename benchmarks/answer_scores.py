@@ -12,8 +12,8 @@ from typing import NamedTuple
 from tests.support.data import missing_real_data, real_data_dir
 
 from benchmarks.machine import load, machine
-from worktrial.grading.answer_mode import AnswerMode
-from worktrial.grading.numeric import Answer, agreement, score_answer
+from worktrial.suites.documents.answer_mode import AnswerMode
+from worktrial.suites.documents.answers import Answer, agreement, score_answer
 
 LIMIT = 0.05
 """Seconds of CPU for the official score of one hostile answer."""

@@ -16,9 +16,9 @@ import pypdfium2
 from tests.support.data import real_data_dir
 
 from benchmarks.archive_rivals import read_with, rivals, why_none
+from lab.scoring import read_truth, score_table
 from worktrial.archive.layout import find_tables, page_content
 from worktrial.archive.pdf import open_pdf, read_page
-from worktrial.archive.scoring import read_truth, score_table
 from worktrial.archive.words import Route
 
 _ISSUES = ("1998_12", "2006_06", "2010_06", "2014_06", "2020_12")

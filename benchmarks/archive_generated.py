@@ -14,12 +14,13 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from lab.scoring.report import score_archive, summaries
+
 from benchmarks.machine import load, machine
+from lab.generate import Plan, Style, generate
+from lab.scoring import TableScore, read_truth
 from worktrial.archive.build import build
-from worktrial.archive.generate import Plan, Style, generate
 from worktrial.archive.pipeline import ocr_available
-from worktrial.archive.scoring import TableScore, read_truth
-from worktrial.archive.scoring.report import score_archive, summaries
 from worktrial.archive.store import Archive
 from worktrial.archive.tools import ToolBox
 from worktrial.suites.documents.load import load_questions

@@ -4,7 +4,7 @@
 
 The complete task: whole documents in, tables with their structure out; a relation counts when both neighbours and
 the direction are right, and tables found where there is none count against the engine. One metric for all
-(`worktrial.archive.scoring`). Data: `$WORKTRIAL_DATA/icdar2013`. Other libraries: see `archive_rivals.py`.
+(`lab.scoring`). Data: `$WORKTRIAL_DATA/icdar2013`. Other libraries: see `archive_rivals.py`.
 """
 
 import argparse
@@ -12,13 +12,13 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from lab.scoring.adjacency import Span
 from tests.support.data import real_data_dir
 
 from benchmarks.archive_rivals import read_with, rivals, why_none
+from lab.scoring import F1, Region, adjacency_score, read_regions
 from worktrial.archive.layout import find_tables
 from worktrial.archive.pdf import open_pdf, read_page
-from worktrial.archive.scoring import F1, Region, adjacency_score, read_regions
-from worktrial.archive.scoring.adjacency import Span
 from worktrial.archive.tables import Cell, Table
 
 Found = Mapping[str, Sequence[Region]]

@@ -15,17 +15,17 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pypdfium2
+from lab.generate.scan import degraded
+from lab.scoring.lookup import Found
+from lab.scoring.report import as_row, score_archive, summaries
 from PIL import Image
 from tests.support.data import real_data_dir
 
 from benchmarks.machine import load, machine
+from lab.scoring import TableScore, TruthTable, score_table
 from worktrial.archive.build import build
-from worktrial.archive.generate.scan import degraded
 from worktrial.archive.layout import page_content
 from worktrial.archive.pdf import Pdf, open_pdf, read_page
-from worktrial.archive.scoring import TableScore, TruthTable, score_table
-from worktrial.archive.scoring.lookup import Found
-from worktrial.archive.scoring.report import as_row, score_archive, summaries
 from worktrial.archive.store import Archive
 from worktrial.archive.tables import Table
 from worktrial.archive.words import Route

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pypdfium2
+from lab.scoring.trust import Trust
 from tests.support.data import real_data_dir
 
+from lab.scoring import TableScore, TruthTable, read_truth, score_table
 from worktrial.archive.layout import find_tables
 from worktrial.archive.ocr import recognise_page, second_look
 from worktrial.archive.ocr.engine import Engine
-from worktrial.archive.scoring import TableScore, TruthTable, read_truth, score_table
-from worktrial.archive.scoring.trust import Trust
 
 _EARLY, _LATE = (0.93, 0.80, 0.75), (0.99, 0.92, 0.90)
 """Numbers recalled, cell F1 and values found to reach on the typewritten pages and on those of 1985."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.grading.orchestration.stored_run import score_stored
-from worktrial.planning.loading import load_release
-from worktrial.planning.scenario import Language
-from worktrial.results.orchestration.stored import stored_figures
+from worktrial.suites.orchestration.figures.stored import stored_figures
+from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.scenario import Language
+from worktrial.suites.orchestration.scores.stored_run import score_stored
 from worktrial.suites.orchestration.scoring import Bounds
 from worktrial.suites.orchestration.stored import score_stored_run
 

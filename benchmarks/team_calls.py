@@ -11,8 +11,8 @@ import msgspec
 
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.wire import request_body
-from worktrial.planning.scenario import Language
 from worktrial.suites.orchestration.load import load_tasks
+from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.requests import requests_of
 
 

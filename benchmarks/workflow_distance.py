@@ -20,12 +20,12 @@ from tests.support.data import missing_real_data, real_data_dir
 from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
 from benchmarks.rows import print_cells
-from worktrial.grading.workflow.exact import Distance, edit_distance
-from worktrial.grading.workflow.graphs import published_step_graph, published_workflow_graph
-from worktrial.grading.workflow.published import published_match, published_score
-from worktrial.grading.workflow.sound import sound_score
-from worktrial.planning.plan_text import NotAPlan, read_plan
-from worktrial.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
+from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_plan
+from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
+from worktrial.suites.orchestration.workflow_distance.exact import Distance, edit_distance
+from worktrial.suites.orchestration.workflow_distance.graphs import published_step_graph, published_workflow_graph
+from worktrial.suites.orchestration.workflow_distance.published import published_match, published_score
+from worktrial.suites.orchestration.workflow_distance.sound import sound_score
 
 RATIO = 5.0
 """How many times faster the exact distance has to be than the published mode, at the median."""

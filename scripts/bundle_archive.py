@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from lab.generate import Plan, Style, generate
 from worktrial.archive.build import build
-from worktrial.archive.generate import Plan, Style, generate
 from worktrial.archive.pipeline import ocr_available
 from worktrial.archive.store.parts import PARTS, RECORD
 from worktrial.archive.store.record import DocumentRecord, read_manifest, write_manifest

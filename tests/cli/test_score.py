@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.grading.orchestration.real import archive, evaluation
-from tests.grading.orchestration.real import data as release
-from tests.grading.orchestration.test_published_runs import flat
+from tests.suites.orchestration.scores.real import archive, evaluation
+from tests.suites.orchestration.scores.real import data as release
+from tests.suites.orchestration.scores.test_published_runs import flat
 from tests.support.cli import Ran, command, lines_of, worktrial
 from tests.support.data import real_data_dir
 from tests.support.orchestration import SHORT, TinyTeam
 
-from worktrial.planning.loading import load_release
-from worktrial.planning.scenario import Language
+from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.references import answers_of, gold
 from worktrial.suites.orchestration.requests import gold_steps
 
@@ -177,7 +177,7 @@ def test_tool_calls_of_one_language_need_only_its_folder(tmp_path: Path) -> None
 
 def _stored(data: Path, place: Path) -> Path:
     """A run of the published program in which the gold was answered."""
-    from worktrial.grading.orchestration.published_layout import history_of
+    from worktrial.suites.orchestration.scores.published_layout import history_of
 
     loaded = load_release(data, [Language.EN])
     place.mkdir()

@@ -6,9 +6,9 @@ from pathlib import Path
 from tests.support.cli import command
 from tests.support.made_runs import make_run
 
+from worktrial.engine.stored import open_run
 from worktrial.grading import Outcome
 from worktrial.results.repeated import repeats_of
-from worktrial.results.stored import open_run
 
 
 def test_repeats_are_told_in_a_line(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from tests.support.scripted_server import ScriptedServer
 # Loaded here, because pytester forgets every module that a session inside this process loads, and some cannot be
 # loaded a second time.
 import worktrial.interop.trials
-import worktrial.planning.yaml_text
 import worktrial.suites.documents.task
 import worktrial.suites.occupations.task
 import worktrial.suites.orchestration.load
+import worktrial.suites.orchestration.planning.yaml_text
 import worktrial.suites.orchestration.task
 import worktrial.suites.starter.task  # noqa: F401
-from worktrial.results.stored import open_run
+from worktrial.engine.stored import open_run
 
 KEY = "sk-planted-4b9e0d77"
 PASSWORD = "p4ssw0rd-planted"

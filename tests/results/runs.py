@@ -7,9 +7,9 @@ import msgspec
 
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.grading import Outcome
 from worktrial.results.fault_metrics import SeenAnswer, StoredCall
-from worktrial.results.stored import StoredRun, open_run
 from worktrial.workplaces.faults.digest import digest
 
 CLEAN_ANSWER = {"bed": "B3", "free": True}

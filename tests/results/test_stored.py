@@ -6,9 +6,9 @@ import pytest
 
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.engine.stored import open_run, trajectory
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.stored import open_run, trajectory
 from worktrial.results.summary import summarise
 
 

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 from worktrial.agents.assignment import Limits
 from worktrial.language import Completion, JsonObject, Message
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import Scenario
 from worktrial.suites.orchestration.free.agent import AgentAtWork
 from worktrial.suites.orchestration.free.bounds import Budget
 from worktrial.suites.orchestration.free.gold import GoldTeam
@@ -17,6 +15,8 @@ from worktrial.suites.orchestration.free.task import FreeSettings
 from worktrial.suites.orchestration.free.tools import TeamTools
 from worktrial.suites.orchestration.free.voices import AgentMoment, PlannerMoment
 from worktrial.suites.orchestration.free.world import world_of
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import Scenario
 
 Answered = tuple[Sequence[Message], Message]
 """The messages of a request, and the message that answers it."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from worktrial.planning.loading import load_release
-from worktrial.planning.scenario import Language, Scenario
+from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 
 Row = dict[str, Any]
 """A step of a scenario file without its number."""

@@ -11,9 +11,9 @@ from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Answer, Behaviour
 from tests.support.wire import Body, completion, error_reply, tool_call
 
-from worktrial.planning.cards import AgentCard
-from worktrial.planning.loading import Release, load_release
-from worktrial.planning.scenario import CallStep, Language, PlanStep, RefusalStep
+from worktrial.suites.orchestration.planning.cards import AgentCard
+from worktrial.suites.orchestration.planning.loading import Release, load_release
+from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
 from worktrial.suites.orchestration.references import gold
 from worktrial.suites.orchestration.requests import GoldStep, requests_of
 

@@ -9,9 +9,9 @@ from tests.support.made_runs import make_run
 from tests.support.made_tasks import INDUSTRIES
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import open_run, trajectory
 from worktrial.grading import Outcome
 from worktrial.results.run_faults import sample_faults
-from worktrial.results.stored import open_run, trajectory
 from worktrial.results.summary import summarise
 from worktrial.workplaces.faults.digest import digest
 

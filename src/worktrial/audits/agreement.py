@@ -6,10 +6,10 @@ from itertools import combinations
 from pathlib import Path
 
 from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.results.comparable import comparable
-from worktrial.results.stored import StoredRun, open_run
 from worktrial.statistics.order import OrderAgreement, order_agreement
 
 Outcomes = Mapping[tuple[str, int], bool | None]

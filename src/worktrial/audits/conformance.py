@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worktrial.engine.store import TRAJECTORIES, read_lines
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject
-from worktrial.results.stored import StoredRun, open_run
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.conformance import Finding, Report, examine, report, stored_calls
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from worktrial.audits.judge import SUITE
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.stored import open_run
 from worktrial.results.summary import Summary, summarise
 from worktrial.statistics import Rate
 

@@ -16,10 +16,10 @@ from worktrial.agents.plan import follow
 from worktrial.audits.misuse import misuses
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.store import TRAJECTORIES, read_lines
+from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
-from worktrial.results.stored import open_run
 from worktrial.suites.starter.load import StarterTask, load_workplace
 from worktrial.workplaces import Session, Tool, Workplace
 from worktrial.workplaces.fidelity import Field, TrueCall

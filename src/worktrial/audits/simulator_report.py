@@ -9,9 +9,9 @@ import msgspec
 
 from worktrial.audits.simulator import SUITE, CallRow
 from worktrial.engine.store import TRAJECTORIES, read_lines
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.stored import StoredRun, open_run
 from worktrial.statistics import Rate
 from worktrial.workplaces.conformance import Check, CheckRate, Failure
 from worktrial.workplaces.fidelity.truth import Kind

@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.cli.archive_generate import generate
-from worktrial.cli.archive_score import score
-
 if TYPE_CHECKING:  # reading an archive is not for --help
     from worktrial.archive.build import Ocr
 
@@ -147,7 +144,3 @@ def show(
     if content.trouble:
         typer.echo(f"{page}: {printable(content.trouble)}", err=True)
     typer.echo(printable(page_markdown(content)) or f"(nothing on this page: {content.route})", nl=False)
-
-
-app.command("score")(score)
-app.command("generate")(generate)

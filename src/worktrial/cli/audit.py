@@ -200,7 +200,7 @@ def print_audits(audits: Sequence[Path]) -> None:
     from worktrial.audits.judge_report import judge_report
     from worktrial.audits.simulator_report import simulator_report
     from worktrial.cli.audit_tables import print_judges, print_simulator
-    from worktrial.results.stored import open_run
+    from worktrial.engine.stored import open_run
 
     judges = [folder for folder in audits if open_run(folder).manifest.suite == JUDGES]
     simulators = [folder for folder in audits if folder not in judges]
@@ -278,8 +278,8 @@ def _carry_out(audit: Any, role: RoleSettings, given: Mapping[str, Any]) -> Path
 
 def _refuse_invalid(folder: Path, given: Mapping[str, Any]) -> None:
     from worktrial.cli.carry_out import FINISHED_WITH_INVALID
+    from worktrial.engine.stored import open_run
     from worktrial.grading import Outcome
-    from worktrial.results.stored import open_run
 
     records = open_run(folder).records
     invalid = [r for r in records if r.outcome is Outcome.INVALID]

@@ -42,7 +42,7 @@ def carry_out(
     # What is shown is read anew from the folder, as `worktrial show` does it; twice in memory would be too often.
     del end
     from worktrial.cli.tables import Beside, print_summary
-    from worktrial.results.stored import open_run
+    from worktrial.engine.stored import open_run
 
     turns, closed = given.get("turns_run"), given.get("closed_run")
     beside = Beside(

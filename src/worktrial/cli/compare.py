@@ -34,8 +34,8 @@ def compare(
 
     Example: worktrial compare runs/before runs/after
     """
+    from worktrial.engine.stored import open_run
     from worktrial.results.comparison import compare_runs
-    from worktrial.results.stored import open_run
 
     check_level(level)
     runs = open_run(first), open_run(second)

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worktrial.cli.untrusted import printable
+from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import agent_of
 from worktrial.results.comparison import (
     Change,
@@ -18,7 +19,6 @@ from worktrial.results.comparison import (
     verdict,
 )
 from worktrial.results.comparison.verdict import p_value, signed
-from worktrial.results.stored import StoredRun
 
 Names = tuple[str, str]
 

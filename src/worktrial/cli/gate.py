@@ -107,8 +107,8 @@ def gate(
     """
     from worktrial.cli.compare import check_level, refuse_unfair
     from worktrial.cli.gate_page import print_gate
+    from worktrial.engine.stored import open_run
     from worktrial.results.gate import Limits, gate_markdown, judge_gate, junit_xml
-    from worktrial.results.stored import open_run
 
     check_level(level)
     limits = Limits(

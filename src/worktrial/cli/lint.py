@@ -74,8 +74,8 @@ def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: boo
 
 def _lint_scenarios(data: Path | None, only: Sequence[str], as_json: bool, corrected: bool) -> bool:
     """Whether an oddity was found."""
-    from worktrial.planning.oddities import OddityCode
     from worktrial.suites.orchestration.lint import lint_folder
+    from worktrial.suites.orchestration.planning.oddities import OddityCode
 
     codes = _chosen(only, list(OddityCode))
     report = lint_folder(data, corrected=corrected).only(codes)
@@ -92,7 +92,7 @@ def _lint_scenarios(data: Path | None, only: Sequence[str], as_json: bool, corre
             }
         )
     else:
-        from worktrial.cli.lint_scenarios_page import print_scenarios
+        from worktrial.suites.orchestration.lint_page import print_scenarios
 
         print_scenarios(report, codes, asked=bool(only))
     return bool(report.oddities)

@@ -6,8 +6,8 @@ from rich.text import Text
 
 from worktrial.cli.untrusted import printable
 from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.results.stored import StoredRun
 from worktrial.results.summary import Summary
 
 

@@ -108,8 +108,8 @@ def power(
     Example: worktrial power --effect 0.05 --rate 0.7
     """
     from worktrial.cli.power_page import Assumed, json_text, print_plan
+    from worktrial.engine.stored import open_run
     from worktrial.results.observed import observe, observe_pair
-    from worktrial.results.stored import open_run
 
     runs = [open_run(folder) for folder in run or ()]
     if n is None and effect is None and not runs:

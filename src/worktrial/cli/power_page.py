@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from worktrial.cli.untrusted import printable
+from worktrial.engine.stored import StoredRun
 from worktrial.results.comparable import comparable
 from worktrial.results.observed import ObservedPair, ObservedRun
-from worktrial.results.stored import StoredRun
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width
 
 USUAL_CORRELATIONS = (0.7, 0.3)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from worktrial.statistics import Interval, Rate, Repeats
 
 if TYPE_CHECKING:
-    from worktrial.results.documents.clusters import Share
-    from worktrial.results.orchestration import Estimate
+    from worktrial.suites.documents.figures.clusters import Share
+    from worktrial.suites.orchestration.figures import Estimate
 
 
 def rate_cells(rate: Rate) -> tuple[str, str]:

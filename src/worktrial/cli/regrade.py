@@ -138,9 +138,9 @@ def _grader(suite: str, judging: Any, given: Mapping[str, Any]) -> Any:
 def _compare(before: Path, after: Path) -> None:
     """Say what changed against the source run, and whether the two may be compared at all."""
     from worktrial.cli.untrusted import printable
+    from worktrial.engine.stored import open_run
     from worktrial.results.comparable import comparable
     from worktrial.results.pairing import pair_runs
-    from worktrial.results.stored import open_run
 
     first, second = open_run(before), open_run(after)
     flips: dict[str, int] = {}

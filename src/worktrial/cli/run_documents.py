@@ -254,7 +254,7 @@ def _chosen(questions: Any, archive: Any, setup: Any, given: Mapping[str, Any]) 
 
 def _check_closed_run(folder: Path, fingerprint: str) -> None:
     """Before hours of work, not after them."""
-    from worktrial.results.stored import open_run
+    from worktrial.engine.stored import open_run
 
     manifest = open_run(folder).manifest
     if manifest.suite != "documents" or manifest.settings.get("setup") != SetupChoice.CLOSED.value:

@@ -118,10 +118,10 @@ def orchestration(**given: Any) -> None:
     Example: worktrial run orchestration --agent my-model --base-url http://localhost:8000/v1 -o runs/first
     """
     from worktrial.cli.carry_out import carry_out
-    from worktrial.planning.scenario import Language
     from worktrial.suites.orchestration.answerers import member
     from worktrial.suites.orchestration.groundwork import Groundwork
     from worktrial.suites.orchestration.load import load_tasks
+    from worktrial.suites.orchestration.planning.scenario import Language
 
     check_share(given)
     agent = member(given["agent"])
@@ -259,8 +259,8 @@ def _check_turns_run(given: Mapping[str, Any], trial: Any) -> None:
     """Refuse a turn-by-turn run that cannot stand beside this one, before anything is paid for."""
     if given["turns_run"] is not None:
         from worktrial.engine.record import CLEAN
-        from worktrial.results.orchestration import refuse_as_turns
-        from worktrial.results.stored import open_run
+        from worktrial.engine.stored import open_run
+        from worktrial.suites.orchestration.figures import refuse_as_turns
 
         clean = {job.sample for job in trial.jobs if job.condition == CLEAN}
         refuse_as_turns(open_run(given["turns_run"]), trial.data["fingerprint"], clean)

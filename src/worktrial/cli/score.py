@@ -37,8 +37,8 @@ def workflow(file: _File, mode: _Mode = "sound", output: _Output = None, seconds
 
     Example: worktrial score workflow plans.jsonl --mode published -o scored.jsonl
     """
-    from worktrial.grading.mode import Mode
-    from worktrial.grading.rows.workflow import score_workflow
+    from worktrial.suites.orchestration.mode import Mode
+    from worktrial.suites.orchestration.rows.workflow import score_workflow
 
     def score(row: JsonObject) -> JsonObject:
         return score_workflow(row, Mode(mode), seconds=seconds).row()
@@ -65,13 +65,13 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = "sound", output: _O
 
     Example: worktrial score toolcalls steps.jsonl --data orchestrationbench -o scored.jsonl
     """
-    from worktrial.grading.mode import Mode
-    from worktrial.grading.rows.row import BadRow
-    from worktrial.grading.rows.toolcalls import score_toolcalls
-    from worktrial.planning.cards import Team
-    from worktrial.planning.loading import load_team
-    from worktrial.planning.scenario import Language
+    from worktrial.grading.bad_row import BadRow
     from worktrial.suites.orchestration.example import example_folder
+    from worktrial.suites.orchestration.mode import Mode
+    from worktrial.suites.orchestration.planning.cards import Team
+    from worktrial.suites.orchestration.planning.loading import load_team
+    from worktrial.suites.orchestration.planning.scenario import Language
+    from worktrial.suites.orchestration.rows.toolcalls import score_toolcalls
 
     @cache
     def team(language: Language) -> Team:
@@ -107,13 +107,13 @@ def orchestration(
     """
     from rich.console import Console
 
-    from worktrial.cli.orchestration_tables import counted, stored_table
-    from worktrial.planning.loading import load_release
-    from worktrial.planning.scenario import Language
-    from worktrial.results.orchestration.stored import as_json, stored_figures
     from worktrial.suites.orchestration.example import example_folder
+    from worktrial.suites.orchestration.figures.stored import as_json, stored_figures
+    from worktrial.suites.orchestration.planning.loading import load_release
+    from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.scoring import Bounds
     from worktrial.suites.orchestration.stored import score_stored_run
+    from worktrial.suites.orchestration.tables import counted, stored_table
 
     spoken = Language(language.upper())
     release = load_release(data or example_folder(), [spoken], corrected=gold == "corrected")
@@ -139,7 +139,7 @@ def _score_file(
 ) -> None:
     """One output row for each row of `file`; a row that cannot be scored is `no_score` with its error."""
     from worktrial.cli.jsonl import rows, write_row
-    from worktrial.grading.rows.row import BadRow
+    from worktrial.grading.bad_row import BadRow
 
     if output is not None and output.exists() and file.exists() and output.samefile(file):
         raise SettingError(f"-o {output}: is the file that is scored; name another")

@@ -43,7 +43,7 @@ def show(
     Example: worktrial show runs/first
     """
     from worktrial.cli.tables import Beside, print_summary
-    from worktrial.results.stored import open_run
+    from worktrial.engine.stored import open_run
 
     stored = open_run(run)
     if stored.manifest.suite.startswith("audit-"):

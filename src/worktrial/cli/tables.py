@@ -12,7 +12,7 @@ from worktrial.cli.next_steps import next_line
 from worktrial.cli.rate_cells import rate_cells, repeats_line
 from worktrial.cli.untrusted import printable
 from worktrial.engine.record import CLEAN, RoleUsage
-from worktrial.results.stored import StoredRun
+from worktrial.engine.stored import StoredRun
 from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement
 
@@ -67,11 +67,11 @@ def _of_the_suite(run: StoredRun, beside: Beside) -> Iterable[Table | str]:
     """What only this suite's runs have to show."""
     if run.manifest.suite == "orchestration":
         # Imported here because other suites need none of it.
-        from worktrial.cli.orchestration_tables import figure_tables
+        from worktrial.suites.orchestration.tables import figure_tables
 
         return figure_tables(run, compare_published=beside.published, turns=beside.turns)
     if run.manifest.suite == "documents":
-        from worktrial.cli.documents_tables import document_tables
+        from worktrial.suites.documents.tables import document_tables
 
         return document_tables(run, stage_runs=beside.stages, split=beside.split, closed=beside.closed)
     return ()

@@ -17,8 +17,8 @@ def trajectory(
 
     Example: worktrial trajectory runs/first 11
     """
-    from worktrial.results.stored import open_run
-    from worktrial.results.stored import trajectory as stored_trajectory
+    from worktrial.engine.stored import open_run
+    from worktrial.engine.stored import trajectory as stored_trajectory
 
     stored = open_run(run)
     record = next((r for r in stored.records if r.key == (sample, repeat, condition)), None)
@@ -31,7 +31,7 @@ def trajectory(
         typer.echo(printable_json(msgspec.json.format(msgspec.json.encode(line), indent=2).decode()))
         return
     if stored.manifest.suite == "orchestration":
-        from worktrial.cli.orchestration_page import print_team_trajectory
+        from worktrial.suites.orchestration.trajectory_page import print_team_trajectory
 
         print_team_trajectory(line, record)
         return

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.language.untrusted import printable
@@ -14,7 +15,6 @@ from worktrial.results.conditions import by_condition, headline, robustness_by_s
 from worktrial.results.gate import Gate, Limits, judge_gate
 from worktrial.results.gate.observed import completion_of
 from worktrial.results.repeated import repeats_of
-from worktrial.results.stored import StoredRun, open_run
 from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 

@@ -119,10 +119,10 @@ def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
 
 
 def _orchestration(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
-    from worktrial.planning.scenario import Language
     from worktrial.suites.orchestration.answerers import Member, member
     from worktrial.suites.orchestration.groundwork import Groundwork
     from worktrial.suites.orchestration.load import load_tasks
+    from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.scoring import Bounds
     from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 

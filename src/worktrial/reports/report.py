@@ -6,9 +6,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
 from worktrial.reports.links import slug_of
-from worktrial.results.stored import StoredRun, open_run
 
 
 @dataclass(frozen=True, slots=True)

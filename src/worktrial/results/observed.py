@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from statistics import fmean, median_low
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.pairing import pair_runs
-from worktrial.results.stored import StoredRun
 from worktrial.results.summary import completion
 from worktrial.statistics import Rate, pass_hat_k
 

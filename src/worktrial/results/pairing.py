@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.results.stored import StoredRun
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ import msgspec
 
 from worktrial.engine.record import CLEAN, Key, SampleRecord
 from worktrial.engine.store import TRAJECTORIES, read_lines
+from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.results.fault_metrics import FaultMetrics, StoredCall, fault_metrics
-from worktrial.results.stored import StoredRun
 
 
 class _Line(msgspec.Struct):

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
 from worktrial.results.conditions import by_condition, headline, robustness_by_setting
 from worktrial.results.fault_metrics import FaultMetrics, total
 from worktrial.results.repeated import repeats_of
 from worktrial.results.run_faults import sample_faults
-from worktrial.results.stored import StoredRun
 from worktrial.statistics import Agreement, CompletionRate, Repeats, Robustness, ZeroCleanRate, agreement
 
 

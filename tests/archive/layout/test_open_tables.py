@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from tests.archive.layout.pages import Typed
 from tests.support.data import real_data_dir
 
+from lab.scoring import read_truth, score_table
 from worktrial.archive.layout import find_tables
 from worktrial.archive.pdf import open_pdf, read_page
-from worktrial.archive.scoring import read_truth, score_table
 
 _ROWS = [
     ["1998", "1,234", "-", "7.5"],

@@ -2,9 +2,9 @@ import pypdfium2
 import pytest
 from tests.support.data import missing_real_data, real_data_dir
 
+from lab.scoring import read_truth, score_table
 from worktrial.archive.layout import find_tables
 from worktrial.archive.ocr import recognise_page, second_look
-from worktrial.archive.scoring import read_truth, score_table
 
 pytest.importorskip("rapidocr")
 pytest.importorskip("openvino")

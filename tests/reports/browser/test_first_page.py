@@ -10,9 +10,9 @@ from tests.support.browser import address, page
 from tests.support.made_site import MadeSite
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import open_run
 from worktrial.grading import Outcome
 from worktrial.reports import figures
-from worktrial.results.stored import open_run
 from worktrial.results.summary import completion
 from worktrial.statistics import wilson
 

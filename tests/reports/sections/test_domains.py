@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.audits.test_agreement import runs as crossed
 from tests.reports.sections.parsed import Parsed
-from tests.results.documents.runs import store
+from tests.suites.documents.figures.runs import store
 from tests.support.cli import command
 from tests.support.orchestration import BERTH, SHORT, TinyTeam
 from tests.support.script import Script
@@ -14,18 +14,18 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
 
 from worktrial.engine.run import RunSettings, run_trial
-from worktrial.planning.scenario import Language
+from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun, open_report
-from worktrial.reports.sections.documents import documents
 from worktrial.reports.sections.hire import hire
-from worktrial.reports.sections.orchestration import orchestration
 from worktrial.reports.sections.published import published
 from worktrial.reports.sections.simulator import simulator
-from worktrial.results.stored import StoredRun
+from worktrial.suites.documents.report import documents
 from worktrial.suites.orchestration.answerers import member
 from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
 from worktrial.suites.orchestration.groundwork import Groundwork
 from worktrial.suites.orchestration.load import load_tasks
+from worktrial.suites.orchestration.planning.scenario import Language
+from worktrial.suites.orchestration.report import orchestration
 from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
 

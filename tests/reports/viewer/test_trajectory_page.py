@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.support.browser import address, page
 
+from worktrial.engine.stored import open_run
 from worktrial.reports.links import samples_href, trajectory_href
-from worktrial.results.stored import open_run
 
 
 @pytest.fixture

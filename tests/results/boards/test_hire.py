@@ -7,8 +7,8 @@ import pytest
 from tests.results.runs import event, record, store
 
 from worktrial.engine.record import RoleUsage
+from worktrial.engine.stored import StoredRun
 from worktrial.results.boards import Basis, Finding, recommend, recommend_by
-from worktrial.results.stored import StoredRun
 
 OUTCOMES = {"p": "pass", "f": "fail", "i": "invalid"}
 

@@ -12,8 +12,8 @@ from tests.results.runs import event, record, store
 from tests.support.made_runs import make_run
 
 from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs, untried
-from worktrial.results.stored import StoredRun, open_run
 from worktrial.statistics import clopper_pearson
 
 

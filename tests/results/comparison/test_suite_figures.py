@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.support.cli import command
 
+from worktrial.engine.stored import open_run
 from worktrial.results.comparison import Change, compare_runs
-from worktrial.results.orchestration import language_figures
-from worktrial.results.stored import open_run
+from worktrial.suites.orchestration.figures import language_figures
 
 
 def _figures(tmp_path: Path, suite: str, first: str, second: str) -> dict[str, Change]:

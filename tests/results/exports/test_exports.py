@@ -15,6 +15,7 @@ from tests.support.made_runs import make_run
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.store import read_lines
+from worktrial.engine.stored import open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.results.exports import (
     RowForm,
@@ -28,7 +29,6 @@ from worktrial.results.exports import (
 )
 from worktrial.results.exports.markdown import markdown_cell
 from worktrial.results.exports.values import csv_value
-from worktrial.results.stored import open_run
 from worktrial.results.tables import TABLES, RunSource, database, sources
 
 # The fields of a line of results.jsonl, in the order of the published README.

@@ -10,9 +10,9 @@ from tests.results.runs import event, record, store
 from tests.support.made_runs import make_run
 
 from worktrial.engine.record import RoleUsage
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
 from worktrial.results.gate import Criterion, Limits, judge_gate
-from worktrial.results.stored import StoredRun, open_run
 
 NAMES = {"p": "pass", "f": "fail", "i": "invalid"}
 

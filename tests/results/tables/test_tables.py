@@ -12,8 +12,8 @@ from tests.results.runs import event, record, row, store, work
 from tests.support.made_runs import make_run
 
 from worktrial.engine.record import RoleUsage
+from worktrial.engine.stored import open_run
 from worktrial.errors import DataError, SettingError
-from worktrial.results.stored import open_run
 from worktrial.results.tables import TABLES, RunTables, database
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from worktrial.archive.scoring import read_truth
+from lab.scoring import read_truth
 from worktrial.archive.store import Archive
 from worktrial.archive.tools import ToolBox
 from worktrial.suites.documents.example import example_archive, example_folder

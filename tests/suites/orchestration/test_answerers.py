@@ -12,14 +12,14 @@ from tests.support.orchestration import TinyTeam
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.toolcalls.decision import Decision, decision_of
-from worktrial.planning.answers import StepAnswer
-from worktrial.planning.loading import Release, load_release
-from worktrial.planning.plan_text import sound_plan
-from worktrial.planning.scenario import CallStep, Language, PlanStep, RefusalStep
 from worktrial.suites.orchestration.answerers import FunctionAnswerer, member
+from worktrial.suites.orchestration.planning.answers import StepAnswer
+from worktrial.suites.orchestration.planning.loading import Release, load_release
+from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
 from worktrial.suites.orchestration.references import REFERENCES, constant_plan_text, reference
 from worktrial.suites.orchestration.requests import Request, gold_steps, requests_of
+from worktrial.suites.orchestration.toolcalls.decision import Decision, decision_of
 from worktrial.suites.orchestration.turns import ask_all
 
 CALL = {"id": "1", "type": "function", "function": {"name": "findBerths", "arguments": "{}"}}

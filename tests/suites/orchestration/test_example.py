@@ -7,14 +7,12 @@ from collections.abc import Iterator
 import pytest
 from jsonschema import Draft202012Validator
 
-from worktrial.grading.orchestration.published import published_figures, published_scenario
-from worktrial.grading.orchestration.published_layout import history_of
-from worktrial.grading.orchestration.sound import sound_figures, sound_scenario
-from worktrial.planning.cards import Team
-from worktrial.planning.duties import workflow_of
-from worktrial.planning.lint import lint_release
-from worktrial.planning.loading import load_release
-from worktrial.planning.scenario import (
+from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.duties import workflow_of
+from worktrial.suites.orchestration.planning.lint import lint_release
+from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
     PlanStep,
@@ -25,10 +23,12 @@ from worktrial.planning.scenario import (
     Step,
     UserTurn,
 )
-from worktrial.planning.workflows import Workflow
-from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.planning.workflows import Workflow
 from worktrial.suites.orchestration.references import answers_of, gold
 from worktrial.suites.orchestration.requests import requests_of
+from worktrial.suites.orchestration.scores.published import published_figures, published_scenario
+from worktrial.suites.orchestration.scores.published_layout import history_of
+from worktrial.suites.orchestration.scores.sound import sound_figures, sound_scenario
 
 RELEASE = load_release(example_folder(), list(Language))
 SCENARIOS = pytest.mark.parametrize("scenario", RELEASE.scenarios, ids=lambda s: s.key)

@@ -7,12 +7,12 @@ import pytest
 from tests.support.data import real_data_dir
 from tests.support.orchestration import BERTH, TinyTeam
 
-from worktrial.planning.cards import AgentCard, Skill, Team
-from worktrial.planning.history import Entry, ToolUse
-from worktrial.planning.loading import Release, load_release
-from worktrial.planning.plan_text import read_plan
-from worktrial.planning.scenario import Language, PlanStep
-from worktrial.planning.workflows import WorkflowPlan
+from worktrial.suites.orchestration.planning.cards import AgentCard, Skill, Team
+from worktrial.suites.orchestration.planning.history import Entry, ToolUse
+from worktrial.suites.orchestration.planning.loading import Release, load_release
+from worktrial.suites.orchestration.planning.plan_text import read_plan
+from worktrial.suites.orchestration.planning.scenario import Language, PlanStep
+from worktrial.suites.orchestration.planning.workflows import WorkflowPlan
 from worktrial.suites.orchestration.prompting import (
     agent_messages,
     agent_tools,

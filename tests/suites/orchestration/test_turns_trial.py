@@ -18,13 +18,13 @@ from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings, Seat
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.errors import SettingError, StopRun
-from worktrial.grading.orchestration.published import published_figures
-from worktrial.grading.orchestration.sound import sound_figures
-from worktrial.planning.scenario import Language
 from worktrial.suites.orchestration.answerers import member
 from worktrial.suites.orchestration.groundwork import Groundwork
 from worktrial.suites.orchestration.load import load_tasks
+from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.references import FLOORS
+from worktrial.suites.orchestration.scores.published import published_figures
+from worktrial.suites.orchestration.scores.sound import sound_figures
 from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 
 QUICK = RetryPolicy(attempts=2, total_seconds=10, first_wait=0.01, longest_wait=0.02)

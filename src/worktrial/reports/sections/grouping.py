@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun
 from worktrial.results.boards import groups
 from worktrial.results.conditions import by_condition, headline
-from worktrial.results.stored import StoredRun
 
 # What makes it another trial, where two groups are of one suite.
 _TOLD = (

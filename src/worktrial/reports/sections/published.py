@@ -5,20 +5,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
-from worktrial.grading.mode import Mode
 from worktrial.reports.figures import NONE, percent
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
-from worktrial.reports.sections.orchestration import TITLES
 from worktrial.reports.sections.wording import NOTHING, caveat, heading, joined, share_cell, takeaway
 from worktrial.results.boards import completion_estimate
 from worktrial.results.conditions import by_condition, robustness_by_setting
-from worktrial.results.documents import document_figures
-from worktrial.results.orchestration import METRICS, language_figures
-from worktrial.results.published import published_occubench, published_officeqa, published_orchestration
 from worktrial.statistics import Robustness
+from worktrial.suites.documents.figures import document_figures
+from worktrial.suites.documents.published import published_officeqa
+from worktrial.suites.occupations.published import published_occubench
+from worktrial.suites.orchestration.figures import METRICS, language_figures
+from worktrial.suites.orchestration.mode import Mode
+from worktrial.suites.orchestration.published_figures import published_orchestration
+from worktrial.suites.orchestration.report import TITLES
 
 _HERE = "run here"
 _THEIRS = "published by {}, not run here"

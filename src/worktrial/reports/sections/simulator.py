@@ -10,6 +10,7 @@ from worktrial.audits import simulator as simulator_audit
 from worktrial.audits.agreement import AgreementReport, agreement_report
 from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
+from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
 from worktrial.reports.charts import Bar, Line, bars, lines
 from worktrial.reports.figures import NONE, percent, seconds
@@ -27,7 +28,6 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
-from worktrial.results.stored import StoredRun
 from worktrial.statistics import Rate
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.results.boards.spent import cost_of, seconds_of
-from worktrial.results.stored import StoredRun
 from worktrial.results.summary import completion
 
 CELL_TAGS = ("category", "difficulty", "language")

@@ -4,10 +4,10 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from worktrial.engine.record import Key
+from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison.changes import cluster_by
 from worktrial.results.comparison.outcomes import paired_table, paired_test
 from worktrial.results.pairing import pair_runs
-from worktrial.results.stored import StoredRun
 
 
 @dataclass(frozen=True, slots=True)

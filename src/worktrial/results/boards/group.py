@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from worktrial.engine.manifest import Manifest
+from worktrial.engine.stored import StoredRun
 from worktrial.results.comparable import Difference, comparable
-from worktrial.results.stored import StoredRun
 
 _AUDIT = "audit-"
 _CLEAN = "E0"

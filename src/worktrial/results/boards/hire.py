@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from worktrial.engine.stored import StoredRun
 from worktrial.results.boards.contest import Contest, contest
 from worktrial.results.boards.estimates import Estimate, completion_estimate
 from worktrial.results.boards.shared import Basis, SharedSamples
-from worktrial.results.stored import StoredRun
 from worktrial.statistics import holm
 
 LEVEL = 0.05

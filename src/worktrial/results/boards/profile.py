@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.results.boards.estimates import Estimate, completion_estimate
-from worktrial.results.stored import StoredRun
 from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.engine.record import CLEAN, Key, SampleRecord, total_tokens
+from worktrial.engine.stored import StoredRun
 from worktrial.results.boards.estimates import Estimate, clusters, estimates, share
 from worktrial.results.boards.spent import agent_cost_of, agent_tokens, cost_of, seconds_of
 from worktrial.results.conditions import by_condition, robustness_by_setting
 from worktrial.results.repeated import repeats_of
-from worktrial.results.stored import StoredRun
 from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate, Repeats, Robustness, ZeroCleanRate
 

@@ -5,10 +5,10 @@ from enum import StrEnum
 from typing import Any
 
 from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.boards.estimates import Estimate, Sums, clusters
 from worktrial.results.boards.spent import agent_cost_of, cost_of
-from worktrial.results.stored import StoredRun
 from worktrial.statistics import bootstrap_difference
 
 

@@ -2,7 +2,7 @@
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.roles import Role
-from worktrial.results.stored import StoredRun
+from worktrial.engine.stored import StoredRun
 
 _AGENTS = (Role.AGENT.value, Role.SUB_AGENT.value)
 

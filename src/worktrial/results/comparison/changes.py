@@ -6,9 +6,9 @@ from math import isnan
 from typing import Any
 
 from worktrial.engine.record import SampleRecord
-from worktrial.grading.orchestration.figures import ratio
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Interval, bootstrap, clopper_pearson
+from worktrial.suites.orchestration.scores.figures import ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from worktrial.engine.record import RoleUsage, SampleRecord, total_tokens
+from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison.changes import Measure
-from worktrial.results.stored import StoredRun
 
 AGENT_SEATS = ("agent", "sub-agent")
 """The roles that are on trial; the others belong to the trial."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from worktrial.engine.record import Key
+from worktrial.engine.stored import StoredRun
 from worktrial.results.comparable import Difference, comparable
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
 from worktrial.results.comparison.quantities import unseen
@@ -12,7 +13,6 @@ from worktrial.results.comparison.robustness import RobustnessChange, robustness
 from worktrial.results.comparison.suite_figures import SuiteFigure, suite_figures
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.pairing import SamplePair, pair_runs
-from worktrial.results.stored import StoredRun
 
 
 @dataclass(frozen=True, slots=True)

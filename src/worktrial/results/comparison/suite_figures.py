@@ -50,9 +50,9 @@ def _score(scorer: str, tolerance: str) -> Callable[[SampleRecord], float]:
 
 def _orchestration(pairs: Sequence[SamplePair], confidence: float, seed: int) -> Iterator[SuiteFigure]:
     # Imported here because other suites need none of it.
-    from worktrial.grading.orchestration.sound import sound_figures
-    from worktrial.results.orchestration.figures import over_repeats, repeat_clusters
-    from worktrial.results.orchestration.free import free_clusters, free_rates
+    from worktrial.suites.orchestration.figures.figures import over_repeats, repeat_clusters
+    from worktrial.suites.orchestration.figures.free import free_clusters, free_rates
+    from worktrial.suites.orchestration.scores.sound import sound_figures
 
     for language, own in _by_language(pairs, "sound").items():
         repeats = len({p.first.repeat for p in own})

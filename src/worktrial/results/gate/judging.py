@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
 from worktrial.results.comparison import Comparison, compare_runs
 from worktrial.results.comparison.quantities import agent_cost_of, cost_of, seconds_of, unseen, why_unknown
@@ -14,7 +15,6 @@ from worktrial.results.gate.criterion import Criterion, Estimate, at_least, at_m
 from worktrial.results.gate.limits import Limits
 from worktrial.results.gate.observed import completion_of, invalid_of, mean_of, percent
 from worktrial.results.gate.regression import judge_regression
-from worktrial.results.stored import StoredRun
 from worktrial.statistics import ZeroCleanRate
 
 CostOf = Literal["all", "agent"]

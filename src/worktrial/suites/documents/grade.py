@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from worktrial.engine.record import SampleResult
 from worktrial.grading import Outcome
-from worktrial.grading.numeric import Answer, AnswerMode, Diagnosis, Graded, diagnose, score_answer
 from worktrial.language import JsonObject
+from worktrial.suites.documents.answers import Answer, AnswerMode, Diagnosis, Graded, diagnose, score_answer
 from worktrial.suites.documents.nearby import candidates, missing_figures
 from worktrial.suites.documents.question import Question
 from worktrial.suites.documents.scoring import ScoreSettings, answer_of, headline, score_measures, scorer_version

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worktrial.archive.meaning import value_of
-from worktrial.grading.numeric import Cause
+from worktrial.suites.documents.answers import Cause
 from worktrial.suites.documents.question import GoldPage, Question
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Cell = dict[str, Any]
 
 
 def candidates(connection: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, float]:
-    """Values near the gold one by what they are, as `worktrial.grading.numeric.diagnose` takes them.
+    """Values near the gold one by what they are, as `worktrial.suites.documents.answers.diagnose` takes them.
 
     The nearest come first: in the same row or column, of the year before or after, of the other kind of year, in
     another issue; last, all other figures of the gold pages.

@@ -5,9 +5,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import worktrial.grading.numeric
+import worktrial.suites.documents.answers
 from worktrial import __version__
-from worktrial.grading.numeric import (
+from worktrial.language import JsonObject
+from worktrial.suites.documents.answers import (
     TOLERANCES,
     Answer,
     AnswerMode,
@@ -15,7 +16,6 @@ from worktrial.grading.numeric import (
     question_unit,
     score_answer,
 )
-from worktrial.language import JsonObject
 from worktrial.suites.documents.question import Question
 from worktrial.suites.fingerprint import files_fingerprint
 
@@ -57,5 +57,5 @@ def score_measures(answer: Answer) -> JsonObject:
 @cache
 def scorer_version() -> str:
     """Names the scorers: published figures have moved with theirs. Changes whenever their code does."""
-    folder = Path(worktrial.grading.numeric.__file__).parent
+    folder = Path(worktrial.suites.documents.answers.__file__).parent
     return f"{__version__}+{files_fingerprint(folder, folder.glob('*.py'))[:12]}"

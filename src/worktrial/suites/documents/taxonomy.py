@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from worktrial.grading.numeric import Cause, Diagnosis
+from worktrial.suites.documents.answers import Cause, Diagnosis
 from worktrial.suites.documents.question import Question
 from worktrial.suites.documents.setups import Setup
 from worktrial.suites.documents.trace import Trace

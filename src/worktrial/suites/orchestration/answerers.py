@@ -13,7 +13,7 @@ from worktrial.engine.roles import Seat
 from worktrial.engine.trial import Desk
 from worktrial.errors import InvalidReason, InvalidSample, WorktrialError
 from worktrial.language import Complete, Completion
-from worktrial.planning.answers import StepAnswer
+from worktrial.suites.orchestration.planning.answers import StepAnswer
 from worktrial.suites.orchestration.references import REFERENCES, Reference
 from worktrial.suites.orchestration.requests import Request
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from worktrial.engine.record import SampleResult
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.grading import Outcome
-from worktrial.grading.orchestration.goals import first_failure, goals
-from worktrial.grading.toolcalls.judges import JudgedValues, ValueJudges
 from worktrial.language import JsonObject
-from worktrial.planning.answers import Answers, StepAnswer
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import Scenario
-from worktrial.planning.turns import workflow_of
+from worktrial.suites.orchestration.planning.answers import Answers, StepAnswer
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import Scenario
+from worktrial.suites.orchestration.planning.turns import workflow_of
 from worktrial.suites.orchestration.requests import gold_steps
+from worktrial.suites.orchestration.scores.goals import first_failure, goals
 from worktrial.suites.orchestration.scoring import Bounds, Scored, score
+from worktrial.suites.orchestration.toolcalls.judges import JudgedValues, ValueJudges
 
 # A prompt that the model has no room for is the team's own limit: it fails every time, so asking again is no use.
 _OWN_LIMIT = InvalidReason.CONTEXT_OVERFLOW.value

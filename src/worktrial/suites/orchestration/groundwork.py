@@ -6,14 +6,14 @@ from functools import cached_property
 
 from worktrial.engine.roles import Seat
 from worktrial.engine.trial import Desk
-from worktrial.grading.toolcalls.judges import SharedVerdicts, ValueJudges
 from worktrial.language import JsonObject, JsonValue
-from worktrial.planning.loading import Release
-from worktrial.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.answerers import Member
 from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.load import OrchestrationTask
+from worktrial.suites.orchestration.planning.loading import Release
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.references import Reference, constant_plan_text, reference
+from worktrial.suites.orchestration.toolcalls.judges import SharedVerdicts, ValueJudges
 
 SUITE = "orchestration"
 

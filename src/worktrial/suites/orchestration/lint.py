@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from worktrial.planning.lint import lint_release
-from worktrial.planning.loading import load_release
-from worktrial.planning.oddities import OddityCode
-from worktrial.planning.scenario import Language, Oddity
 from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.planning.lint import lint_release
+from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.oddities import OddityCode
+from worktrial.suites.orchestration.planning.scenario import Language, Oddity
 
 
 @dataclass(frozen=True, slots=True)

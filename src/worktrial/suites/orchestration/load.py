@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worktrial.language import JsonObject
-from worktrial.planning.loading import Release, load_release
-from worktrial.planning.scenario import Language, PlanStep, Scenario, UserTurn
 from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.planning.loading import Release, load_release
+from worktrial.suites.orchestration.planning.scenario import Language, PlanStep, Scenario, UserTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.language.templates import templates
-from worktrial.planning.cards import AgentCard, Skill, Team
-from worktrial.planning.history import Entry
-from worktrial.planning.scenario import Language
-from worktrial.planning.workflows import Workflow, WorkflowPlan
 from worktrial.suites.fingerprint import files_fingerprint
+from worktrial.suites.orchestration.planning.cards import AgentCard, Skill, Team
+from worktrial.suites.orchestration.planning.history import Entry
+from worktrial.suites.orchestration.planning.scenario import Language
+from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan
 
 _PROMPTS = Path(__file__).parent / "prompts"
 

@@ -5,11 +5,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from worktrial.language import JsonValue
-from worktrial.planning.answers import Answers, StepAnswer
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import CallStep, Language, OddStep, PlanStep, RefusalStep, RefusalType, Scenario
-from worktrial.planning.turns import refusal_text
-from worktrial.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
+from worktrial.suites.orchestration.planning.answers import Answers, StepAnswer
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import (
+    CallStep,
+    Language,
+    OddStep,
+    PlanStep,
+    RefusalStep,
+    RefusalType,
+    Scenario,
+)
+from worktrial.suites.orchestration.planning.turns import refusal_text
+from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.prompting import plan_text
 from worktrial.suites.orchestration.requests import GoldStep, is_for_plan
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from worktrial.language import JsonObject, Message
-from worktrial.planning.cards import Team
-from worktrial.planning.duties import MAIN
-from worktrial.planning.scenario import CallStep, OddStep, PlanStep, RefusalStep, Scenario
-from worktrial.planning.turns import Views
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.duties import MAIN
+from worktrial.suites.orchestration.planning.scenario import CallStep, OddStep, PlanStep, RefusalStep, Scenario
+from worktrial.suites.orchestration.planning.turns import Views
 from worktrial.suites.orchestration.prompting import agent_messages, agent_tools, planner_messages
 
 GoldStep = PlanStep | CallStep | RefusalStep | OddStep

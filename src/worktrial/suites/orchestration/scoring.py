@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass, replace
 
-from worktrial.grading.orchestration.published import PublishedScenario, published_scenario
-from worktrial.grading.orchestration.published_layout import answers_in_layout, history_of, labels_of
-from worktrial.grading.orchestration.sound import SoundScenario, sound_scenario
 from worktrial.language import JsonObject
-from worktrial.planning.answers import Answers, ValueCase, Verdicts
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import Scenario
 from worktrial.suites.orchestration.free.goals import GoalScore, goal_score
 from worktrial.suites.orchestration.free.measure import goals_of_turns
 from worktrial.suites.orchestration.free.work import work_in_answers
+from worktrial.suites.orchestration.planning.answers import Answers, ValueCase, Verdicts
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import Scenario
 from worktrial.suites.orchestration.references import FLOORS, answers_of, reference
 from worktrial.suites.orchestration.requests import gold_steps
+from worktrial.suites.orchestration.scores.published import PublishedScenario, published_scenario
+from worktrial.suites.orchestration.scores.published_layout import answers_in_layout, history_of, labels_of
+from worktrial.suites.orchestration.scores.sound import SoundScenario, sound_scenario
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worktrial.errors import DataError
-from worktrial.grading.mode import Mode
-from worktrial.grading.orchestration.published import file_sums, published_scenario
-from worktrial.grading.orchestration.sound import sound_scenario
-from worktrial.grading.orchestration.stored_run import stored_scenarios
 from worktrial.language import JsonObject, Message
-from worktrial.planning.answers import Answers, StepAnswer
-from worktrial.planning.cards import Team
-from worktrial.planning.loading import Release
-from worktrial.planning.scenario import Language, Scenario
+from worktrial.suites.orchestration.mode import Mode
+from worktrial.suites.orchestration.planning.answers import Answers, StepAnswer
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.loading import Release
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.requests import gold_steps
+from worktrial.suites.orchestration.scores.published import file_sums, published_scenario
+from worktrial.suites.orchestration.scores.sound import sound_scenario
+from worktrial.suites.orchestration.scores.stored_run import stored_scenarios
 from worktrial.suites.orchestration.scoring import Bounds
 
 _NOT_STORED = "the stored run has no answer to this step"

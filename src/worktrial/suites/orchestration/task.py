@@ -9,17 +9,17 @@ import msgspec
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Desk, Job
-from worktrial.grading.orchestration.published_layout import answers_in_layout
 from worktrial.language import JsonObject
-from worktrial.planning.answers import Answers
-from worktrial.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.answerers import Answerer
 from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.grade import grade
 from worktrial.suites.orchestration.groundwork import SUITE, Groundwork
+from worktrial.suites.orchestration.planning.answers import Answers
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.prompting import prompts_fingerprint
 from worktrial.suites.orchestration.references import Reference
 from worktrial.suites.orchestration.requests import Asking, requests_of
+from worktrial.suites.orchestration.scores.published_layout import answers_in_layout
 from worktrial.suites.orchestration.scoring import Bounds, floor_sums
 from worktrial.suites.orchestration.turns import ask_all
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from worktrial.errors import InvalidSample, WorktrialError
-from worktrial.planning.answers import Answers, StepAnswer
 from worktrial.suites.orchestration.answerers import Answerer
+from worktrial.suites.orchestration.planning.answers import Answers, StepAnswer
 from worktrial.suites.orchestration.requests import Request
 
 

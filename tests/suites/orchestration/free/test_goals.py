@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from tests.support.orchestration import BERTH, TinyTeam
 
-from worktrial.grading.toolcalls.calls import Call
-from worktrial.grading.toolcalls.decision import Decision
-from worktrial.planning.answers import StepAnswer
-from worktrial.planning.loading import Release, load_release
-from worktrial.planning.scenario import Language, PlanStep
 from worktrial.suites.orchestration.free.goals import GoalScore, goal_score
 from worktrial.suites.orchestration.free.measure import goals_of_turns
 from worktrial.suites.orchestration.free.work import Made, Refused, Work, work_in_answers
+from worktrial.suites.orchestration.planning.answers import StepAnswer
+from worktrial.suites.orchestration.planning.loading import Release, load_release
+from worktrial.suites.orchestration.planning.scenario import Language, PlanStep
 from worktrial.suites.orchestration.references import gold, reference
 from worktrial.suites.orchestration.requests import gold_steps
+from worktrial.suites.orchestration.toolcalls.calls import Call
+from worktrial.suites.orchestration.toolcalls.decision import Decision
 
 FORECAST = Made(Call("forecast", {"place": "Skagen", "day": "2026-03-03"}), "weather_agent", 0)
 FIND = Made(Call("findBerths", {"day": "2026-03-03"}), "harbour_agent", 0)

@@ -11,7 +11,7 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.team import gold_team
 
-from worktrial.planning.scenario import Language
+from worktrial.suites.orchestration.planning.scenario import Language
 
 BOTH = tuple(Language)
 

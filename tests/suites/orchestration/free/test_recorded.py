@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.support.orchestration import TinyTeam, call, card, note, user
 
-from worktrial.planning.loading import load_release
-from worktrial.planning.scenario import Language
 from worktrial.suites.orchestration.free.recorded import RecordedTools
 from worktrial.suites.orchestration.free.world import clock_of, world_of
+from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.workplaces import Observation, Origin
 
 _CARD = card(

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 import msgspec
 
 from worktrial.errors import ContextOverflow
-from worktrial.grading.toolcalls.calls import read_calls
-from worktrial.grading.toolcalls.decision import Decision, decision_in
 from worktrial.language import Completion, JsonObject, Message
-from worktrial.planning.cards import AgentCard
-from worktrial.planning.history import Entry, ToolUse
-from worktrial.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.free.bounds import Budget
 from worktrial.suites.orchestration.free.log import AgentRun
 from worktrial.suites.orchestration.free.prompting import after_a_call
 from worktrial.suites.orchestration.free.tools import TeamTools
 from worktrial.suites.orchestration.free.voices import AgentMoment, Voices
+from worktrial.suites.orchestration.planning.cards import AgentCard
+from worktrial.suites.orchestration.planning.history import Entry, ToolUse
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.prompting import agent_messages, agent_tools
+from worktrial.suites.orchestration.toolcalls.calls import read_calls
+from worktrial.suites.orchestration.toolcalls.decision import Decision, decision_in
 from worktrial.workplaces import Observation, Origin
 
 DONE = "done"

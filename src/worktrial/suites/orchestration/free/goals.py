@@ -4,16 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from worktrial.grading.toolcalls.decision import Decision
-from worktrial.grading.workflow.score import PlanScore
 from worktrial.language import JsonObject
-from worktrial.planning.answers import ValueCase, Verdicts
-from worktrial.planning.cards import Team
-from worktrial.planning.duties import duties
-from worktrial.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, Step
 from worktrial.suites.orchestration.free.matching import Candidate, candidates, right_agents
 from worktrial.suites.orchestration.free.recorded import GoldPlace
 from worktrial.suites.orchestration.free.work import Work, turn_of
+from worktrial.suites.orchestration.planning.answers import ValueCase, Verdicts
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.duties import duties
+from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, Step
+from worktrial.suites.orchestration.toolcalls.decision import Decision
+from worktrial.suites.orchestration.workflow_distance.score import PlanScore
 
 KINDS = ("plan", "decision", "call", "order")
 """What of a recorded step can be wrong: the plan is another one; the agent asked or refused instead of calling, or
@@ -86,7 +86,7 @@ class Met:
 def goal_score(scenario: Scenario, team: Team, work: Work, *, seconds: float = 1.0) -> GoalScore:
     """Compare what a team did with the recording. Blocks for up to `seconds` a plan; call it in a thread."""
     # Imported here because only scoring needs the search.
-    from worktrial.grading.workflow.sound import sound_score
+    from worktrial.suites.orchestration.workflow_distance.sound import sound_score
 
     turns = turn_of(scenario)
     plans = {

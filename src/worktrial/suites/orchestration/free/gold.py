@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from worktrial.language import Completion, JsonObject, Message
-from worktrial.planning.answers import StepAnswer
-from worktrial.planning.duties import MAIN, duties
-from worktrial.planning.scenario import (
+from worktrial.suites.orchestration.free.voices import AgentMoment, PlannerMoment
+from worktrial.suites.orchestration.planning.answers import StepAnswer
+from worktrial.suites.orchestration.planning.duties import MAIN, duties
+from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     OddStep,
     PlanStep,
@@ -17,10 +18,9 @@ from worktrial.planning.scenario import (
     Scenario,
     UserTurn,
 )
-from worktrial.planning.status import Said, said
-from worktrial.planning.turns import refusal_text
-from worktrial.planning.workflows import Workflow, WorkflowPlan
-from worktrial.suites.orchestration.free.voices import AgentMoment, PlannerMoment
+from worktrial.suites.orchestration.planning.status import Said, said
+from worktrial.suites.orchestration.planning.turns import refusal_text
+from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan
 from worktrial.suites.orchestration.prompting import plan_text
 from worktrial.suites.orchestration.references import gold as recorded_answer
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worktrial.grading.toolcalls.decision import Decision
 from worktrial.language import JsonObject, Message
-from worktrial.planning.workflows import WorkflowPlan
 from worktrial.suites.orchestration.free.recorded import GoldPlace
+from worktrial.suites.orchestration.planning.workflows import WorkflowPlan
+from worktrial.suites.orchestration.toolcalls.decision import Decision
 from worktrial.workplaces import Origin, StopReason, ToolCall
 
 

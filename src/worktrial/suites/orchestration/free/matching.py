@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from worktrial.grading.toolcalls.calls import Call
-from worktrial.grading.toolcalls.matching import match
-from worktrial.grading.toolcalls.pairs import Argument, pair
-from worktrial.grading.toolcalls.schema import ArgumentSchema
-from worktrial.grading.toolcalls.sound import JUDGED_RIGHT
-from worktrial.grading.toolcalls.values import Outcome
-from worktrial.planning.answers import ValueCase, Verdicts
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import CallStep, Scenario
 from worktrial.suites.orchestration.free.recorded import RESTATED, GoldPlace, gold_calls, schema_of
 from worktrial.suites.orchestration.free.work import Made
+from worktrial.suites.orchestration.planning.answers import ValueCase, Verdicts
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
+from worktrial.suites.orchestration.toolcalls.calls import Call
+from worktrial.suites.orchestration.toolcalls.matching import match
+from worktrial.suites.orchestration.toolcalls.pairs import Argument, pair
+from worktrial.suites.orchestration.toolcalls.schema import ArgumentSchema
+from worktrial.suites.orchestration.toolcalls.sound import JUDGED_RIGHT
+from worktrial.suites.orchestration.toolcalls.values import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from math import fsum
 
 from worktrial.language import JsonObject
-from worktrial.planning.answers import Verdicts
-from worktrial.planning.scenario import PlanStep
 from worktrial.suites.orchestration.free.goals import GoalScore, Met
 from worktrial.suites.orchestration.free.log import Log
+from worktrial.suites.orchestration.planning.answers import Verdicts
+from worktrial.suites.orchestration.planning.scenario import PlanStep
 from worktrial.workplaces import Origin
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from worktrial.engine.roles import Role, Seat
 from worktrial.engine.trial import Desk
 from worktrial.language import Complete, Completion, JsonObject, Message
-from worktrial.planning.answers import StepAnswer
-from worktrial.planning.scenario import PlanStep, RefusalStep, RefusalType, Scenario
-from worktrial.planning.workflows import WorkflowPlan
 from worktrial.suites.orchestration.answerers import FunctionAnswerer, Member
 from worktrial.suites.orchestration.free.gold import GoldTeam
 from worktrial.suites.orchestration.free.voices import AgentMoment, Models, PlannerMoment, Voices
+from worktrial.suites.orchestration.planning.answers import StepAnswer
+from worktrial.suites.orchestration.planning.scenario import PlanStep, RefusalStep, RefusalType, Scenario
+from worktrial.suites.orchestration.planning.workflows import WorkflowPlan
 from worktrial.suites.orchestration.references import GOLD, Reference
 from worktrial.suites.orchestration.requests import Request
 

@@ -4,8 +4,8 @@ from functools import cache
 from pathlib import Path
 
 from worktrial.language import JsonObject
-from worktrial.planning.scenario import Language
 from worktrial.suites.fingerprint import files_fingerprint
+from worktrial.suites.orchestration.planning.scenario import Language
 
 _PROMPTS = Path(__file__).parent / "prompts"
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from worktrial.grading.toolcalls.calls import Call
-from worktrial.grading.toolcalls.pairs import pair
-from worktrial.grading.toolcalls.schema import ArgumentSchema, argument_schema
-from worktrial.grading.toolcalls.values import Outcome
 from worktrial.language import JsonObject, JsonValue
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import CallStep, Scenario
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
+from worktrial.suites.orchestration.toolcalls.calls import Call
+from worktrial.suites.orchestration.toolcalls.pairs import pair
+from worktrial.suites.orchestration.toolcalls.schema import ArgumentSchema, argument_schema
+from worktrial.suites.orchestration.toolcalls.values import Outcome
 from worktrial.workplaces import Observation, Origin, Session, Workplace, refusal
 
 RESTATED = "refinedQuery"

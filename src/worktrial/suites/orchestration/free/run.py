@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from worktrial.errors import ContextOverflow, StopRun
 from worktrial.grading.characters import encodable
 from worktrial.language import Message
-from worktrial.planning.cards import Team
-from worktrial.planning.dag import PlanState
-from worktrial.planning.history import Entry
-from worktrial.planning.plan_text import sound_plan
-from worktrial.planning.scenario import Scenario, UserTurn
-from worktrial.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.free.agent import ASKED, DONE, AgentAtWork, visible
 from worktrial.suites.orchestration.free.bounds import Budget
 from worktrial.suites.orchestration.free.log import AgentRun, Log, PlannerTurn
 from worktrial.suites.orchestration.free.voices import AgentMoment, PlannerMoment, Voices
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.dag import PlanState
+from worktrial.suites.orchestration.planning.history import Entry
+from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.scenario import Scenario, UserTurn
+from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.prompting import planner_messages
 from worktrial.workplaces import StopReason
 

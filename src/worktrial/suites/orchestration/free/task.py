@@ -11,8 +11,6 @@ from worktrial.engine.trial import Desk, Job
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import Scenario, UserTurn
 from worktrial.suites.faults import in_manifest, jobs_under, note_faults
 from worktrial.suites.orchestration.choices import Cards, Gold
 from worktrial.suites.orchestration.free.agent import AgentAtWork
@@ -28,6 +26,8 @@ from worktrial.suites.orchestration.free.tools import TeamTools
 from worktrial.suites.orchestration.free.work import work_in_log
 from worktrial.suites.orchestration.free.world import clock_of, without_schemas, world_of
 from worktrial.suites.orchestration.groundwork import SUITE, Groundwork
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import Scenario, UserTurn
 from worktrial.suites.orchestration.prompting import prompts_fingerprint
 from worktrial.workplaces import DEFAULT_CLOCK, LanguageSimulator, Session, StopReason, Workplace
 from worktrial.workplaces.faults import (

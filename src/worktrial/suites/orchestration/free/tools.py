@@ -5,10 +5,10 @@ import time
 
 import msgspec
 
-from worktrial.grading.toolcalls.calls import Call
-from worktrial.planning.cards import AgentCard
 from worktrial.suites.orchestration.free.log import AgentRun, Log, MadeCall
 from worktrial.suites.orchestration.free.recorded import RecordedTools
+from worktrial.suites.orchestration.planning.cards import AgentCard
+from worktrial.suites.orchestration.toolcalls.calls import Call
 from worktrial.workplaces import Observation, Origin, Session, ToolCall
 
 MOST_CALLS = 50

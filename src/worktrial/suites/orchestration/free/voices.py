@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from worktrial.language import Complete, Completion, JsonObject, Message
-from worktrial.planning.workflows import Workflow, WorkflowPlan
+from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan
 
 
 @dataclass(frozen=True, slots=True)

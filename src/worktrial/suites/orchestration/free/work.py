@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from worktrial.grading.toolcalls.calls import Call, read_calls
-from worktrial.grading.toolcalls.decision import Decision, decision_of
-from worktrial.planning.answers import Answers
-from worktrial.planning.duties import duties
-from worktrial.planning.plan_text import sound_plan
-from worktrial.planning.scenario import PlanStep, Scenario, UserTurn
-from worktrial.planning.workflows import WorkflowPlan
 from worktrial.suites.orchestration.free.log import Log
 from worktrial.suites.orchestration.free.recorded import GoldPlace
+from worktrial.suites.orchestration.planning.answers import Answers
+from worktrial.suites.orchestration.planning.duties import duties
+from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.scenario import PlanStep, Scenario, UserTurn
+from worktrial.suites.orchestration.planning.workflows import WorkflowPlan
+from worktrial.suites.orchestration.toolcalls.calls import Call, read_calls
+from worktrial.suites.orchestration.toolcalls.decision import Decision, decision_of
 from worktrial.workplaces import Origin
 
 

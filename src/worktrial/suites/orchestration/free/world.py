@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.planning.cards import Team
-from worktrial.planning.scenario import CallStep, Scenario
 from worktrial.suites.orchestration.free.prompting import world_rules
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
 from worktrial.workplaces import Tool, Workplace, trial_clock
 from worktrial.workplaces.tools import schema_problem
 

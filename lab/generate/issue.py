@@ -1,0 +1,172 @@
+"""An issue of the bulletin: which pages it has, in which order."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from lab.generate import catalogue
+from lab.generate.calendar import Period, PeriodKind, is_quarterly, month_year, year_of
+from lab.generate.catalogue import Measure, TimeTable
+from lab.generate.columns import Terms
+from lab.generate.loans import loans_outstanding
+from lab.generate.page import Block, Chart, ChartKind, Contents, Page, Prose
+from lab.generate.printed import PrintedTable
+from lab.generate.prose import definitions, review
+from lab.generate.provinces import by_province
+from lab.generate.provincial import provincial
+from lab.generate.rounding import rounded
+from lab.generate.statement import statement
+from lab.generate.style import Style, style_of
+from lab.generate.time_table import Reported, figures_of, time_table
+from lab.generate.vocabulary import vocabulary
+from lab.generate.world import World
+
+SHORTEST = 5
+"""Pages of the smallest issue."""
+LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One issue, as content."""
+
+    document: str
+    """Its file name without the ending."""
+    name: str
+    """What a question calls it: `the March 1952 issue`."""
+    reported: Reported
+    style: Style
+    pages: tuple[Page, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Where an issue stands among its neighbours, and how long it is."""
+
+    reported: Reported
+    pages: int
+    turn: int = 0
+    """Short issues hold only some of the tables; this decides which."""
+
+
+def document_name(issue: int) -> str:
+    """`halvern_bulletin_1952_03`."""
+    stem = vocabulary().bulletin.lower().replace(" ", "_")
+    return f"{stem}_{year_of(issue)}_{issue % 12 + 1:02d}"
+
+
+def make_issue(world: World, outline: Outline) -> Issue:
+    """Everything that is printed in an issue."""
+    reported = outline.reported
+    maker = _Maker(world, reported, style_of(world, reported.issue))
+    pages = maker.pages(outline.pages, outline.turn)
+    return Issue(
+        document_name(reported.issue), f"the {month_year(reported.issue)} issue", reported, maker.style, pages
+    )
+
+
+Blocks = Callable[[], tuple[Block, ...]]
+
+
+class _Maker:
+    def __init__(self, world: World, reported: Reported, style: Style) -> None:
+        self._world, self._reported, self.style = world, reported, style
+
+    def pages(self, count: int, turn: int) -> tuple[Page, ...]:
+        """Contents, tables in their order, provinces, notes."""
+        always: list[tuple[float, Blocks]] = [
+            (10, lambda: self._over_time(catalogue.SUMMARY)),
+            (11, lambda: self._over_time(catalogue.BY_SOURCE)),
+        ]
+        others: list[tuple[float, Blocks]] = [
+            (12, self._bars),
+            (13, lambda: self._in_two_parts(catalogue.BY_FUNCTION, 2)),
+            (40, lambda: (by_province(self._world, self._reported, self.style),)),
+            (90, lambda: (definitions(self._world, self._reported.issue),)),
+            (14, lambda: (statement(self._world, self._reported, self.style),)),
+            (20, lambda: self._over_time(catalogue.DEBT)),
+            (30, lambda: self._over_time(catalogue.CUSTOMS)),
+            (21, lambda: self._over_time(catalogue.COIN, catalogue.INTEREST)),
+            (5, lambda: self._remarks(0)),
+            (22, lambda: (loans_outstanding(self._world, self._reported, self.style),)),
+            (31, self._line),
+            (15, tuple),
+        ]
+        room = count - 1 - len(always)
+        turned = [others[(i + 4 * turn) % len(others)] for i in range(len(others))]
+        chosen = [*always, *turned[:room], *islice(self._endless(), max(0, room - len(others)))]
+        bodies = [make() for _, make in sorted(chosen, key=lambda place: place[0])]
+        body = tuple(Page(blocks, folio=str(n) if blocks else "") for n, blocks in enumerate(bodies, 1))
+        return (self._front(body), *body)
+
+    def _over_time(self, *tables: TimeTable) -> tuple[Block, ...]:
+        return tuple(time_table(self._world, table, self._reported, self.style) for table in tables)
+
+    def _in_two_parts(self, table: TimeTable, after: int) -> tuple[Block, ...]:
+        return time_table(self._world, table, self._reported, self.style).parts(after)
+
+    def _endless(self) -> Iterator[tuple[float, Blocks]]:
+        """Provinces by subject, and every so often a page of prose or a blank one."""
+        words = vocabulary()
+        subjects = ((s, n, p) for s in range(len(words.subjects)) for n, p in enumerate(words.provinces, 1))
+        for i, (subject, number, province) in enumerate(subjects):
+            place = 50 + i / 1000
+            if i % 13 == 12:
+                yield place - 0.0005, tuple
+            if i % 10 == 9:
+                yield place - 0.0004, partial(self._remarks, i)
+            yield place, partial(self._of_province, subject, number, province)
+
+    def _remarks(self, number: int) -> tuple[Block, ...]:
+        return (review(self._world, self._reported, number),)
+
+    def _of_province(self, subject: int, number: int, province: str) -> tuple[Block, ...]:
+        return self._over_time(*provincial(subject, province, number))
+
+    def _bars(self) -> tuple[Block, ...]:
+        years = [p for p in self._ending_by(9) if p.kind is PeriodKind.FISCAL]
+        title, unit, phrase = "Letters Carried by the Posts", "Millions", "letters carried by the posts"
+        charts = [self._chart(ChartKind.BARS, title, unit, phrase, (("volume.letters", 1),), years)]
+        title, unit, phrase = "Timber Cut in Crown Forests", "Thousands of loads", "timber cut in crown forests"
+        charts.append(self._chart(ChartKind.BARS, title, unit, phrase, (("volume.timber", 1),), years))
+        return tuple(charts)
+
+    def _line(self) -> tuple[Block, ...]:
+        last = self._reported.last
+        months = [Period(PeriodKind.MONTH, when, when) for when in range(last - 35, last + 1)]
+        title, unit = "Customs Duties by Month", "Millions of florins"
+        return (self._chart(ChartKind.LINE, title, unit, "customs duties", catalogue.CUSTOMS_DUTIES, months),)
+
+    def _ending_by(self, count: int) -> tuple[Period, ...]:
+        return self._world.calendar.ending_by(self._reported.last, count)
+
+    def _chart(
+        self, kind: ChartKind, title: str, unit: str, phrase: str, terms: Terms, periods: Sequence[Period]
+    ) -> Chart:
+        values = figures_of(self._world, terms, periods, Measure.FLOW, self._reported.issue)
+        labels = (str(p.year) if p.kind is PeriodKind.FISCAL else month_year(p.last) for p in periods)
+        printed = tuple(rounded(value, 1000, 0) for value, _ in values)
+        return Chart(kind, title, unit, phrase, tuple(labels), printed)
+
+    def _front(self, body: Sequence[Page]) -> Page:
+        words = vocabulary()
+        entries: dict[str, str] = {}
+        for page in body:
+            for title in _titles(page):
+                entries.setdefault(title, page.folio)
+        often = "Quarterly" if is_quarterly(self._reported.issue) else "Monthly"
+        masthead = (words.state, words.office, words.bulletin, f"{often} issue", month_year(self._reported.issue))
+        return Page((Contents(masthead, tuple(entries.items())),))
+
+
+def _titles(page: Page) -> Iterator[str]:
+    """What the contents say of a page; of what has many parts only where it begins."""
+    for block in page.blocks:
+        if isinstance(block, Prose):
+            yield block.heading.partition(", Part")[0]
+        elif isinstance(block, PrintedTable) and block.province:
+            if block.province == vocabulary().provinces[0]:
+                yield f"{block.title}, and other provinces"
+        elif not isinstance(block, Contents) and not block.title.endswith("Continued"):
+            yield block.title

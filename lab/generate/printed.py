@@ -1,0 +1,133 @@
+"""A table as it is printed: headings, rows, cells and notes, before anything has a place on paper."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from lab.generate.calendar import Period
+
+
+class Role(StrEnum):
+    """What a row is."""
+
+    SECTION = "section"
+    """A heading over the rows below it, without figures."""
+    ITEM = "item"
+    TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading, over other headings or over one column."""
+
+    text: str
+    children: "tuple[Heading, ...]" = ()
+    mark: str = ""
+    """Of its footnote."""
+    number: str = ""
+    """The printed number of the column, such as `(11)`."""
+
+    @property
+    def depth(self) -> int:
+        """Rows of headings, this one included."""
+        return 1 + max((child.depth for child in self.children), default=0)
+
+    @property
+    def width(self) -> int:
+        """Columns below it."""
+        return sum(child.width for child in self.children) or 1
+
+    @property
+    def printed(self) -> str:
+        """With footnote mark and column number, a space before each."""
+        return " ".join(part for part in (self.text, self.mark, self.number) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What is known of a column of figures besides its headings."""
+
+    path: tuple[str, ...]
+    """Its headings, top to bottom, without marks and numbers."""
+    phrase: str = ""
+    """What it is called in running text."""
+    unit: str = ""
+    """In words, such as `millions of florins`."""
+    total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row below the headings."""
+
+    labels: tuple[str, ...]
+    """One for each label column, without marks."""
+    cells: tuple[str, ...]
+    """As printed, marks after a space."""
+    path: tuple[str, ...]
+    """Its labels with their parents, without marks."""
+    role: Role = Role.ITEM
+    indent: int = 0
+    gap: bool = False
+    """White space above."""
+    period: Period | None = None
+    mark: str = ""
+    """Footnote mark of the last label."""
+
+    @property
+    def printed_labels(self) -> tuple[str, ...]:
+        """With the mark."""
+        return (*self.labels[:-1], f"{self.labels[-1]} {self.mark}".rstrip())
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTable:
+    """One table. A title that is continued from an earlier part says so."""
+
+    title: str
+    name: str
+    """The title without code and continuation, as a question calls it."""
+    unit: str
+    """As printed below the title."""
+    stub: tuple[str, ...]
+    """Headings of the label columns."""
+    headings: tuple[Heading, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    province: str = ""
+    """Whose table it is, where every province has one like it."""
+
+    @property
+    def header_rows(self) -> int:
+        """Rows of headings."""
+        return max(heading.depth for heading in self.headings)
+
+    @property
+    def grid(self) -> list[list[str]]:
+        """All cells; a heading that spans several columns or rows is repeated in each of them."""
+        heads: list[list[str]] = [[text] * self.header_rows for text in self.stub]
+        for heading in self.headings:
+            heads.extend(self._down(heading, []))
+        rows = [[*row.printed_labels, *row.cells] for row in self.rows]
+        return [*(list(level) for level in zip(*heads, strict=True)), *rows]
+
+    def parts(self, after: int) -> "tuple[PrintedTable, PrintedTable]":
+        """Cut in two, after so many of the outermost headings; the notes stand below the second part."""
+        left, right = self.headings[:after], self.headings[after:]
+        cut = sum(heading.width for heading in left)
+        return (
+            self._part(left, slice(None, cut), self.title, ()),
+            self._part(right, slice(cut, None), f"{self.title}—Continued", self.notes),
+        )
+
+    def _part(
+        self, headings: tuple[Heading, ...], columns: slice, title: str, notes: tuple[str, ...]
+    ) -> "PrintedTable":
+        rows = tuple(replace(row, cells=row.cells[columns]) for row in self.rows)
+        return replace(self, headings=headings, columns=self.columns[columns], rows=rows, title=title, notes=notes)
+
+    def _down(self, heading: Heading, above: list[str]) -> list[list[str]]:
+        path = [*above, heading.printed]
+        if heading.children:
+            return [column for child in heading.children for column in self._down(child, path)]
+        return [path + [path[-1]] * (self.header_rows - len(path))]

@@ -1,0 +1,120 @@
+"""Value found: would someone who asks for a row and a column by their labels get the true value?"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+
+from lab.scoring.texts import label_text
+from lab.scoring.truth import TruthTable
+from worktrial.archive.meaning.headers import header_paths
+from worktrial.archive.meaning.rows import row_labels
+from worktrial.archive.meaning.value import ValueKind, value_of
+from worktrial.archive.tables import Table
+
+ALIKE = 0.65
+"""How alike two paths of labels must be: a letter or two misread passes, another label does not."""
+_YEAR = re.compile(r"\b(?:1[789]|20)\d\d\b")
+
+
+class Found(StrEnum):
+    """What came of one look-up."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    """A cell was found, with another value."""
+    AMBIGUOUS = "ambiguous"
+    """Several cells answer to the same labels, with different values."""
+    MISSING = "missing"
+    """No row or no column has these labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """One true number, looked up."""
+
+    row: int
+    column: int
+    """Of the true table."""
+    label: tuple[str, ...]
+    header: tuple[str, ...]
+    value: float
+    outcome: Found
+    got: tuple[str, ...]
+    """The texts of the cells that answered."""
+
+
+def look_up_all(truth: TruthTable, tables: Sequence[Table]) -> tuple[LookUp, ...]:
+    """Look every true number up, in the first table first, and in the others where that has no such labels."""
+    own = truth.as_table()
+    labels, headers = row_labels(own), header_paths(own)
+    finders = [_Finder(table) for table in tables]
+    results: list[LookUp] = []
+    for r in range(truth.header_rows, len(truth.grid)):
+        for c in range(truth.row_label_cols, len(truth.grid[r])):
+            value = value_of(truth.grid[r][c]).number
+            if value is None:
+                continue
+            got = next((texts for finder in finders if (texts := finder.texts(labels[r], headers[c]))), ())
+            results.append(LookUp(r, c, labels[r], headers[c], value, _outcome(value, got), got))
+    return tuple(results)
+
+
+def _outcome(value: float, got: Sequence[str]) -> Found:
+    if not got:
+        return Found.MISSING
+    read = {value_of(text).number for text in got}
+    if len(read) > 1:
+        return Found.AMBIGUOUS
+    return Found.RIGHT if read == {value} else Found.WRONG
+
+
+class _Finder:
+    """Look-ups in one table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        paths = list(zip(row_labels(table), table.rows, strict=True))
+        body = list(enumerate(paths))[table.header_rows :]
+        # A row without a label of its own answers only by the label above, which has a row already.
+        self._rows = [
+            (r, label_text(path))
+            for r, (path, row) in body
+            if path and any(cell.text.strip() for cell in row[: table.label_columns])
+        ]
+        heads = header_paths(table)
+        self._columns = [(c, label_text(heads[c])) for c in range(table.label_columns, len(heads))]
+        self._rows_known: dict[str, tuple[int, ...]] = {}
+        self._columns_known: dict[str, tuple[int, ...]] = {}
+
+    def texts(self, label: tuple[str, ...], header: tuple[str, ...]) -> tuple[str, ...]:
+        """The cells that answer; blank ones do not."""
+        rows = _nearest(label_text(label), self._rows, self._rows_known)
+        columns = _nearest(label_text(header), self._columns, self._columns_known)
+        texts = (self._table.rows[r][c].text for r in rows for c in columns)
+        return tuple(text for text in texts if value_of(text).kind is not ValueKind.BLANK)
+
+
+def _nearest(wanted: str, known: list[tuple[int, str]], cache: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """All that are most alike, and alike enough."""
+    if wanted not in cache:
+        ranked = [(alike(wanted, text), i) for i, text in known]
+        best = max(ranked, default=(0.0, 0))[0]
+        cache[wanted] = tuple(i for likeness, i in ranked if likeness == best >= ALIKE)
+    return cache[wanted]
+
+
+def alike(wanted: str, text: str) -> float:
+    """0-1. Years are names, not spellings: where they differ, nothing is alike."""
+    if wanted == text:
+        return 1.0
+    if sorted(_YEAR.findall(wanted)) != sorted(_YEAR.findall(text)):
+        return 0.0
+    return min(SequenceMatcher(None, a, b, autojunk=False).ratio() for a, b in _parts(wanted, text))
+
+
+def _parts(wanted: str, text: str) -> Iterator[tuple[str, str]]:
+    """The texts, and the same without years, which are the longer part of many a row's label."""
+    yield wanted, text
+    yield _YEAR.sub("", wanted), _YEAR.sub("", text)

@@ -1,0 +1,128 @@
+"""All true tables against one archive, and what that comes to."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from lab.scoring.numbers import Recall
+from lab.scoring.score import TableScore, score_table
+from lab.scoring.trust import Trust
+from lab.scoring.truth import TruthTable
+from worktrial.archive.tables import PageContent
+from worktrial.errors import DataError
+
+
+class Pages(Protocol):
+    """What of an archive is needed here."""
+
+    def page(self, document: str, number: int) -> PageContent:
+        """One page; a `DataError` when there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Several tables together. Shares are means over tables, so that a large table counts like a small one."""
+
+    name: str
+    tables: int
+    cell_f1: float
+    cell_f1_strict: float
+    value_found: float
+    in_tables: float
+    on_page: float | None
+    """None when no table's page text was given."""
+    trust: Trust
+
+
+def score_archive(archive: Pages, truths: Sequence[TruthTable]) -> tuple[TableScore, ...]:
+    """Score each true table on its page. A page that the archive does not have scores 0 and says why.
+
+    Raises:
+        DataError: the archive has none of the pages.
+    """
+    scores = tuple(_score(archive, truth) for truth in truths)
+    if scores and all(score.trouble is not None for score in scores):
+        raise DataError(scores[0].truth.doc, str(scores[0].trouble), "The archive has no page with a true table")
+    return scores
+
+
+def _score(archive: Pages, truth: TruthTable) -> TableScore:
+    try:
+        page = archive.page(truth.doc, truth.pdf_page)
+    except DataError as e:
+        return score_table(truth, (), page_text="", trouble=str(e))
+    return score_table(truth, page.tables, page_text=page.text)
+
+
+def summaries(scores: Sequence[TableScore]) -> tuple[Summary, ...]:
+    """One for each kind of page, in order of appearance, and one for all where there are several kinds."""
+    kinds = list(dict.fromkeys(score.truth.kind for score in scores))
+    groups = [(kind or "unnamed", [s for s in scores if s.truth.kind == kind]) for kind in kinds]
+    if len(groups) > 1:
+        groups.append(("all", list(scores)))
+    return tuple(_summary(name, group) for name, group in groups)
+
+
+def _summary(name: str, scores: Sequence[TableScore]) -> Summary:
+    on_page = [score.numbers_on_page.share for score in scores if score.numbers_on_page is not None]
+    return Summary(
+        name=name,
+        tables=len(scores),
+        cell_f1=_mean(score.cell_f1 for score in scores),
+        cell_f1_strict=_mean(score.cell_f1_strict for score in scores),
+        value_found=_mean(score.value_found for score in scores),
+        in_tables=_mean(score.numbers_in_tables.share for score in scores),
+        on_page=_mean(on_page) if on_page else None,
+        trust=sum((score.trust for score in scores), Trust()),
+    )
+
+
+def as_row(score: TableScore) -> dict[str, Any]:
+    """One table as a JSON object, with the look-ups that failed."""
+    trust, cells = score.trust, score.cells
+    return {
+        "id": score.truth.id,
+        "doc": score.truth.doc,
+        "pdf_page": score.truth.pdf_page,
+        "kind": score.truth.kind,
+        "table": score.table,
+        "trouble": score.trouble,
+        "cell_f1": score.cell_f1,
+        "cell_f1_marks_kept": cells.plain.value,
+        "cell_f1_strict": score.cell_f1_strict,
+        "cell_precision": cells.unmarked.precision,
+        "cell_recall": cells.unmarked.recall,
+        "marks": Recall(cells.marks_right, cells.marks_true)._asdict(),
+        "value_found": score.value_found,
+        "look_ups": {outcome.value: count for outcome, count in sorted(score.outcomes.items())},
+        "numbers_in_tables": score.numbers_in_tables._asdict(),
+        "numbers_on_page": score.numbers_on_page._asdict() if score.numbers_on_page is not None else None,
+        "numbers": {
+            "read": trust.numbers,
+            "wrong": trust.wrong,
+            "flagged": trust.flagged,
+            "wrong_flagged": trust.wrong_flagged,
+            "repaired": trust.repaired,
+            "repaired_right": trust.repaired_right,
+            "repaired_harm": trust.repaired_harm,
+        },
+        "not_found": [
+            {
+                "row": one.row,
+                "column": one.column,
+                "label": one.label,
+                "header": one.header,
+                "value": one.value,
+                "outcome": one.outcome.value,
+                "got": one.got,
+            }
+            for one in score.look_ups
+            if one.outcome != "right"
+        ],
+    }
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return sum(known) / len(known) if known else 0.0

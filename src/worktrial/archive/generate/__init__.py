@@ -1,5 +1,0 @@
-"""A fictional statistical bulletin over decades, as PDFs with their truth and questions."""
-
-from worktrial.archive.generate.generate import Made, Plan, Style, generate
-
-__all__ = ["Made", "Plan", "Style", "generate"]

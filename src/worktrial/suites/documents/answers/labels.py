@@ -1,0 +1,33 @@
+"""Labels and text answers: equal up to case, spelling of punctuation, and what stands in parentheses."""
+
+import re
+
+from worktrial.suites.documents.answers.characters import one_spelling
+
+_PARENTHESES = re.compile(r"\([^()]*\)")
+_NO_WORD = re.compile(r"[^\w%$€£¥+/&.-]+|(?<!\w)[.-]|[.-](?!\w)")
+_ARTICLE = re.compile(r"^(?:the|a|an) ")
+_LEAD = re.compile(r"^(?:(?:the )?(?:final )?answer is|it (?:is|was)|this (?:is|was))\b:? *", re.IGNORECASE)
+
+
+def plain_label(text: str) -> str:
+    """`text` as labels are compared: lower case, no punctuation around words, no leading article."""
+    words = _NO_WORD.sub(" ", one_spelling(text).casefold().replace("'", "").replace("&", " and "))
+    return _ARTICLE.sub("", " ".join(words.split()))
+
+
+def same_text(gold: str, given: str) -> bool:
+    """Whether both are the same text, in full or apart from what stands in parentheses ("(OASI)")."""
+    if plain_label(gold) == plain_label(given):
+        return True
+    short = plain_label(_outside(gold))
+    return bool(short) and short == plain_label(_outside(given))
+
+
+def without_lead(text: str) -> str:
+    """`text` without "the answer is", "it was" at its beginning."""
+    return _LEAD.sub("", text, count=1)
+
+
+def _outside(text: str) -> str:
+    return _PARENTHESES.sub(" ", text)

@@ -1,0 +1,135 @@
+"""The figures of one run: both scores at every tolerance, failures, diagnoses, retrieval."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
+from worktrial.language import JsonObject
+from worktrial.results.conditions import by_condition, headline
+from worktrial.suites.documents.answers import TOLERANCES, AnswerMode, RatioBin, ratio_histogram
+from worktrial.suites.documents.figures.clusters import Share, clusters, is_valid, share
+
+
+@dataclass(frozen=True, slots=True)
+class CurveRow:
+    """One scorer as the tolerance widens."""
+
+    scorer: str
+    shares: Mapping[float, Share]
+    """By tolerance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A sample that only one scorer accepts, without tolerance."""
+
+    sample: str
+    repeat: int
+    accepted_by: str
+    why: str
+    """Why the other one does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What was found and opened, over the samples whose gold pages are known."""
+
+    samples: int
+    ever_opened: Share
+    """Samples in which some gold page was opened."""
+    page_recall: float
+    """Mean share of the gold pages that were opened."""
+    first_open: float | None
+    """Median rank of the first gold page among the pages opened; None where none was."""
+    search_recall: Mapping[int, float]
+    """By depth: mean share of the gold pages among the first so many hits of one search or another."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFigures:
+    """What a run says about its answers."""
+
+    setup: str
+    condition: str
+    samples: int
+    """With a verdict."""
+    scorer: str
+    """That decides."""
+    tolerance: float
+    scorer_version: str
+    data_revision: JsonObject
+    curve: tuple[CurveRow, ...]
+    disagreements: tuple[Disagreement, ...]
+    failures: Mapping[str, int]
+    """The most frequent first."""
+    causes: Mapping[str, int]
+    """What wrong numbers look like, the most frequent first."""
+    ratios: tuple[RatioBin, ...]
+    """Of wrong numbers, given over gold; bins that hold some."""
+    retrieval: Retrieval | None
+    """None where the agent had nothing to search, or no gold page is known."""
+
+
+def document_figures(run: StoredRun) -> DocumentFigures | None:
+    """The figures of a run, under the condition that its summary is about; None without a valid sample."""
+    conditions = by_condition(run.records)
+    condition = headline(list(conditions))
+    records = [record for record in conditions.get(condition, []) if is_valid(record)]
+    if not records:
+        return None
+    first = records[0].measures
+    wrong = [r.measures for r in records if r.measures["failure"] is not None]
+    diagnoses = [m["diagnosis"] for m in wrong if m["diagnosis"] is not None]
+    ratios = [d["ratio"] for d in diagnoses if d["ratio"] is not None]
+    return DocumentFigures(
+        setup=first["setup"],
+        condition=condition,
+        samples=len(records),
+        scorer=first["scorer"],
+        tolerance=first["tolerance"],
+        scorer_version=first["scorer_version"],
+        data_revision=first["data_revision"],
+        curve=tuple(_curve(mode.value, records) for mode in AnswerMode),
+        disagreements=tuple(_disagreements(records)),
+        failures=dict(Counter(m["failure"]["kind"] for m in wrong).most_common()),
+        causes=dict(Counter(d["cause"] for d in diagnoses).most_common()),
+        ratios=tuple(bin_ for bin_ in ratio_histogram(ratios) if bin_.count),
+        retrieval=_retrieval(records) if first["setup"] in ("oracle-docs", "archive") else None,
+    )
+
+
+def _curve(scorer: str, records: Sequence[SampleRecord]) -> CurveRow:
+    def at(tolerance: float) -> Share:
+        return share(clusters(records, lambda record: float(record.measures[scorer][f"{tolerance:g}"])))
+
+    return CurveRow(scorer, {tolerance: at(tolerance) for tolerance in TOLERANCES})
+
+
+def _disagreements(records: Sequence[SampleRecord]) -> list[Disagreement]:
+    found = []
+    for record in records:
+        scores = {mode: record.measures[mode.value]["0"] for mode in AnswerMode}
+        if len(set(scores.values())) > 1:
+            accepts = AnswerMode.OFFICIAL if scores[AnswerMode.OFFICIAL] else AnswerMode.STRICT
+            refuses = next(mode for mode in AnswerMode if mode is not accepts)
+            why = record.measures[f"{refuses.value}_why"]
+            found.append(Disagreement(record.sample, record.repeat, accepts.value, why))
+    return found
+
+
+def _retrieval(records: Sequence[SampleRecord]) -> Retrieval | None:
+    labelled = [record for record in records if record.measures["retrieval"]["gold_pages"]]
+    if not labelled:
+        return None
+    told = [record.measures["retrieval"] for record in labelled]
+    ranks = [t["first_open"] for t in told if t["first_open"] is not None]
+    return Retrieval(
+        samples=len(labelled),
+        ever_opened=share(clusters(labelled, lambda record: float(record.measures["retrieval"]["ever_opened"]))),
+        page_recall=fmean(t["page_recall"] for t in told),
+        first_open=median(ranks) if ranks else None,
+        search_recall={int(k): fmean(t["search_recall"][k] for t in told) for k in told[0]["search_recall"]},
+    )

@@ -1,0 +1,137 @@
+"""Tables of a documents run for the terminal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from worktrial.cli.rate_cells import share_cell
+from worktrial.cli.untrusted import printable
+from worktrial.engine.stored import StoredRun
+from worktrial.errors import SettingError
+from worktrial.statistics import Interval
+from worktrial.suites.documents.figures import (
+    DocumentFigures,
+    Part,
+    Retrieval,
+    Stages,
+    by_closed_book,
+    by_two_agents,
+    document_figures,
+    stages,
+)
+
+# More lines than this are for the run folder, not for a terminal.
+_SHOWN = 5
+
+
+def document_tables(
+    run: StoredRun,
+    *,
+    stage_runs: Sequence[StoredRun] = (),
+    split: Sequence[StoredRun] = (),
+    closed: StoredRun | None = None,
+) -> Iterator[Table | str]:
+    """What a documents run says beside its completion rate.
+
+    Args:
+        run: The run.
+        stage_runs: Runs of the same agent under other set-ups.
+        split: Two runs that tell easy questions from hard ones.
+        closed: A closed-book run, for questions that a model knows by heart.
+
+    Raises:
+        SettingError: the other runs do not fit to this one.
+    """
+    if split and len(split) != 2:
+        raise SettingError("--split-run: give it twice, once for each of two reference agents")
+    figures = document_figures(run)
+    if figures is not None:
+        yield _curve(figures)
+        yield from _remarks(figures)
+        if figures.retrieval is not None:
+            yield _retrieval(figures.retrieval)
+    if stage_runs:
+        yield _stages(stages([run, *stage_runs]))
+    if split:
+        yield _parts("solved by both reference runs, or not", by_two_agents(run, *split))
+    if closed is not None:
+        yield _parts(f"closed book: {closed.folder}", by_closed_book(run, closed))
+
+
+def _curve(figures: DocumentFigures) -> Table:
+    title = f"set-up {figures.setup} · answers right within a tolerance · {figures.samples} samples"
+    table = Table(title=Text(printable(title)), title_justify="left")
+    table.add_column("scorer")
+    for tolerance in figures.curve[0].shares:
+        title = "exact" if tolerance == 0 else f"within {100 * tolerance:g} %"
+        table.add_column(title, justify="right", overflow="fold")
+    for row in figures.curve:
+        style = "bold" if row.scorer == figures.scorer else ""
+        table.add_row(row.scorer, *(share_cell(share) for share in row.shares.values()), style=style)
+    return table
+
+
+def _remarks(figures: DocumentFigures) -> Iterator[str]:
+    within = f" within {figures.tolerance:g}" if figures.tolerance else ""
+    yield f"passed means: right by the {figures.scorer} score{within} (scorer {figures.scorer_version})"
+    if figures.failures:
+        yield f"wrong because of: {_listed(figures.failures)}"
+    if figures.causes:
+        yield f"what wrong numbers look like: {_listed(figures.causes)}"
+    if figures.ratios:
+        bins = ", ".join(f"{bin_.label}: {bin_.count}" for bin_ in figures.ratios)
+        yield f"wrong over gold number: {bins}"
+    if figures.disagreements:
+        yield f"the scorers disagree on {len(figures.disagreements)} of {figures.samples} samples:"
+    for one in figures.disagreements[:_SHOWN]:
+        line = f"  {one.sample}/{one.repeat}: only {one.accepted_by} accepts it; {one.why}"
+        yield escape(printable(line))
+    if len(figures.disagreements) > _SHOWN:
+        yield f"  … and {len(figures.disagreements) - _SHOWN} more, in samples.jsonl"
+
+
+def _retrieval(retrieval: Retrieval) -> Table:
+    title = f"gold pages · {retrieval.samples} samples · top k: among the first k hits of some search"
+    table = Table(title=Text(title), title_justify="left")
+    for column in ("any opened", "recall", "first opened as no."):
+        table.add_column(column, justify="right", overflow="fold")
+    for depth in retrieval.search_recall:
+        table.add_column(f"top {depth}", justify="right", overflow="fold")
+    first = "-" if retrieval.first_open is None else f"{retrieval.first_open:g}"
+    recalls = (f"{recall:.1%}" for recall in retrieval.search_recall.values())
+    table.add_row(share_cell(retrieval.ever_opened), f"{retrieval.page_recall:.1%}", first, *recalls)
+    return table
+
+
+def _stages(found: Stages) -> Table:
+    title = f"where answers are lost · {found.questions} questions with a verdict in every run"
+    table = Table(title=Text(title), title_justify="left")
+    for column, side in (("set-up", "left"), ("passed", "right"), ("lost", "right"), ("by", "left")):
+        table.add_column(column, justify=side, overflow="fold")  # type: ignore[arg-type]  # one of rich's words
+    lost = {loss.second: loss for loss in found.losses}
+    for stage in found.stages:
+        loss = lost.get(stage.setup)
+        cells = ("-", "") if loss is None else (_points(loss.value, loss.interval), loss.by)
+        table.add_row(stage.setup, share_cell(stage.passed), *cells)
+    return table
+
+
+def _parts(title: str, parts: Sequence[Part]) -> Table:
+    table = Table(title=Text(printable(title)), title_justify="left")
+    table.add_column("questions")
+    table.add_column("number", justify="right")
+    table.add_column("passed", justify="right", overflow="fold")
+    for part in parts:
+        table.add_row(part.name, str(len(part.questions)), share_cell(part.passed))
+    return table
+
+
+def _points(value: float, interval: Interval | None) -> str:
+    text = f"{100 * value:+.1f}"
+    return text if interval is None else f"{text}\n{100 * interval.low:+.1f} to {100 * interval.high:+.1f}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.items())

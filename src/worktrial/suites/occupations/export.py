@@ -1,0 +1,216 @@
+"""Runs in the result format of OccuBench's published harness, so that programs made for it read ours.
+
+The format (README and `evaluate.py` of the published repository, arXiv 2604.10866): a folder for each
+configuration with `results.jsonl`, one object for each finished task, and `args.json`.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import msgspec
+
+from worktrial.engine.record import CLEAN, Key, SampleRecord
+from worktrial.engine.store import TRAJECTORIES, placed_lines
+from worktrial.errors import DataError, SettingError
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.results.exports.files import new_file, new_folder
+from worktrial.results.tables.run_table import agent_of, model_of
+from worktrial.results.tables.source import OfSample, RunSource
+from worktrial.suites.occupations.export_text import WorkLine, work_text
+
+RESULTS = "results.jsonl"
+ARGS = "args.json"
+_UNKNOWN = "Unknown"  # what the harness writes for a scenario without category or domain
+# Their samples are not one agent's tool calls in one workplace.
+_OTHER_SUITES = ("orchestration", "documents", "audit-")
+
+
+class Exported(NamedTuple):
+    """What an export came to."""
+
+    written: int
+    invalid: int
+    """Samples left out because they have no verdict, as the harness leaves out tasks that broke."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """One configuration of the harness: a file of results is all of one."""
+
+    agent: str
+    world: str
+    verifier: str | None
+    mode: str
+    count: int
+    duration: int
+    with_plan: bool
+    repeat: int
+
+    @property
+    def name(self) -> str:
+        """The folder that the harness gives it; it knows no repeats, so those after the first are marked."""
+        faults = f"__fc{self.count}_fd{self.duration}" if self.mode != CLEAN else ""
+        repeat = f"__repeat{self.repeat}" if self.repeat else ""
+        return "".join(
+            c if c.isalnum() or c in "-_. " else "-"
+            for c in f"{self.agent}__{self.world}__{self.mode}{faults}{repeat}"
+        )
+
+    @property
+    def args(self) -> JsonObject:
+        return {
+            "agent_model": self.agent,
+            "world_model": self.world,
+            "verifier_model": self.verifier,
+            "env_mode": self.mode,
+            "fault_count": self.count,
+            "fault_duration": self.duration,
+            "with_plan": self.with_plan,
+            "run_name": self.name,
+        }
+
+
+def export_occubench(sources: Sequence[RunSource], out: Path, *, force: bool = False) -> Exported:
+    """Write runs in the published format: into a folder for each configuration below `out`, or into the one file
+    `out`, where that ends in `.jsonl`.
+
+    Args:
+        sources: Runs of agents that call tools in workplaces.
+        out: A folder, or a file ending in `.jsonl`.
+        force: Whether files there may be replaced.
+
+    Raises:
+        SettingError: a run has no such form, or two have the same configuration, or one file is asked for and
+            there are several; or there is something at the place, and not `force`.
+        DataError: a run's folder is damaged, or the place cannot be written to.
+    """
+    _refuse_others(sources)
+    counts = [0, 0]
+    if out.suffix == ".jsonl":
+        owners: set[_Setting] = set()
+        with new_file(out, force=force) as file:
+            for setting, row in _rows(sources, counts):
+                owners.add(setting)
+                if len(owners) > 1:
+                    names = " and ".join(sorted(owner.name for owner in owners))
+                    raise SettingError(
+                        f"{out}: one file is for one configuration, and here are {names}; name a folder"
+                    )
+                file.write(row)
+    else:
+        with new_folder(out, force=force) as folder, ExitStack() as files:
+            opened: dict[str, IO[bytes]] = {}
+            for setting, row in _rows(sources, counts):
+                if setting.name not in opened:
+                    opened[setting.name] = files.enter_context(_begun(folder / setting.name, setting))
+                opened[setting.name].write(row)
+    return Exported(*counts)
+
+
+def _begun(folder: Path, setting: _Setting) -> IO[bytes]:
+    folder.mkdir()
+    (folder / ARGS).write_bytes(msgspec.json.format(msgspec.json.encode(setting.args), indent=2) + b"\n")
+    return (folder / RESULTS).open("wb")
+
+
+def _refuse_others(sources: Sequence[RunSource]) -> None:
+    for source in sources:
+        if source.manifest.suite.startswith(_OTHER_SUITES):
+            raise SettingError(
+                f"{source.folder}: a run of {source.manifest.suite} has no form in OccuBench's format, which is "
+                "for tool calls in a workplace; export it as csv, parquet or jsonl"
+            )
+
+
+def _rows(sources: Sequence[RunSource], counts: list[int]) -> Iterator[tuple[_Setting, bytes]]:
+    owners: dict[str, RunSource] = {}
+    for source in sources:
+        places = _places(source)
+        with ExitStack() as files:
+            # A run may have no trajectory at all.
+            work = files.enter_context((source.folder / TRAJECTORIES).open("rb")) if places else None
+            for record in source.records():
+                if record.outcome is Outcome.INVALID:
+                    counts[1] += 1
+                    continue
+                setting = _setting(source, record)
+                if owners.setdefault(setting.name, source) is not source:
+                    both = f"{owners[setting.name].folder} and {source.folder}"
+                    raise SettingError(
+                        f"{both} have the same configuration, {setting.name}; export them one by one"
+                    )
+                place = places.get(record.key)
+                line = _line(work, place, source) if work is not None and place is not None else WorkLine()
+                counts[0] += 1
+                yield setting, msgspec.json.encode(_row(setting, record, line)) + b"\n"
+
+
+def _places(source: RunSource) -> dict[Key, int]:
+    """Every sample to where its last trajectory begins in the file."""
+    return {line.key: place for place, line in placed_lines(source.folder / TRAJECTORIES, OfSample)}
+
+
+def _line(file: IO[bytes], place: int, source: RunSource) -> WorkLine:
+    file.seek(place)
+    try:
+        return msgspec.json.decode(file.readline(), type=WorkLine)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as e:
+        where = source.folder / TRAJECTORIES
+        raise DataError(where, f"damaged record at byte {place}: {e}", "Remove this line to go on") from None
+
+
+def _setting(source: RunSource, record: SampleRecord) -> _Setting:
+    manifest = source.manifest
+    mode, _, size = record.condition.partition("/")
+    count, duration = _size(manifest.settings, mode, size) if mode != CLEAN else (0, 0)
+    return _Setting(
+        agent_of(manifest) or "unknown",
+        # Workplaces that code plays have no model.
+        model_of(manifest, "simulator") or "executable",
+        model_of(manifest, "judge"),
+        mode,
+        count,
+        duration,
+        bool(manifest.settings.get("with_plan", False)),
+        record.repeat,
+    )
+
+
+def _size(settings: JsonObject, mode: str, size: str) -> tuple[int, int]:
+    """How many fault events of which length a condition has."""
+    count, _, duration = size.partition("x")
+    if count.isdecimal() and duration.isdecimal():
+        return int(count), int(duration)
+    for one in (settings.get("faults") or {}).get("settings", []):
+        if one.get("mode") == mode:
+            return int(one.get("count", 0)), int(one.get("duration", 0))
+    return 0, 0
+
+
+def _row(setting: _Setting, record: SampleRecord, line: WorkLine) -> JsonObject:
+    tags = record.tags
+    passed = record.outcome is Outcome.PASS
+    # The harness keeps the grounds of the first vote on the side of the majority.
+    grounds = (vote.get("feedback") for vote in record.votes if vote.get("is_correct") is passed)
+    return {
+        # There, ids are integers; suites with other ids keep theirs.
+        "task_id": int(record.sample) if record.sample.isdecimal() else record.sample,
+        "task_scenario_name": tags.get("scenario", _UNKNOWN),
+        "category": tags.get("category", _UNKNOWN),
+        "domain": tags.get("domain", _UNKNOWN),
+        "difficulty_level": tags.get("difficulty"),
+        "agent_model": setting.agent,
+        "world_model": setting.world,
+        "env_mode": setting.mode,
+        "fault_count": setting.count,
+        "fault_duration": setting.duration,
+        "with_plan": setting.with_plan,
+        "is_correct": passed,
+        "feedback": next((g for g in grounds if g), None) or record.reason,
+        "step_count": record.calls,
+        "trajectory": work_text(line),
+    }

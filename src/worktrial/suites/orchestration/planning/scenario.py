@@ -1,0 +1,130 @@
+"""Scenarios: a recorded conversation of a user, a main model and its domain agents, typed step by step."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.orchestration.planning.workflows import WorkflowPlan
+
+
+class Language(StrEnum):
+    """The languages that scenarios come in; the value is the name of the folder."""
+
+    EN = "EN"
+    KO = "KO"
+
+
+class RefusalType(StrEnum):
+    """Why a domain agent makes no call: the two status tags of the benchmark."""
+
+    AWAITING_USER_INPUT = "AWAITING_USER_INPUT"
+    TOOL_CONSTRAINT_VIOLATION = "TOOL_CONSTRAINT_VIOLATION"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What every step has."""
+
+    id: int
+    """`step_id`: 1-based, unique within the scenario."""
+    workflow: str | None
+    """`workflow_id` exactly as the file has it; often null even where a workflow is at work."""
+    agent: str
+    """Who speaks: `main`, `user`, or the `agent_id` of a domain agent."""
+    text: str
+    """`data.content` exactly as the file has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemNote(Step):
+    """What everyone is told at the start, such as the date."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserTurn(Step):
+    """What the user says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStep(Step):
+    """The main model writes or rewrites its workflows."""
+
+    plan: WorkflowPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply(Step):
+    """The main model speaks to the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldCall:
+    """One tool call of a domain agent, with what the tool returned (null where the file has no result)."""
+
+    tool: str
+    arguments: JsonObject
+    result: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStep(Step):
+    """A domain agent makes one or more tool calls."""
+
+    calls: tuple[GoldCall, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalStep(Step):
+    """A domain agent makes no call and says why."""
+
+    type: RefusalType
+    info: str
+    """What is missing or not possible, in the agent's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OddStep(Step):
+    """A step that is none of the others: its content does not parse, or is something else.
+
+    It is asked about all the same, because the published evaluation counts it; the sound scores do not.
+    """
+
+    why: str
+    is_left_out: bool = False
+    """Whether a correction takes it out of the trial, so that nobody is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """Something in a scenario that a reader of its scores should know."""
+
+    file: str
+    """Within the data folder, such as `EN/scenario_data/85.yaml`."""
+    step: int | None
+    """`step_id`; null where it concerns the whole file."""
+    code: str
+    """The kind of oddity, such as `unknown-agent`."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One recorded conversation."""
+
+    id: str
+    """The file's stem, such as `12`. Ids are not aligned across languages."""
+    language: Language
+    steps: tuple[Step, ...]
+    oddities: tuple[Oddity, ...] = ()
+    fixes: tuple[str, ...] = ()
+    """The corrections that were applied, each as `STEP: REASON`; empty for gold as released."""
+
+    @property
+    def key(self) -> str:
+        """What identifies the scenario among those of both languages, such as `EN/12`."""
+        return f"{self.language}/{self.id}"
+
+    @property
+    def note(self) -> str:
+        """What everyone is told at the start: the text of all system notes; "" when there is none."""
+        return "\n".join(step.text for step in self.steps if isinstance(step, SystemNote))

@@ -1,0 +1,239 @@
+"""Orchestrating a team: plans, whether to call, and calls, beside the floors."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from worktrial.errors import SettingError
+from worktrial.reports.charts import Bar, bars
+from worktrial.reports.figures import NONE, percent, percent_interval
+from worktrial.reports.html import Value, table
+from worktrial.reports.links import samples_href
+from worktrial.reports.report import Report, ReportRun, Section
+from worktrial.reports.sections.grouping import distinct
+from worktrial.reports.sections.wording import (
+    NOTHING,
+    caveat,
+    counted,
+    heading,
+    joined,
+    points,
+    share_cell,
+    strong,
+    takeaway,
+)
+from worktrial.suites.orchestration.figures import (
+    FAILURES,
+    FREE_METRICS,
+    METRICS,
+    Estimate,
+    LanguageFigures,
+    cascade_gaps,
+    differences,
+    free_figures,
+    judge_agreement,
+    language_figures,
+)
+from worktrial.suites.orchestration.mode import Mode
+
+TITLES = {"average": "Average", "plan": "Plan", "call_refuse": "Call or refuse", "function_call": "Function call"}
+_FREE_TITLES = {
+    "completed": "Scenarios completed",
+    "goals": "Goals reached",
+    "calls": "Recorded calls made",
+    "plan": "Plan",
+}
+
+Figures = Sequence[tuple[ReportRun, LanguageFigures]]
+
+
+def orchestration(report: Report) -> Section | None:
+    """Panels for each language and scoring mode; None without a run of orchestration."""
+    runs = [run for run in distinct(report) if run.run.manifest.suite == "orchestration"]
+    found = [(run, figures) for run in runs for figures in language_figures(run.run.records)]
+    parts: list[Markup] = []
+    for language in sorted({figures.language for _, figures in found}):
+        of_language = [(run, figures) for run, figures in found if figures.language == language]
+        parts += [heading(f"Turn by turn, {language}"), takeaway(_takeaway(of_language))]
+        parts += [_panel(of_language, language, mode) for mode in (Mode.SOUND, Mode.PUBLISHED)]
+    if found:
+        parts.append(caveat(_caveat(found)))
+    parts += [*_free(runs), *_gaps(runs), *_judges(runs)]
+    return Section("orchestration", "Orchestrating a team", joined(parts)) if parts else None
+
+
+def _takeaway(found: Figures) -> Markup:
+    sound = [(run, figures) for run, figures in found if figures.mode is Mode.SOUND]
+    run, best = max(sound, key=lambda one: one[1].figures["average"].value or 0.0)
+    average = best.figures["average"]
+    floors = [(f.figures["average"].value or 0.0, f.name) for f in best.floors]
+    said = Markup("{} {} {} on average over {}").format(
+        strong(run.name),
+        "reaches" if len(sound) == 1 else "reaches most,",
+        percent(average.value) + (f" ({percent_interval(average.interval)})" if average.interval else ""),
+        counted(best.scenarios, "scenario"),
+    )
+    if not floors:
+        return said + Markup(".")
+    floor, name = max(floors)
+    above = average.interval is not None and average.interval.low > floor
+    return said + Markup("; {} {} ({}).").format(
+        "that is above the best team that reads nothing,"
+        if above
+        else "that is not clearly above the best team that reads nothing,",
+        name.replace("_", " "),
+        percent(floor),
+    )
+
+
+def _panel(found: Figures, language: str, mode: Mode) -> Markup:
+    of_mode = [(run, figures) for run, figures in found if figures.mode is mode]
+    drawn: list[Bar] = []
+    for metric in METRICS:
+        drawn += [
+            Bar(
+                run.name,
+                figures.figures[metric].value,
+                figures.figures[metric].interval,
+                samples_href(run.slug, {"language": language}),
+                TITLES[metric],
+            )
+            for run, figures in of_mode
+        ]
+        drawn += [
+            Bar(name, floor[metric].value, floor[metric].interval, group=TITLES[metric])
+            for name, floor in _floors(of_mode).items()
+        ]
+    return bars(f"{language}: {mode} scoring, with floors", drawn)
+
+
+def _floors(found: Figures) -> dict[str, Mapping[str, Estimate]]:
+    """Each floor once; for each run where runs are of other scenarios and so have other floors."""
+    by_name: dict[str, list[tuple[str, Mapping[str, Estimate]]]] = {}
+    for run, figures in found:
+        for floor in figures.floors:
+            known = by_name.setdefault(floor.name, [])
+            if all(floor.figures != other for _, other in known):
+                known.append((run.name, floor.figures))
+    return {
+        f"floor: {name.replace('_', ' ')}" + (f" ({run})" if len(of_name) > 1 else ""): figures
+        for name, of_name in by_name.items()
+        for run, figures in of_name
+    }
+
+
+def _caveat(found: Figures) -> Markup:
+    troubled = {run.name: figures for run, figures in found if figures.troubled}
+    said = Markup(
+        "Sound scoring counts what the published scoring gives away; the published one is there to compare with "
+        "published tables. Floors are what teams get that read nothing. Intervals are at 95%, over scenarios."
+    )
+    for name, figures in troubled.items():
+        said += Markup(
+            " {}: {} of {} requests have no answer and count as 0, so its figures are lower bounds."
+        ).format(name, figures.troubled, figures.requests)
+    return said
+
+
+def _free(runs: Sequence[ReportRun]) -> list[Markup]:
+    rows: list[list[Value | str | Markup]] = []
+    for run in runs:
+        for figures in free_figures(run.run.records):
+            tags = {"language": figures.language, "condition": figures.condition}
+            firsts = ", ".join(f"{kind} {n}" for kind in FAILURES if (n := figures.first_failures[kind]))
+            rows.append(
+                [
+                    Value(run.name, run.name, samples_href(run.slug, tags)),
+                    f"{figures.language} · {figures.condition}",
+                    *(_cell(figures.figures[metric]) for metric in FREE_METRICS),
+                    firsts or NONE,
+                    Value(str(figures.scenarios), figures.scenarios),
+                ]
+            )
+    if not rows:
+        return []
+    headers = ["Run", "Language, condition", *_FREE_TITLES.values(), "First thing that went wrong", "Scenarios"]
+    return [
+        heading("Running free"),
+        table("What teams reach on their own", headers, rows),
+        caveat("The team works on with what it did itself, mistakes included, instead of the recorded history."),
+    ]
+
+
+def _gaps(runs: Sequence[ReportRun]) -> list[Markup]:
+    rows: list[list[Value | str | Markup]] = []
+    for free in runs:
+        for turns in runs:
+            rows += _gap(free, turns)
+    if not rows:
+        return []
+    headers = ["Free run", "Turn by turn", "Language", *_FREE_TITLES.values(), "Scenarios"]
+    return [
+        table("Cascade gap: turn by turn minus free", headers, rows),
+        caveat(
+            "What one’s own earlier mistakes cost, on the same scenarios; positive where running free reaches less."
+        ),
+    ]
+
+
+def _gap(free: ReportRun, turns: ReportRun) -> list[list[Value | str | Markup]]:
+    modes = [run.run.manifest.settings.get("mode") for run in (free, turns)]
+    if modes[0] == "turns" or modes[1] != "turns" or differences(free.run, turns.run):
+        return []
+    try:
+        gaps = cascade_gaps(free.run, turns.run)
+    except SettingError:
+        # About other data, or no scenario in common: there is no gap to speak of.
+        return []
+    return [
+        [
+            Value(free.name, free.name, samples_href(free.slug, {"language": gap.language})),
+            Value(turns.name, turns.name, samples_href(turns.slug, {"language": gap.language})),
+            gap.language,
+            *(_points(gap.gap[metric]) for metric in FREE_METRICS),
+            Value(str(gap.scenarios), gap.scenarios),
+        ]
+        for gap in gaps
+    ]
+
+
+def _judges(runs: Sequence[ReportRun]) -> list[Markup]:
+    rows: list[list[Value | str | Markup]] = [
+        [
+            Value(run.name, run.name, samples_href(run.slug, {"language": found.language})),
+            found.language,
+            ", ".join(found.judges),
+            Value(f"{found.values:,}", found.values),
+            share_cell(found.same),
+            share_cell(found.fleiss.pairwise),
+            _kappa(found.fleiss.kappa),
+            _kappa(found.cohen.mean),
+        ]
+        for run in runs
+        for found in judge_agreement(run.run.records)
+    ]
+    headers = [
+        "Run",
+        "Language",
+        "Judges",
+        "Values",
+        "Judged equal",
+        "Two votes agree",
+        "Fleiss’ kappa",
+        "Cohen’s kappa",
+    ]
+    return [table("Judges of argument values", headers, rows)] if rows else []
+
+
+def _cell(estimate: Estimate) -> Value:
+    return share_cell(estimate.value, estimate.interval)
+
+
+def _points(estimate: Estimate) -> Value:
+    if estimate.value is None:
+        return Value(NONE, NOTHING)
+    return Value(points(estimate.value, estimate.interval), estimate.value)
+
+
+def _kappa(kappa: float | None) -> Value:
+    return Value(NONE, NOTHING) if kappa is None else Value(f"{kappa:.2f}", kappa)

@@ -1,0 +1,78 @@
+"""Pairing the nodes of two graphs by their labels alone: a first mapping, and a first limit for every mapping.
+
+What pairs save is counted in whole numbers of `UNIT`, a millionth of the cost of one insertion.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from typing import NamedTuple
+
+from worktrial.suites.orchestration.workflow_distance.assignment import assignment
+from worktrial.suites.orchestration.workflow_distance.graphs import Graph, Label
+
+UNIT = 1_000_000
+FORBIDDEN = -(10**15)
+"""What a pair saves that must never be made: so little that nothing added to it makes it worth while."""
+
+MOST_PAIRS = 30_000
+"""Pairs of nodes without an equal label up to which the best assignment is looked for."""
+
+Substitution = Callable[[Label, Label], float]
+
+
+class Pairing(NamedTuple):
+    """A mapping of nodes, and how much better another may be."""
+
+    saved: int
+    limit: int
+    """No mapping saves more than this."""
+
+
+def worth(a: Label, b: Label, substitution: Substitution[Label]) -> int:
+    """What it saves to substitute a node labelled `a` by one labelled `b` instead of a deletion and an insertion.
+
+    Raises:
+        ValueError: the cost is neither from 0 to 2 nor infinite.
+    """
+    cost = substitution(a, b)
+    if cost == math.inf:
+        return FORBIDDEN
+    if not 0 <= cost <= 2:
+        raise ValueError(
+            f"the substitution of {a!r} by {b!r} costs {cost}, which is neither from 0 to 2 nor infinite"
+        )
+    return 2 * UNIT - round(cost * UNIT)
+
+
+def label_pairing(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label]) -> Pairing:
+    """Pair equal labels in the order of the nodes, then the others as well as their labels can be paired.
+
+    As no detour is shorter under a metric, pairing equal labels first loses nothing, and no mapping saves more by
+    its labels. Edges are looked at only when the pairs are made.
+    """
+    places = defaultdict(list)
+    for node in range(len(b.labels) - 1, -1, -1):
+        places[b.labels[node]].append(node)
+    partner: dict[int, int] = {}
+    left = []
+    for node, label in enumerate(a.labels):
+        if places.get(label):
+            partner[node] = places[label].pop()
+        else:
+            left.append(node)
+    by_labels = limit = 2 * UNIT * len(partner)
+    free = sorted([node for nodes in places.values() for node in nodes])
+    if left and free:
+        if len(left) * len(free) <= MOST_PAIRS:
+            gains = [[worth(a.labels[u], b.labels[v], substitution) for v in free] for u in left]
+            chosen = assignment(gains)
+            by_labels += sum([line[v] for line, v in zip(gains, chosen, strict=True) if v is not None])
+            partner.update((u, free[v]) for u, v in zip(left, chosen, strict=True) if v is not None)
+            limit = by_labels
+        else:
+            limit += 2 * UNIT * min(len(left), len(free))
+    limit += 2 * UNIT * min(len(a.edges), len(b.edges))
+    edges = b.edges
+    matched = sum([(partner.get(s, -1), partner.get(t, -1)) in edges for s, t in a.edges])
+    return Pairing(by_labels + 2 * UNIT * matched, limit)
