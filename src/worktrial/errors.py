@@ -3,13 +3,32 @@
 A message says where (file, field, option), what is wrong, and how to mend it.
 """
 
+import re
+from collections.abc import Callable
 from enum import StrEnum
+
+# Two characters of Unicode's private use, so that no text of a user's is taken for the name of an option.
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_OPTION = re.compile(f"{_OPEN}(.*?){_CLOSE}")
+
+
+def option(field: str) -> str:
+    """Mark of `field`, one of a suite's `Options`, in a message; the face that shows the message spells it."""
+    return f"{_OPEN}{field}{_CLOSE}"
 
 
 class WorktrialError(Exception):
     """Something the user can mend; the command line prints the message and exits with `exit_code`."""
 
     exit_code = 2
+
+    def __str__(self) -> str:
+        """Message with options spelled as in Python: `base_url`."""
+        return self.spelled(str)
+
+    def spelled(self, spell: Callable[[str], str]) -> str:
+        """Message with each option (see `option`) spelled by `spell`, which is given the field's name."""
+        return _OPTION.sub(lambda found: spell(found[1]), super().__str__())
 
 
 class DataError(WorktrialError):

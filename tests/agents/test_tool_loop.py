@@ -71,7 +71,7 @@ def work(
                 tokens=lambda: meter.tokens(Role.AGENT),
                 cost=lambda: meter.known_cost,
             )
-            await ToolLoop(client.line(meter))(assignment)
+            await ToolLoop(client.model(meter))(assignment)
             return assignment.trajectory
 
     with ScriptedServer(Script(agent=step, **script)) as server:

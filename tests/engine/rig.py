@@ -17,7 +17,7 @@ from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import RunEnd, RunSettings, run_trial
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
 from worktrial.language import Completion
 
@@ -74,16 +74,16 @@ def ask(
 ) -> Completion:
     """The answer to one request."""
     booked = meter if meter is not None else Meter()
-    return with_client(url, lambda client: client.line(booked)(HELLO, **(request or {})), **options)
+    return with_client(url, lambda client: client.model(booked)(HELLO, **(request or {})), **options)
 
 
-Do = Callable[[Job, Desk], Awaitable[SampleResult]]
+Do = Callable[[Job, SampleContext], Awaitable[SampleResult]]
 
 
-async def ask_once(job: Job, desk: Desk) -> SampleResult:
+async def ask_once(job: Job, context: SampleContext) -> SampleResult:
     """A sample of one request; passes."""
     messages = [{"role": "user", "content": job.sample}]
-    completion = await desk.line(Role.AGENT)(messages)
+    completion = await context.model(Role.AGENT)(messages)
     messages.append(completion.message)
     return SampleResult(outcome=Outcome.PASS, reason=completion.text, trajectory={"messages": messages})
 
@@ -103,8 +103,8 @@ class TinyTrial:
     def jobs(self) -> list[Job]:
         return [Job(str(n), r, {"even": n % 2 == 0}) for r in range(self.repeats) for n in range(self.count)]
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
-        return await self.do(job, desk)
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
+        return await self.do(job, context)
 
 
 def run_tiny(

@@ -30,7 +30,7 @@ ODD_MESSAGE = (
 
 def test_an_assistant_message_goes_back_as_it_came() -> None:
     async def two_turns(client: Client) -> None:
-        line = client.line(Meter())
+        line = client.model(Meter())
         first = await line(HELLO, tools=[LOOK])
         result = {"role": "tool", "tool_call_id": "a", "content": "{}"}
         await line([*HELLO, first.message, result], tools=[LOOK])
@@ -134,7 +134,7 @@ def test_log_probabilities_of_the_first_token() -> None:
 @pytest.mark.parametrize("structured", ["auto", "off"])
 def test_structured_output_is_given_up_once_it_is_rejected(structured: str) -> None:
     async def four(client: Client) -> None:
-        line = client.line(Meter())
+        line = client.model(Meter())
         await asyncio.gather(line(HELLO, schema=SCHEMA), line(HELLO, schema=SCHEMA))
         await asyncio.gather(line(HELLO, schema=SCHEMA), line(HELLO, schema=SCHEMA))
 
@@ -166,7 +166,7 @@ def test_a_rejection_of_a_schema_that_was_not_sent_is_no_endless_loop() -> None:
 
 def test_requests_in_flight_are_bounded() -> None:
     async def many(client: Client) -> None:
-        await asyncio.gather(*(client.line(Meter())(HELLO) for _ in range(12)))
+        await asyncio.gather(*(client.model(Meter())(HELLO) for _ in range(12)))
 
     with ScriptedServer(Script(latency=0.03)) as server:
         with_client(server.url, many, concurrency=3)
@@ -177,7 +177,7 @@ def test_requests_in_flight_are_bounded() -> None:
 def test_requests_per_minute_are_bounded() -> None:
     async def four(url: str) -> None:
         async with client_at(url, rate=600) as client:
-            await asyncio.gather(*(client.line(Meter())(HELLO) for _ in range(4)))
+            await asyncio.gather(*(client.model(Meter())(HELLO) for _ in range(4)))
 
     with ScriptedServer() as server:
         asyncio.run(four(server.url))

@@ -84,8 +84,8 @@ def test_a_key_in_a_refusal_is_hidden(status: int, padding: int, monkeypatch: py
 @pytest.mark.parametrize("status", [400, 403, 422, 451])
 def test_a_refusal_after_a_success_concerns_one_sample(status: int) -> None:
     async def twice(client: Client) -> None:
-        await client.line(Meter())(HELLO)
-        await client.line(Meter())(HELLO)
+        await client.model(Meter())(HELLO)
+        await client.model(Meter())(HELLO)
 
     with ScriptedServer(Script(agent=At({1}, Status(status)))) as server:
         with pytest.raises(InvalidSample, match=f"agent at .*{status} Scripted trouble") as caught:
@@ -97,8 +97,8 @@ def test_a_refusal_after_a_success_concerns_one_sample(status: int) -> None:
 @pytest.mark.parametrize("status", [401, 402, 404])
 def test_a_lost_account_stops_the_run_at_any_time(status: int) -> None:
     async def twice(client: Client) -> None:
-        await client.line(Meter())(HELLO)
-        await client.line(Meter())(HELLO)
+        await client.model(Meter())(HELLO)
+        await client.model(Meter())(HELLO)
 
     with ScriptedServer(Script(agent=At({1}, Status(status)))) as server:
         with pytest.raises(StopRun):

@@ -127,7 +127,7 @@ def test_refusals_and_nonsense_are_not_kept(tmp_path: Path) -> None:
 
 def test_the_same_request_twice_at_once(tmp_path: Path) -> None:
     async def both(client: Client) -> Any:
-        return await asyncio.gather(*(client.line(Meter())(HELLO) for _ in range(5)))
+        return await asyncio.gather(*(client.model(Meter())(HELLO) for _ in range(5)))
 
     with ScriptedServer(Script(latency=0.02)) as server:
         with_client(server.url, both, cache=tmp_path)

@@ -44,7 +44,7 @@ BAD_REPLIES = [
 @pytest.mark.parametrize("step", [*PASSING, *BAD_REPLIES], ids=str)
 def test_what_passes_is_tried_again(step: Any) -> None:
     async def once(client: Client) -> tuple[Completion, int]:
-        return await client.line(Meter())(HELLO), client.retries
+        return await client.model(Meter())(HELLO), client.retries
 
     with ScriptedServer(Script(agent=First(step, times=2))) as server:
         # On a busy machine, other steps must not fall to this timeout.
@@ -106,7 +106,7 @@ def test_waiting_is_bounded() -> None:
 
 def test_standing_in_line_is_no_waiting() -> None:
     async def many(client: Client) -> None:
-        await asyncio.gather(*(client.line(Meter())(HELLO) for _ in range(8)))
+        await asyncio.gather(*(client.model(Meter())(HELLO) for _ in range(8)))
 
     # The last of them stands in line longer than the policy lets a request wait.
     retry = RetryPolicy(total_seconds=0.15, first_wait=0.01, longest_wait=0.01)
@@ -141,9 +141,9 @@ def test_a_pause_that_one_is_asked_for_holds_for_all(concurrency: int | None) ->
     async def two(client: Client) -> None:
         async def later() -> None:
             await asyncio.sleep(0 if concurrency else 0.1)
-            await client.line(Meter())(HELLO)
+            await client.model(Meter())(HELLO)
 
-        await asyncio.gather(client.line(Meter())(HELLO), later())
+        await asyncio.gather(client.model(Meter())(HELLO), later())
 
     with ScriptedServer(Script(agent=Status(429, retry_after=0.4, times=1))) as server:
         with_client(server.url, two, concurrency=concurrency)
@@ -154,8 +154,8 @@ def test_a_pause_that_one_is_asked_for_holds_for_all(concurrency: int | None) ->
 def test_an_hour_is_too_long_to_wait() -> None:
     async def two(client: Client) -> str:
         with pytest.raises(InvalidSample):
-            await client.line(Meter())(HELLO)
-        return (await client.line(Meter())(HELLO)).text
+            await client.model(Meter())(HELLO)
+        return (await client.model(Meter())(HELLO)).text
 
     with ScriptedServer(Script(agent=Status(429, retry_after=3600, times=1))) as server:
         assert with_client(server.url, two)
@@ -164,7 +164,7 @@ def test_an_hour_is_too_long_to_wait() -> None:
 
 def test_a_burst_of_120_refusals_costs_nobody_anything() -> None:
     async def crowd(client: Client) -> list[Completion]:
-        return await asyncio.gather(*(client.line(Meter())(HELLO) for _ in range(40)))
+        return await asyncio.gather(*(client.model(Meter())(HELLO) for _ in range(40)))
 
     with ScriptedServer(Script(burst_429=120, agent=Every(5, First(Status(500), times=3)))) as server:
         assert len(with_client(server.url, crowd)) == 40

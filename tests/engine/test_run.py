@@ -24,7 +24,7 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import RunSettings, run_trial
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
 
@@ -66,7 +66,7 @@ def test_samples_start_in_order_and_side_by_side(tmp_path: Path) -> None:
     started: list[str] = []
     running = peak = 0
 
-    async def watch(job: Job, desk: Desk) -> SampleResult:
+    async def watch(job: Job, context: SampleContext) -> SampleResult:
         nonlocal running, peak
         started.append(job.sample)
         running += 1
@@ -84,16 +84,16 @@ def test_samples_start_in_order_and_side_by_side(tmp_path: Path) -> None:
 
 
 def broken(error: BaseException) -> Any:
-    async def do(job: Job, desk: Desk) -> SampleResult:
+    async def do(job: Job, context: SampleContext) -> SampleResult:
         if job.sample == "1":
             raise error
-        return await ask_once(job, desk)
+        return await ask_once(job, context)
 
     return do
 
 
-async def unstorable(job: Job, desk: Desk) -> SampleResult:
-    result = await ask_once(job, desk)
+async def unstorable(job: Job, context: SampleContext) -> SampleResult:
+    result = await ask_once(job, context)
     if job.sample == "1":
         result.trajectory = {"half": "\ud800"}
     return result
@@ -204,9 +204,9 @@ def test_a_role_without_an_endpoint(tmp_path: Path) -> None:
 
 
 def test_one_key_for_each_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def both(job: Job, desk: Desk) -> SampleResult:
+    async def both(job: Job, context: SampleContext) -> SampleResult:
         for role in (Role.AGENT, Role.JUDGE):
-            await desk.line(role)([{"role": "user", "content": job.sample}])
+            await context.model(role)([{"role": "user", "content": job.sample}])
         return SampleResult(outcome=Outcome.PASS, reason="")
 
     monkeypatch.setenv("KEY_A", "key-of-agent")

@@ -12,13 +12,15 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.run import RunSettings, run_trial
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
 
 
-async def ask_everyone(job: Job, desk: Desk) -> SampleResult:
+async def ask_everyone(job: Job, context: SampleContext) -> SampleResult:
     seats = ["agent", "sub-agent", "judge", "judge-2", "judge-3"]
-    await asyncio.gather(*(desk.line(seat)([{"role": "user", "content": job.sample}]) for seat in seats * 2))
+    await asyncio.gather(
+        *(context.model(role_name)([{"role": "user", "content": job.sample}]) for role_name in seats * 2)
+    )
     return SampleResult(outcome=Outcome.PASS, reason="asked", measures={"asked": len(seats) * 2})
 
 
@@ -28,11 +30,11 @@ def test_every_seat_is_booked_apart_and_one_gate_bounds_them_all(tmp_path: Path)
         seats = [role_settings(server.url), role_settings(server.url, Role.SUB_AGENT)]
         seats += [role_settings(server.url, Role.JUDGE, number=n) for n in (1, 2, 3)]
         settings = RunSettings(folder=tmp_path / "run", concurrency=4, requests=3, retry=QUICK)
-        run_trial(TinyTrial(4, ask_everyone), {seat.seat: seat for seat in seats}, settings)
+        run_trial(TinyTrial(4, ask_everyone), {role_name.role_name: role_name for role_name in seats}, settings)
         assert server.stats()["in_flight_peak"] == 3
         assert server.stats()["connections_peak"] <= 3
     for sample in samples_of(tmp_path / "run"):
-        assert {seat: usage["requests"] for seat, usage in sample["usage"].items()} == dict.fromkeys(
+        assert {role_name: usage["requests"] for role_name, usage in sample["usage"].items()} == dict.fromkeys(
             ["agent", "judge", "judge-2", "judge-3", "sub-agent"], 2
         )
         assert sample["measures"] == {"asked": 10}

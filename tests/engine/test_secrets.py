@@ -16,7 +16,7 @@ from tests.support.wire import Reply, completion, error_reply, tool_call
 
 from worktrial.engine.record import SampleResult
 from worktrial.engine.secrets import HIDDEN, Redactor
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 
 
@@ -37,12 +37,12 @@ def parrots(request: ScriptedRequest) -> Any:
     return completion(f"Your key is {key}.", tool_calls=[tool_call("look", {"key": key}, "c")])
 
 
-async def leaky(job: Job, desk: Desk) -> SampleResult:
+async def leaky(job: Job, context: SampleContext) -> SampleResult:
     if job.sample == "1":
         raise ValueError(f"a header with {KEY}")
     if job.sample == "2":
         raise InvalidSample(InvalidReason.AGENT_CRASH, f"my own agent knows {KEY}")
-    return await ask_once(job, desk)
+    return await ask_once(job, context)
 
 
 def test_in_no_file_output_or_log_of_a_run(

@@ -11,8 +11,8 @@ from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, Stop
 from worktrial.grading import Outcome, Verdict
 from worktrial.grading.verdict import Vote
 from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.episode import episode
 from worktrial.suites.judging import judged
-from worktrial.suites.stay import stay
 from worktrial.workplaces import Observation, Origin, StopReason
 
 
@@ -70,7 +70,7 @@ def test_the_trajectory_is_kept_whichever_way_it_ends(
     stop: str | None,
 ) -> None:
     assignment = Assignment("Look.", "2026-01-01T00:00:00", [], Room())
-    result = asyncio.run(stay(agent, assignment, grade))
+    result = asyncio.run(episode(agent, assignment, grade))
     assert (result.outcome, result.reason, result.stop_reason) == (outcome, reason, stop)
     assert (result.calls, result.turns, result.clock) == (1, 2, "2026-01-01T00:00:00")
     line = result.trajectory
@@ -85,7 +85,7 @@ def test_what_ends_the_run_passes_through() -> None:
         raise StopRun("the key is refused")
 
     with pytest.raises(StopRun):
-        asyncio.run(stay(refused, Assignment("Look.", "2026-01-01T00:00:00", [], Room()), _passes))
+        asyncio.run(episode(refused, Assignment("Look.", "2026-01-01T00:00:00", [], Room()), _passes))
 
 
 def test_votes_are_plain_json() -> None:

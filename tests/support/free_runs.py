@@ -11,7 +11,7 @@ from tests.support.script import Answer
 from tests.support.wire import completion, tool_call
 
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.suites.orchestration.answerers import member
 from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
@@ -42,7 +42,7 @@ def run_free(
     release, all_tasks = load_tasks(data, languages)
     chosen = [task for task in all_tasks if not tasks or task.id in tasks]
     chosen_settings = FreeSettings(**{"simulated": False, **settings})
-    models: dict[Seat, RoleSettings] = {}
+    models: dict[RoleName, RoleSettings] = {}
     for role, spec in ((Role.AGENT, agent), (Role.SUB_AGENT, sub_agent)):
         if spec is not None and member(spec).needs_model:
             models[role] = RoleSettings(role=role, model=spec, base_url=url)
@@ -56,10 +56,10 @@ def run_free(
         chosen,
         member(agent),
         None if sub_agent is None else member(sub_agent),
-        [seat.seat for seat in seats],
+        [role_name.role_name for role_name in seats],
     )
     trial = FreeTrial(ground, chosen_settings)
-    run_trial(trial, models | {s.seat: s for s in seats}, RunSettings(folder=run, retry=QUICK))
+    run_trial(trial, models | {s.role_name: s for s in seats}, RunSettings(folder=run, retry=QUICK))
     return by_sample(run)
 
 

@@ -7,7 +7,7 @@ from worktrial.agents.assignment import Agent
 from worktrial.agents.own_callable import PREFIX, OwnCallable, load_callable
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk
+from worktrial.engine.trial import SampleContext
 
 PLAN = "plan"
 IDLE = "idle"
@@ -27,7 +27,7 @@ class Candidate:
         """Whether the agent role needs an endpoint."""
         return self.kind == "model"
 
-    def agent(self, desk: Desk) -> Agent:
+    def agent(self, context: SampleContext) -> Agent:
         """The agent for one sample."""
         if self.own is not None:
             return self.own
@@ -40,7 +40,7 @@ class Candidate:
             from worktrial.agents.idle import Idle
 
             return Idle()
-        return ToolLoop(desk.line(Role.AGENT))
+        return ToolLoop(context.model(Role.AGENT))
 
 
 def candidate(spec: str) -> Candidate:

@@ -9,7 +9,7 @@ import msgspec
 from worktrial.audits.judged_cases import Case
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.judging import JudgeSettings, Work, judge
@@ -33,11 +33,11 @@ class JudgeAudit:
         self.data: JsonObject = {"folder": "built in", "fingerprint": _fingerprint(cases)}
         self.settings: JsonObject = {"agent": "finished work", "cases": list(self._cases), **asdict(settings)}
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Judge one case."""
         case = self._cases[job.sample]
         work = Work(case.trajectory, case.task.clock, case.final_state, case.fault_ledger)
-        result = await judge(judge_case(case.task, work), desk.line(Role.JUDGE), self._settings)
+        result = await judge(judge_case(case.task, work), context.model(Role.JUDGE), self._settings)
         result.calls, result.turns, result.clock = (
             len(case.trajectory.calls),
             case.trajectory.turns,

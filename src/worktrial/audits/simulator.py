@@ -9,7 +9,7 @@ import msgspec
 from worktrial.audits.sequences import PlayedSequence
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Usage
@@ -109,14 +109,14 @@ class SimulatorAudit:
             **asdict(settings),
         }
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Play one sequence."""
         sequence = self._sequences[job.sample]
         setting = sequence.setting
         workplace, initial_state = setting.workplace, setting.workplace.initial_state
         simulated = LanguageSimulator(
             workplace,
-            desk.line(Role.SIMULATOR),
+            context.model(Role.SIMULATOR),
             memory=self._settings.memory,
             prompt=self._settings.simulator_prompt,
             clock=setting.clock,
@@ -127,7 +127,7 @@ class SimulatorAudit:
         async with sequence.truth() as truth:
             for number, call in enumerate(calls):
                 true = await true_call(truth, *call)
-                played.append(await _play(sequence, number, true, initial_state, simulated, desk))
+                played.append(await _play(sequence, number, true, initial_state, simulated, context))
         findings = examine(workplace, [one.seen for one in played], task=setting.instruction)
         rows = [_with_findings(one, findings) for one in played]
         exact = sum(row.exact for row in rows)
@@ -157,10 +157,15 @@ class _Played:
 
 
 async def _play(
-    sequence: PlayedSequence, number: int, true: TrueCall, initial: JsonObject, session: Session, desk: Desk
+    sequence: PlayedSequence,
+    number: int,
+    true: TrueCall,
+    initial: JsonObject,
+    session: Session,
+    context: SampleContext,
 ) -> _Played:
     tool, arguments = true.tool.name, true.arguments
-    before_usage = desk.meter.usage.get(Role.SIMULATOR, Usage())
+    before_usage = context.meter.usage.get(Role.SIMULATOR, Usage())
     before_state = session.state
     unusable: str | None = None
     content: JsonValue = None
@@ -175,7 +180,7 @@ async def _play(
         # What a reader of the trajectory sees in the place of an answer.
         observation = Observation({"unusable": unusable}, Origin.SIMULATOR)
     seconds = round(time.perf_counter() - began, 4)
-    used = desk.meter.usage.get(Role.SIMULATOR, Usage())
+    used = context.meter.usage.get(Role.SIMULATOR, Usage())
     fields = sequence.compare(true, content)
     off = [f for f in fields if f.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
     counts = {status: sum(f.status is status for f in fields) for status in FieldStatus}

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from worktrial.cli.untrusted import printable
-from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
@@ -20,7 +20,7 @@ FINISHED_WITH_INVALID = 3
 
 
 def carry_out(
-    trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings, given: Mapping[str, Any]
+    trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings, given: Mapping[str, Any]
 ) -> None:
     """Run `trial` and print what came of it.
 
@@ -62,7 +62,7 @@ def carry_out(
         raise typer.Exit(FINISHED_WITH_INVALID)
 
 
-def _announce(trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings) -> None:
+def _announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> None:
     parts = [f"{role} {s.model}" for role, s in roles.items()]
     if Role.AGENT not in roles:
         parts.insert(0, f"agent {trial.settings['agent']}")
@@ -77,7 +77,7 @@ def _announce(trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSet
         typer.echo(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
 
 
-def _say_how_to_resume(roles: Mapping[Seat, RoleSettings], settings: RunSettings, stop: Exception) -> None:
+def _say_how_to_resume(roles: Mapping[RoleName, RoleSettings], settings: RunSettings, stop: Exception) -> None:
     stored = settings.folder / SAMPLES
     if not stored.exists() or not (stored.stat().st_size or isinstance(stop, Interrupted | BudgetSpent)):
         # A refusal before the first sample: the same command would only meet it again.

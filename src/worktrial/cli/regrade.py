@@ -12,7 +12,7 @@ from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options
 from worktrial.cli.run import JudgeMethod
 from worktrial.cli.run_options import check_share, output_options, run_settings
-from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError
 from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
 
@@ -79,7 +79,7 @@ def regrade(**given: Any) -> None:
     source = FinishedRun(given["run"])
     if not source.records:
         raise SettingError(f"{source.folder}: no sample has finished, so there is nothing to judge")
-    roles: dict[Seat, RoleSettings] = {}
+    roles: dict[RoleName, RoleSettings] = {}
     if given["judge"]:
         roles[Role.JUDGE] = settings_for(Role.JUDGE, given["judge"], given)
     local = any(role.is_local for role in roles.values())

@@ -19,7 +19,7 @@ from worktrial.cli.run_options import (
     run_settings,
     split_names,
 )
-from worktrial.engine.roles import Role, Seat
+from worktrial.engine.roles import Role, RoleName
 from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
 
 app = typer.Typer(
@@ -233,10 +233,14 @@ def starter(**given: Any) -> None:
     carry_out(trial, roles, run_settings(given, "starter", roles), given)
 
 
-def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[Seat, Any]:
-    wanted: dict[Seat, str | None] = {Role.AGENT: given["agent"] if agent else None}
+def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[RoleName, Any]:
+    wanted: dict[RoleName, str | None] = {Role.AGENT: given["agent"] if agent else None}
     wanted |= {Role.SIMULATOR: given["simulator"], Role.JUDGE: given["judge"]}
-    return {seat: settings_for(Role(seat), model, given) for seat, model in wanted.items() if model is not None}
+    return {
+        role_name: settings_for(Role(role_name), model, given)
+        for role_name, model in wanted.items()
+        if model is not None
+    }
 
 
 def _judge_record(given: Mapping[str, Any], judge: Any) -> int:

@@ -18,7 +18,7 @@ from worktrial.cli.run_options import (
     run_settings,
     split_names,
 )
-from worktrial.engine.roles import Role, Seat
+from worktrial.engine.roles import Role, RoleName
 from worktrial.errors import SettingError
 
 
@@ -142,7 +142,7 @@ def documents(**given: Any) -> None:
         raise SettingError(f"--tolerance {given['tolerance']:g}: a relative error from 0 to 1, such as 0.01")
     faults = fault_conditions(given)
     agent = answerer(given["agent"])
-    roles: dict[Seat, Any] = {}
+    roles: dict[RoleName, Any] = {}
     if agent.needs_model:
         roles[Role.AGENT] = settings_for(Role.AGENT, agent.spec, given)
     setup = Setup(given["setup"].value)

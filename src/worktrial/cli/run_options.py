@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.cli.option_table import Option
-from worktrial.engine.roles import RoleSettings, Seat
+from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.errors import SettingError
 from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_CONCURRENCY, USUAL_TURNS
 
@@ -53,7 +53,7 @@ def limit_options() -> list[Option]:
     ]
 
 
-def run_settings(given: Mapping[str, Any], suite: str, roles: Mapping[Seat, RoleSettings]) -> Any:
+def run_settings(given: Mapping[str, Any], suite: str, roles: Mapping[RoleName, RoleSettings]) -> Any:
     """The `RunSettings` of the command line's values."""
     from worktrial.engine.retry import RetryPolicy
     from worktrial.engine.run import RunSettings

@@ -14,7 +14,7 @@ from worktrial.cli.fault_options import fault_conditions, fault_options
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
 from worktrial.cli.run_options import check_share, output_options, run_settings, split_names
-from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError
 from worktrial.suites.orchestration.choices import Cards, Gold
 
@@ -132,7 +132,7 @@ def orchestration(**given: Any) -> None:
     for oddity in release.broken:
         typer.echo(f"left out: {oddity.file}: {oddity.reason}", err=True)
     tasks = _chosen(tasks, given)
-    judges = [seat for seat, role in roles.items() if role.role is Role.JUDGE]
+    judges = [role_name for role_name, role in roles.items() if role.role is Role.JUDGE]
     ground = Groundwork(release, tasks, agent, sub_agent, judges)
     if given["mode"] is RunMode.FREE:
         trial = _free_trial(given, ground, roles)
@@ -158,8 +158,8 @@ def _scenarios_for(requests: int, release: Any, tasks: Any) -> int:
     return max(1, min(requests, ceil(_SLACK * requests * len(asked) / max(1, sum(asked)))))
 
 
-def _team(given: Mapping[str, Any], agent: Any, sub_agent: Any) -> dict[Seat, RoleSettings]:
-    roles: dict[Seat, RoleSettings] = {}
+def _team(given: Mapping[str, Any], agent: Any, sub_agent: Any) -> dict[RoleName, RoleSettings]:
+    roles: dict[RoleName, RoleSettings] = {}
     if agent.needs_model:
         roles[Role.AGENT] = settings_for(Role.AGENT, agent.spec, given)
     if sub_agent is not None and sub_agent.needs_model:
@@ -167,7 +167,7 @@ def _team(given: Mapping[str, Any], agent: Any, sub_agent: Any) -> dict[Seat, Ro
     return roles
 
 
-def _simulator(given: Mapping[str, Any], agent: Any) -> dict[Seat, RoleSettings]:
+def _simulator(given: Mapping[str, Any], agent: Any) -> dict[RoleName, RoleSettings]:
     model = given["simulator"]
     if given["mode"] is not RunMode.FREE or model == NOBODY:
         return {}
@@ -181,14 +181,14 @@ def _simulator(given: Mapping[str, Any], agent: Any) -> dict[Seat, RoleSettings]
     return {Role.SIMULATOR: settings_for(Role.SIMULATOR, model, given)}
 
 
-def _judges(given: Mapping[str, Any]) -> dict[Seat, RoleSettings]:
+def _judges(given: Mapping[str, Any]) -> dict[RoleName, RoleSettings]:
     specs = given["judges"] or [NOBODY]
     if NOBODY in specs:
         if len(specs) > 1:
             raise SettingError("--judges none: names no judge, so no other --judges can stand beside it")
         return {}
     judges = [_judge(number, spec, given) for number, spec in enumerate(specs, start=1)]
-    return {judge.seat: judge for judge in judges}
+    return {judge.role_name: judge for judge in judges}
 
 
 def _judge(number: int, spec: str, given: Mapping[str, Any]) -> RoleSettings:
@@ -220,7 +220,7 @@ def _chosen(tasks: Any, given: Mapping[str, Any]) -> Any:
     return [task for tasks in of_each for task in tasks[: given["limit"]]]
 
 
-def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[Seat, RoleSettings]) -> Any:
+def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[RoleName, RoleSettings]) -> Any:
     from worktrial.suites.orchestration.scoring import Bounds
     from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
 
@@ -237,7 +237,7 @@ def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[Seat, RoleSe
     return OrchestrationTrial(ground, settings)
 
 
-def _free_trial(given: Mapping[str, Any], ground: Any, roles: dict[Seat, RoleSettings]) -> Any:
+def _free_trial(given: Mapping[str, Any], ground: Any, roles: dict[RoleName, RoleSettings]) -> Any:
     from worktrial.agents.assignment import Limits
     from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
 
@@ -266,6 +266,6 @@ def _check_turns_run(given: Mapping[str, Any], trial: Any) -> None:
         refuse_as_turns(open_run(given["turns_run"]), trial.data["fingerprint"], clean)
 
 
-def _cards(given: Mapping[str, Any], roles: Mapping[Seat, RoleSettings]) -> Cards:
+def _cards(given: Mapping[str, Any], roles: Mapping[RoleName, RoleSettings]) -> Cards:
     usual: Cards = "compact" if Role.AGENT in roles and roles[Role.AGENT].is_local else "full"
     return given["cards"] or usual

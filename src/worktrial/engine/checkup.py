@@ -97,7 +97,7 @@ def _models_in(status: int, data: bytes) -> str:
 
 
 async def _abilities(client: Client) -> list[Finding]:
-    line = client.line(Meter())
+    line = client.model(Meter())
     ask = [{"role": "user", "content": "Reply with the word pong."}]
     call = [{"role": "user", "content": "Call the tool ping."}]
     tries: list[tuple[str, Callable[[], Awaitable[Completion]], Callable[[Completion], bool]]] = [

@@ -51,7 +51,7 @@ class Client:
         self.settings = settings
         self._endpoint = endpoint
         self._url = below(endpoint.base_url, "chat/completions")
-        self._where = f"{settings.seat} at {public_url(endpoint.base_url)}"
+        self._where = f"{settings.role_name} at {public_url(endpoint.base_url)}"
         self._session = session
         self._proxy = proxy_for(self._url)
         if self._proxy is not None:
@@ -79,9 +79,9 @@ class Client:
         """Whether the cost of this role's requests is known."""
         return self._price is not None
 
-    def line(self, meter: Meter, salt: str = "") -> "Line":
+    def model(self, meter: Meter, salt: str = "") -> "BoundModel":
         """The `Complete` of one sample, booking on `meter`; `salt` tells repeats apart in the request cache."""
-        return Line(self, meter, salt)
+        return BoundModel(self, meter, salt)
 
     async def complete(
         self,
@@ -131,7 +131,7 @@ class Client:
         return completion
 
     async def _answer(self, body: bytes, meter: Meter, salt: str, *, with_schema: bool) -> Completion:
-        seat = self.settings.seat
+        role_name = self.settings.role_name
         key = ""
         if self._cache is not None:
             # The model's public name stands for the embedded model, whose address changes with every run.
@@ -139,17 +139,17 @@ class Client:
             key = self._cache.key(address, body, salt)
             stored = _replayed(self._cache, key)
             if stored is not None:
-                meter.add(seat, stored.usage, 0.0)
+                meter.add(role_name, stored.usage, 0.0)
                 meter.replayed += 1
                 return stored
         if self._cache_only:
             if with_schema and self.settings.structured == "auto":
                 # The endpoint may have rejected the schema when the answers were recorded.
                 raise refusals.SchemaRejected("no answer in the cache")
-            raise StopRun(f"{seat}: --cache-only, but the cache holds no answer to a request of this run")
+            raise StopRun(f"{role_name}: --cache-only, but the cache holds no answer to a request of this run")
         data, completion = await self._persist(body, with_schema=with_schema)
         cost = self._price(completion.usage) if self._price is not None else None
-        meter.add(seat, completion.usage, cost)
+        meter.add(role_name, completion.usage, cost)
         if self._cache is not None:
             self._cache.put(key, data)
         self._spend.add(completion.usage, cost)
@@ -224,7 +224,7 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BoundModel:
     """One sample's way to one role's model: a `Complete`."""
 
     client: Client

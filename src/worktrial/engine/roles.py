@@ -24,7 +24,7 @@ class Role(StrEnum):
     SYNTHESIZER = "synthesizer"
 
 
-Seat = str
+RoleName = str
 """A role's place in a run: the role's name; where several models share a role, `judge`, `judge-2`, `judge-3`, …"""
 
 
@@ -62,7 +62,7 @@ class RoleSettings:
     """US dollars per million input and output tokens, where the price list does not know the model."""
 
     @property
-    def seat(self) -> Seat:
+    def role_name(self) -> RoleName:
         """The role's place in the run."""
         return self.role.value if self.number == 1 else f"{self.role}-{self.number}"
 

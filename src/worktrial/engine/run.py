@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worktrial.engine.client import Client
+from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.interruption import cancelled_by_signals
-from worktrial.engine.line_up import Wiring, line_up
 from worktrial.engine.manifest import Manifest, SessionRecord, versions
 from worktrial.engine.progress import Tally, display
 from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import RoleSettings, Seat, public_url
+from worktrial.engine.roles import RoleName, RoleSettings, public_url
 from worktrial.engine.scheduler import Scheduler
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
@@ -64,7 +64,7 @@ class RunEnd:
         return invalid / len(self.records) if self.records else 0.0
 
 
-def run_trial(trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings) -> RunEnd:
+def run_trial(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> RunEnd:
     """Run `trial` to its end, or from where an earlier session left it.
 
     Raises:
@@ -88,7 +88,7 @@ def run_trial(trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSet
 
 
 def _manifest(
-    trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings, redactor: Redactor
+    trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings, redactor: Redactor
 ) -> Manifest:
     session = SessionRecord(
         started=_now(),
@@ -115,7 +115,7 @@ def _fingerprint(settings: RoleSettings) -> JsonObject:
 
 
 async def _run(
-    trial: Trial, roles: Mapping[Seat, RoleSettings], settings: RunSettings, store: RunStore, redactor: Redactor
+    trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings, store: RunStore, redactor: Redactor
 ) -> RunEnd:
     earlier_cost, earlier_tokens = _earlier_spend(store)
     spend = Spend(settings.budget, cost=earlier_cost, tokens=earlier_tokens)
@@ -140,7 +140,7 @@ async def _run(
 
 async def _work_off(
     trial: Trial,
-    roles: Mapping[Seat, RoleSettings],
+    roles: Mapping[RoleName, RoleSettings],
     settings: RunSettings,
     store: RunStore,
     spend: Spend,
@@ -161,14 +161,14 @@ async def _work_off(
             tally.add(record)
             show(tally)
 
-        async with line_up(roles, wiring, spend=spend, redactor=redactor) as clients:
+        async with connect(roles, wiring, spend=spend, redactor=redactor) as clients:
             if settings.budget.cost is not None:
                 refuse_unpriced(clients)
             await Scheduler(trial, store, clients, settings.concurrency, on_finished).run()
             return sum(client.retries for client in clients.values())
 
 
-def refuse_unpriced(clients: Mapping[Seat, Client]) -> None:
+def refuse_unpriced(clients: Mapping[RoleName, Client]) -> None:
     """A cost budget that cannot be watched is refused.
 
     Raises:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from worktrial.engine.client import Client
 from worktrial.engine.guarded import LEAST_OUTAGE, Outage, defect, guarded
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
-from worktrial.engine.roles import Seat
+from worktrial.engine.roles import RoleName
 from worktrial.engine.store import RunStore
-from worktrial.engine.trial import Desk, Job, Trial
+from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.language import JsonObject
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Scheduler:
 
     trial: Trial
     store: RunStore
-    clients: Mapping[Seat, Client]
+    clients: Mapping[RoleName, Client]
     concurrency: int
     on_finished: OnFinished
     _outage: Outage = field(init=False)
@@ -57,11 +57,11 @@ class Scheduler:
             raise group_error.exceptions[0] from None
 
     async def _run_one(self, job: Job) -> None:
-        desk = Desk(job, self.clients)
+        context = SampleContext(job, self.clients)
         started = time.perf_counter()
-        result = await guarded(self.trial.run(job, desk), lambda error: self._note_defect(job, error))
+        result = await guarded(self.trial.run(job, context), lambda error: self._note_defect(job, error))
         seconds = time.perf_counter() - started
-        record = _record(self.trial.suite, job, desk, result, seconds)
+        record = _record(self.trial.suite, job, context, result, seconds)
         trajectory = result.trajectory
         if trajectory is not None:
             trajectory = {**_whose(self.trial.suite, job), **trajectory}
@@ -70,7 +70,7 @@ class Scheduler:
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
             self._note_defect(job, e)
-            record = _record(self.trial.suite, job, desk, defect(e), seconds)
+            record = _record(self.trial.suite, job, context, defect(e), seconds)
             self.store.add(record, None)
         self.on_finished(record)
         self._outage.saw(record.reason)
@@ -85,7 +85,7 @@ def _whose(suite: str, job: Job) -> JsonObject:
     return {"suite": suite, "sample": job.sample, "repeat": job.repeat, "condition": job.condition}
 
 
-def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: float) -> SampleRecord:
+def _record(suite: str, job: Job, context: SampleContext, result: SampleResult, seconds: float) -> SampleRecord:
     return SampleRecord(
         suite=suite,
         sample=job.sample,
@@ -95,8 +95,8 @@ def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: flo
         reason=result.reason,
         votes=result.votes,
         checks=result.checks,
-        usage=usage_of(desk.meter),
-        cost=dollars(desk.meter.cost),
+        usage=usage_of(context.meter),
+        cost=dollars(context.meter.cost),
         seconds=round(seconds, 3),
         calls=result.calls,
         turns=result.turns,
@@ -107,6 +107,6 @@ def _record(suite: str, job: Job, desk: Desk, result: SampleResult, seconds: flo
         clock=result.clock,
         measures=result.measures,
         tags=dict(job.tags),
-        replayed=desk.meter.replayed,
+        replayed=context.meter.replayed,
         finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     )

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
-from worktrial.engine.roles import Seat
+from worktrial.engine.roles import RoleName
 from worktrial.errors import StopRun
 from worktrial.language import Usage
 
@@ -30,19 +30,19 @@ class Budget:
 class Meter:
     """What one sample has consumed so far."""
 
-    usage: dict[Seat, Usage] = field(default_factory=dict)
-    costs: dict[Seat, float | None] = field(default_factory=dict)
+    usage: dict[RoleName, Usage] = field(default_factory=dict)
+    costs: dict[RoleName, float | None] = field(default_factory=dict)
     """US dollars by role; None where nobody knows the price of the role's model."""
     replayed: int = 0
     """Requests answered from the request cache; their tokens count, their cost does not."""
 
-    def add(self, role: Seat, usage: Usage, cost: float | None) -> None:
+    def add(self, role: RoleName, usage: Usage, cost: float | None) -> None:
         """Book one request."""
         self.usage[role] = self.usage.get(role, Usage()) + usage
         so_far = self.costs.get(role, 0.0)
         self.costs[role] = None if cost is None or so_far is None else so_far + cost
 
-    def tokens(self, role: Seat) -> int:
+    def tokens(self, role: RoleName) -> int:
         """Tokens of one role."""
         return self.usage[role].tokens if role in self.usage else 0
 

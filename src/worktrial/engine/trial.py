@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from worktrial.engine.client import Client, Line
+from worktrial.engine.client import BoundModel, Client
 from worktrial.engine.record import CLEAN, Key, SampleResult
-from worktrial.engine.roles import Seat
+from worktrial.engine.roles import RoleName
 from worktrial.engine.spend import Meter
 from worktrial.language import JsonObject, JsonValue
 
@@ -27,20 +27,20 @@ class Job:
         return self.sample, self.repeat, self.condition
 
 
-class Desk:
-    """What one running sample works with: its lines to the models, and its meter."""
+class SampleContext:
+    """What one running sample works with: its models, and its meter."""
 
-    def __init__(self, job: Job, clients: Mapping[Seat, Client]) -> None:
+    def __init__(self, job: Job, clients: Mapping[RoleName, Client]) -> None:
         self.job = job
         self.meter = Meter()
         self._clients = clients
 
-    def line(self, seat: Seat) -> Line:
-        """The `Complete` of `seat` (a role) for this sample."""
+    def model(self, role_name: RoleName) -> BoundModel:
+        """The `Complete` of `role_name` (a role) for this sample."""
         # Samples are independent draws: the request cache never serves one sample's answer to another.
         job = self.job
         salt = f"{job.sample}/{job.repeat}" + ("" if job.condition == CLEAN else f"/{job.condition}")
-        return self._clients[seat].line(self.meter, salt)
+        return self._clients[role_name].model(self.meter, salt)
 
 
 class Trial(Protocol):
@@ -66,7 +66,7 @@ class Trial(Protocol):
         """For the manifest: everything of the suite's own that can change a result."""
         ...
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Do one job.
 
         Raises:

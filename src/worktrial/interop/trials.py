@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import RoleSettings, Seat
+from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.engine.spend import Budget
 from worktrial.engine.trial import Trial
@@ -25,7 +25,7 @@ class Prepared:
     """A trial that can be run."""
 
     trial: Trial
-    roles: Mapping[Seat, RoleSettings]
+    roles: Mapping[RoleName, RoleSettings]
     settings: RunSettings
 
 

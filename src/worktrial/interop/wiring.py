@@ -11,7 +11,7 @@ from worktrial.agents.assignment import Limits
 from worktrial.agents.candidates import Candidate, candidate
 from worktrial.agents.own_callable import PREFIX, load_function, own_callable
 from worktrial.engine.role_values import settings_for
-from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError
 from worktrial.interop.options import (
@@ -25,7 +25,7 @@ from worktrial.suites.fault_values import fault_conditions
 from worktrial.suites.selection import select
 from worktrial.suites.usual import LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
 
-Roles = dict[Seat, RoleSettings]
+Roles = dict[RoleName, RoleSettings]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import msgspec
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord, SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
@@ -43,7 +43,7 @@ class Grader(Protocol):
         """Where the suite's data is from, and its `fingerprint`."""
         ...
 
-    async def grade(self, work: FinishedWork, rubric: str | None, desk: Desk) -> SampleResult:
+    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
         """Judge `work`, by `rubric` where there is one in place of the task's own.
 
         Raises:
@@ -122,13 +122,13 @@ class RegradeTrial:
             "regraded": {"source": source.fingerprint, "rubrics": rubrics.fingerprint if rubrics else None},
         }
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Judge one sample's work; see `worktrial.engine.trial.Trial`."""
         record = self._records[job.key]
         work: FinishedWork | None = None
         try:
             work = self._work(record)
-            result = await self._grader.grade(work, self._rubrics.get(job.sample), desk)
+            result = await self._grader.grade(work, self._rubrics.get(job.sample), context)
         except InvalidSample as e:
             result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
         for name in _CARRIED:

@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from worktrial.engine.client import Client, Line
+from worktrial.engine.client import BoundModel, Client
+from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.guarded import Outage
-from worktrial.engine.line_up import Wiring, line_up
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import refuse_unpriced
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
@@ -61,7 +61,7 @@ def locked(folder: SuiteFolder) -> Iterator[None]:
 class DeskSettings:
     """How a session reaches its models, and how far it may go."""
 
-    roles: Mapping[Seat, RoleSettings]
+    roles: Mapping[RoleName, RoleSettings]
     requests: int
     """Requests in flight, of all roles together."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
@@ -73,7 +73,7 @@ class DeskSettings:
         Raises:
             SettingError: an endpoint or a key is missing.
         """
-        roles = {seat: settings.resolved() for seat, settings in self.roles.items()}
+        roles = {role_name: settings.resolved() for role_name, settings in self.roles.items()}
         for settings in roles.values():
             redactor.add_role(settings, needs_key=True)
         return replace(self, roles=roles)
@@ -115,7 +115,7 @@ class BookedSpend(Spend):
 class DiscreetLine:
     """A line whose answers hold no key, whatever the endpoint repeats; what is cached holds none either."""
 
-    line: Line
+    line: BoundModel
     redactor: Redactor
     outage: Outage
 
@@ -152,24 +152,24 @@ class DiscreetLine:
 class Desk:
     """The models of a session."""
 
-    roles: Mapping[Seat, RoleSettings]
-    clients: Mapping[Seat, Client]
+    roles: Mapping[RoleName, RoleSettings]
+    clients: Mapping[RoleName, Client]
     spend: BookedSpend
     redactor: Redactor
     outage: Outage
     meter: Meter = field(default_factory=Meter)
     """What the author and the judge of sub-topics consumed in this session, replayed answers included."""
 
-    def line(self, seat: Seat, salt: str) -> Complete:
-        """The `Complete` of `seat`; `salt` names stage, slot and attempt."""
-        return DiscreetLine(self.clients[seat].line(self.meter, salt), self.redactor, self.outage)
+    def line(self, role_name: RoleName, salt: str) -> Complete:
+        """The `Complete` of `role_name`; `salt` names stage, slot and attempt."""
+        return DiscreetLine(self.clients[role_name].model(self.meter, salt), self.redactor, self.outage)
 
     @property
     def author(self) -> Author:
         """Who writes the artifacts."""
-        seat = Role.SYNTHESIZER.value
-        line: Callable[[str], Complete] = lambda salt: self.line(seat, salt)  # noqa: E731 - names its type
-        return ModelAuthor(self.roles[seat].model, line)
+        role_name = Role.SYNTHESIZER.value
+        line: Callable[[str], Complete] = lambda salt: self.line(role_name, salt)  # noqa: E731 - names its type
+        return ModelAuthor(self.roles[role_name].model, line)
 
     @property
     def retries(self) -> int:
@@ -191,7 +191,7 @@ async def open_desk(folder: SuiteFolder, settings: DeskSettings) -> AsyncIterato
     spend.check()
     cache = RequestCache(folder.cache, redactor)
     wiring = Wiring(settings.requests, settings.retry, cache)
-    async with line_up(settings.roles, wiring, spend=spend, redactor=redactor) as clients:
+    async with connect(settings.roles, wiring, spend=spend, redactor=redactor) as clients:
         if settings.budget.cost is not None:
             refuse_unpriced(clients)
         yield Desk(settings.roles, clients, spend, redactor, Outage("requests"))

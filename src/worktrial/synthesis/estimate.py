@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from worktrial.engine.prices import price_for
-from worktrial.engine.roles import Role, RoleSettings, Seat
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.language import Usage
@@ -109,7 +109,7 @@ class _Left:
 
 def estimate(
     spec: JobSpec,
-    roles: Mapping[Seat, RoleSettings],
+    roles: Mapping[RoleName, RoleSettings],
     folder: SuiteFolder,
     *,
     documents: bool,

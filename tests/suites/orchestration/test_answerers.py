@@ -10,7 +10,7 @@ import pytest
 from tests.support.orchestration import TinyTeam
 
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.suites.orchestration.answerers import FunctionAnswerer, member
 from worktrial.suites.orchestration.planning.answers import StepAnswer
@@ -139,7 +139,7 @@ def test_members(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def answer(messages, tools):\n    return 'hi'\n")
     mine = member(f"python:{tmp_path / 'mine.py'}:answer")
     assert mine.kind == "python"
-    answerer = mine.answerer(Desk(Job("EN/1", 0), {}), Role.AGENT, pytest.fail)
+    answerer = mine.answerer(SampleContext(Job("EN/1", 0), {}), Role.AGENT, pytest.fail)
     assert isinstance(answerer, FunctionAnswerer)
     for spec in ("python:nowhere", f"python:{tmp_path / 'none.py'}:x", f"python:{tmp_path / 'mine.py'}:none"):
         with pytest.raises(SettingError, match=r"^--sub-agent python:"):

@@ -57,7 +57,7 @@ class Counter(Behaviour):
 def compared(simulator: Any, source: str = GOOD, prompt: str = "full") -> Agreement:
     async def run(url: str) -> Agreement:
         async with client_at(url, role=Role.SIMULATOR) as client:
-            line = client.line(Meter(), "face")
+            line = client.model(Meter(), "face")
             replayed = await replay(PLACE, source, CALLS)
             clock = "2026-01-15T09:00:00"
             return await agreement(PLACE, replayed, line, prompt=prompt, clock=clock, instruction="Hand it out.")

@@ -75,7 +75,7 @@ def mended(
 ) -> tuple[tuple[WorkplaceDraft, TaskDraft, Repair], list[ScriptedRequest]]:
     async def work(url: str) -> tuple[WorkplaceDraft, TaskDraft, Repair]:
         async with client_at(url, role=Role.SYNTHESIZER) as client:
-            author = ModelAuthor("synthesizer-1", lambda salt: client.line(Meter(), salt))
+            author = ModelAuthor("synthesizer-1", lambda salt: client.model(Meter(), salt))
             return await repair(SPEC, slot(), workplace(), task(), problems, runs, author, round, **more)
 
     with ScriptedServer(script) as server:

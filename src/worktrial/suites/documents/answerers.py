@@ -9,7 +9,7 @@ from worktrial.agents.idle import Idle
 from worktrial.agents.own_callable import PREFIX, OwnCallable, load_callable
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk
+from worktrial.engine.trial import SampleContext
 from worktrial.errors import SettingError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import StopReason
@@ -38,11 +38,11 @@ class Answerer:
         """Whether it is known which calls were made together."""
         return self.kind == "model"
 
-    def agent(self, desk: Desk, question: str) -> Agent:
+    def agent(self, context: SampleContext, question: str) -> Agent:
         """The agent for one sample.
 
         Args:
-            desk: Of the sample.
+            context: Of the sample.
             question: Alone, without what a set-up puts around it.
         """
         if self.own is not None:
@@ -51,7 +51,7 @@ class Answerer:
             return ReferenceAgent(question)
         if self.kind == "idle":
             return Idle()
-        return ToolLoop(desk.line(Role.AGENT))
+        return ToolLoop(context.model(Role.AGENT))
 
 
 class ReferenceAgent:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError
 from worktrial.language import JsonObject
 from worktrial.suites.documents.answerers import Answerer
@@ -21,8 +21,8 @@ from worktrial.suites.documents.prompting import prompts_fingerprint, system_pro
 from worktrial.suites.documents.question import Question
 from worktrial.suites.documents.scoring import ScoreSettings, scorer_version
 from worktrial.suites.documents.setups import Setup
+from worktrial.suites.episode import episode
 from worktrial.suites.faults import faulty, in_manifest, jobs_under
-from worktrial.suites.stay import stay
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
 
@@ -98,7 +98,7 @@ class DocumentsTrial:
             **in_manifest(settings),
         }
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Set up, work, score; see `worktrial.engine.trial.Trial`."""
         question, settings = self._questions[job.sample], self._settings
         faults = self._conditions[job.condition]
@@ -116,8 +116,8 @@ class DocumentsTrial:
                 tools=tools,
                 session=session,
                 limits=settings.limits,
-                tokens=lambda: desk.meter.tokens(Role.AGENT),
-                cost=lambda: desk.meter.known_cost,
+                tokens=lambda: context.meter.tokens(Role.AGENT),
+                cost=lambda: context.meter.known_cost,
                 system_prompt=system_prompt(settings.setup, has_tools=bool(tools), python="python" in offered),
                 take_pictures=here.pictures.take,
                 trajectory=trajectory,
@@ -126,7 +126,7 @@ class DocumentsTrial:
             async def graded() -> SampleResult:
                 return await asyncio.to_thread(self._grade, question, trajectory)
 
-            result = await stay(self._agent.agent(desk, question.text), assignment, graded)
+            result = await episode(self._agent.agent(context, question.text), assignment, graded)
         result.clock = None
         result.trajectory = as_recorded(result.trajectory)
         return result

@@ -2,7 +2,7 @@
 
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk
+from worktrial.engine.trial import SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.finished_work import FinishedWork
@@ -20,7 +20,7 @@ class OccupationsGrader:
         self._tasks = {task.id: task for task in release.tasks}
         self.data: JsonObject = release.data
 
-    async def grade(self, work: FinishedWork, rubric: str | None, desk: Desk) -> SampleResult:
+    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
         """See `worktrial.suites.regrade.Grader`."""
         task = self._tasks.get(work.record.sample)
         if task is None or task.problem is not None:
@@ -30,4 +30,4 @@ class OccupationsGrader:
             workplace = self._release.workplaces[task.workplace]
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
-        return await grade(task, workplace, work.work, self._judging, desk.line(Role.JUDGE), rubric=rubric)
+        return await grade(task, workplace, work.work, self._judging, context.model(Role.JUDGE), rubric=rubric)

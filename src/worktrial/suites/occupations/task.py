@@ -9,14 +9,14 @@ from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.language import JsonObject
+from worktrial.suites.episode import episode
 from worktrial.suites.faults import check_conditions, faulty, finished, in_manifest, jobs_under
 from worktrial.suites.judging import JudgeSettings
 from worktrial.suites.occupations.grade import grade
 from worktrial.suites.occupations.load import Release, Task
-from worktrial.suites.stay import stay
 from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
 from worktrial.workplaces.faults import Conditions, FaultMode, PromptedFaults
@@ -67,13 +67,13 @@ class OccupationsTrial:
             **in_manifest(settings),
         }
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Load, work, judge; see `worktrial.engine.trial.Trial`."""
         task, settings = self._tasks[job.sample], self._settings
         workplace = self._workplace(task)
         clock = trial_clock(task.instruction, workplace.initial_state, settings.clock)
         faults, prompted = self._conditions[job.condition], settings.faults.prompted
-        line = desk.line(Role.SIMULATOR)
+        line = context.model(Role.SIMULATOR)
         simulator = LanguageSimulator(
             workplace,
             PromptedFaults(line, faults) if prompted else line,
@@ -92,17 +92,17 @@ class OccupationsTrial:
             tools=workplace.tool_specs,
             session=session,
             limits=settings.limits,
-            tokens=lambda: desk.meter.tokens(Role.AGENT),
-            cost=lambda: desk.meter.known_cost,
+            tokens=lambda: context.meter.tokens(Role.AGENT),
+            cost=lambda: context.meter.known_cost,
             plan=task.plan,
             trajectory=trajectory,
         )
 
         async def graded() -> SampleResult:
             work = finished(session, trajectory, clock)
-            return await grade(task, workplace, work, settings, desk.line(Role.JUDGE))
+            return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
 
-        return await stay(self._candidate.agent(desk), assignment, graded)
+        return await episode(self._candidate.agent(context), assignment, graded)
 
     def _workplace(self, task: Task) -> Workplace:
         if task.problem is not None:

@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from worktrial.agents.own_callable import PREFIX, load_function
-from worktrial.engine.roles import Seat
-from worktrial.engine.trial import Desk
+from worktrial.engine.roles import RoleName
+from worktrial.engine.trial import SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, WorktrialError
 from worktrial.language import Complete, Completion
 from worktrial.suites.orchestration.planning.answers import StepAnswer
@@ -45,19 +45,21 @@ class Member:
         """Whether the part needs an endpoint."""
         return self.kind == "model"
 
-    def answerer(self, desk: Desk, seat: Seat, references: Callable[[str], Reference]) -> Answerer:
+    def answerer(
+        self, context: SampleContext, role_name: RoleName, references: Callable[[str], Reference]
+    ) -> Answerer:
         """The one who answers in a sample.
 
         Args:
-            desk: The sample's.
-            seat: The model's seat, where a model answers.
+            context: The sample's.
+            role_name: The model's role_name, where a model answers.
             references: The reference team of a name.
         """
         if self.function is not None:
             return FunctionAnswerer(self.function)
         if self.kind == "reference":
             return ReferenceAnswerer(references(self.spec))
-        return ModelAnswerer(desk.line(seat))
+        return ModelAnswerer(context.model(role_name))
 
 
 def member(spec: str, option: str = "--agent") -> Member:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from worktrial.engine.roles import Seat
-from worktrial.engine.trial import Desk
+from worktrial.engine.roles import RoleName
+from worktrial.engine.trial import SampleContext
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.orchestration.answerers import Member
 from worktrial.suites.orchestration.example import example_folder
@@ -30,7 +30,7 @@ class Groundwork:
     """Who plans."""
     sub_agent: Member | None = None
     """Who plays the domain agents; None for `agent`."""
-    judges: Sequence[Seat] = ()
+    judges: Sequence[RoleName] = ()
     """The seats of the models that look at open argument values; none for `--judges none`."""
     _verdicts: SharedVerdicts = field(default_factory=SharedVerdicts)
 
@@ -73,8 +73,10 @@ class Groundwork:
         """The reference team `name`."""
         return reference(name, language, self.constant_plans[language])
 
-    def value_judges(self, language: Language, desk: Desk) -> ValueJudges | None:
+    def value_judges(self, language: Language, context: SampleContext) -> ValueJudges | None:
         """The judges of open argument values for one sample; None where nobody judges."""
         if not self.judges:
             return None
-        return ValueJudges({seat: desk.line(seat) for seat in self.judges}, language, shared=self._verdicts)
+        return ValueJudges(
+            {role_name: context.model(role_name) for role_name in self.judges}, language, shared=self._verdicts
+        )

@@ -8,7 +8,7 @@ import msgspec
 
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.answerers import Answerer
 from worktrial.suites.orchestration.choices import Cards, Gold
@@ -60,12 +60,12 @@ class OrchestrationTrial:
         self.data = ground.data
         self.settings = ground.in_manifest(prompts_fingerprint(), msgspec.to_builtins(settings))
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Ask, score, judge; see `worktrial.engine.trial.Trial`."""
         scenario = self._ground.scenarios[job.sample]
         team = self._ground.release.teams[scenario.language]
         asking = requests_of(scenario, team, compact=self._settings.cards == "compact")
-        answers = await ask_all(asking.requests, *self._answerers(scenario.language, desk))
+        answers = await ask_all(asking.requests, *self._answerers(scenario.language, context))
         result = await grade(
             scenario,
             team,
@@ -73,21 +73,21 @@ class OrchestrationTrial:
             self._settings.bounds,
             floors=await self._floors_of(scenario),
             threads=self._scoring,
-            judges=self._ground.value_judges(scenario.language, desk),
+            judges=self._ground.value_judges(scenario.language, context),
         )
         result.trajectory = _trajectory_line(scenario, asking, answers, result)
         return result
 
-    def _answerers(self, language: Language, desk: Desk) -> tuple[Answerer, Answerer]:
+    def _answerers(self, language: Language, context: SampleContext) -> tuple[Answerer, Answerer]:
         ground = self._ground
 
         def references(name: str) -> Reference:
             return ground.reference(name, language)
 
-        planner = ground.agent.answerer(desk, Role.AGENT, references)
+        planner = ground.agent.answerer(context, Role.AGENT, references)
         if ground.sub_agent is None:
             return planner, planner
-        return planner, ground.sub_agent.answerer(desk, Role.SUB_AGENT, references)
+        return planner, ground.sub_agent.answerer(context, Role.SUB_AGENT, references)
 
     async def _floors_of(self, scenario: Scenario) -> JsonObject:
         # Repeats of a scenario share them: a floor answers the same every time.

@@ -2,7 +2,7 @@
 
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk
+from worktrial.engine.trial import SampleContext
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.finished_work import FinishedWork
@@ -20,12 +20,12 @@ class StarterGrader:
         self._tasks = {task.id: task for task in load_tasks()}
         self.data: JsonObject = {"folder": "built in", "fingerprint": fingerprint()}
 
-    async def grade(self, work: FinishedWork, rubric: str | None, desk: Desk) -> SampleResult:
+    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
         """See `worktrial.suites.regrade.Grader`. `rubric` is for the judge; the checks are the task's own."""
         task = self._tasks.get(work.record.sample)
         if task is None:
             raise InvalidSample(InvalidReason.TASK_DATA, "the suite has no such task")
         if work.work.final_state is None:
             raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to check")
-        judge = desk.line(Role.JUDGE) if self._with_judge else None
+        judge = context.model(Role.JUDGE) if self._with_judge else None
         return await grade(task, work.work, self._judging, judge_line=judge, rubric=rubric)

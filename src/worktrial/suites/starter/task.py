@@ -7,14 +7,14 @@ from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError
 from worktrial.language import JsonObject
+from worktrial.suites.episode import episode
 from worktrial.suites.faults import check_conditions, faulty, finished, in_manifest, jobs_under
 from worktrial.suites.judging import JudgeSettings
 from worktrial.suites.starter.grade import grade
 from worktrial.suites.starter.load import StarterTask, fingerprint, load_workplace
-from worktrial.suites.stay import stay
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode
 
@@ -61,7 +61,7 @@ class StarterTrial:
             **in_manifest(settings),
         }
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Set up, work, check; see `worktrial.engine.trial.Trial`."""
         task = self._tasks[job.sample]
         workplace = load_workplace(task.workplace)
@@ -76,14 +76,14 @@ class StarterTrial:
             tools=workplace.artifact.tool_specs,
             session=session,
             limits=self._settings.limits,
-            tokens=lambda: desk.meter.tokens(Role.AGENT),
-            cost=lambda: desk.meter.known_cost,
+            tokens=lambda: context.meter.tokens(Role.AGENT),
+            cost=lambda: context.meter.known_cost,
             plan=task.plan,
             trajectory=trajectory,
         )
 
         async def graded() -> SampleResult:
-            judge = desk.line(Role.JUDGE) if self._with_judge else None
+            judge = context.model(Role.JUDGE) if self._with_judge else None
             return await grade(task, finished(session, trajectory, task.clock), self._settings, judge_line=judge)
 
-        return await stay(self._candidate.agent(desk), assignment, graded)
+        return await episode(self._candidate.agent(context), assignment, graded)

@@ -13,8 +13,8 @@ from worktrial.agents.candidates import Candidate
 from worktrial.engine.client import Client
 from worktrial.engine.guarded import defect, guarded
 from worktrial.engine.record import SampleResult, dollars
-from worktrial.engine.roles import Role, Seat
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.occupations.load import Release, Task
@@ -44,7 +44,7 @@ class RunSettings:
 
 
 def runner_for(
-    spec: JobSpec, clients: Mapping[Seat, Client], settings: RunSettings, who: Candidate | None = None
+    spec: JobSpec, clients: Mapping[RoleName, Client], settings: RunSettings, who: Candidate | None = None
 ) -> "Callable[[Slot, WorkplaceDraft, TaskDraft], SlotRunner]":
     """Who does the runs of a slot as it is written.
 
@@ -72,7 +72,7 @@ class SlotRunner:
 
     def __init__(
         self,
-        clients: Mapping[Seat, Client],
+        clients: Mapping[RoleName, Client],
         agent: Candidate,
         settings: Settings,
         slot: Slot,
@@ -99,20 +99,20 @@ class SlotRunner:
         if slot != self._slot.id:
             raise ValueError(f"this runner is for {self._slot.id}, not for {slot}")
         job = Job(f"{slot}/{kind}/{self._content}", number)
-        desk = Desk(job, self._clients)
+        context = SampleContext(job, self._clients)
         started = time.perf_counter()
-        result = await guarded(self._result(job, kind, desk))
+        result = await guarded(self._result(job, kind, context))
         seconds = round(time.perf_counter() - started, 3)
-        row = self._row(kind, number, result, desk, seconds)
+        row = self._row(kind, number, result, context, seconds)
         try:
             return _plain(row)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the record.
-            return _plain(self._row(kind, number, defect(e), desk, seconds))
+            return _plain(self._row(kind, number, defect(e), context, seconds))
 
-    async def _result(self, job: Job, kind: Kind, desk: Desk) -> SampleResult:
+    async def _result(self, job: Job, kind: Kind, context: SampleContext) -> SampleResult:
         try:
-            return await self._trial(job, kind).run(job, desk)
+            return await self._trial(job, kind).run(job, context)
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
 
@@ -136,8 +136,8 @@ class SlotRunner:
         settings = replace(self._settings, with_plan=kind == "plan", repeats=1)
         return OccupationsTrial(release, [task], self._agent, settings)
 
-    def _row(self, kind: Kind, number: int, result: SampleResult, desk: Desk, seconds: float) -> RunRow:
-        meter = desk.meter
+    def _row(self, kind: Kind, number: int, result: SampleResult, context: SampleContext, seconds: float) -> RunRow:
+        meter = context.meter
         return RunRow(
             slot=self._slot.id,
             kind=kind,

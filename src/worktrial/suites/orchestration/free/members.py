@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from worktrial.engine.roles import Role, Seat
-from worktrial.engine.trial import Desk
+from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.trial import SampleContext
 from worktrial.language import Complete, Completion, JsonObject, Message
 from worktrial.suites.orchestration.answerers import FunctionAnswerer, Member
 from worktrial.suites.orchestration.free.gold import GoldTeam
@@ -24,7 +24,7 @@ def voices(
     scenario: Scenario,
     agent: Member,
     sub_agent: Member | None,
-    desk: Desk,
+    context: SampleContext,
     references: Callable[[str], Reference],
 ) -> Voices:
     """Who plans and who does the work in one run of `scenario`.
@@ -33,16 +33,16 @@ def voices(
         scenario: For the team that follows its recording.
         agent: Who plans.
         sub_agent: Who plays the domain agents; None for `agent`.
-        desk: The sample's.
+        context: The sample's.
         references: The reference team of a name.
     """
     gold = GoldTeam(scenario)
 
-    def voice(member: Member, seat: Seat) -> Voices:
+    def voice(member: Member, role_name: RoleName) -> Voices:
         if member.kind == "reference":
             return gold if member.spec == GOLD else _Echo(references(member.spec))
         line: Complete = (
-            desk.line(seat) if member.function is None else _Function(FunctionAnswerer(member.function))
+            context.model(role_name) if member.function is None else _Function(FunctionAnswerer(member.function))
         )
         return Models(line, line)
 

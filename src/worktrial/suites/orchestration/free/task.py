@@ -7,7 +7,7 @@ from typing import Literal
 from worktrial.agents.assignment import Limits
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Desk, Job
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
@@ -95,7 +95,7 @@ class FreeTrial:
         self.data = ground.data
         self.settings = ground.in_manifest(prompts, in_manifest(settings))
 
-    async def run(self, job: Job, desk: Desk) -> SampleResult:
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Run the scenario, score, judge; see `worktrial.engine.trial.Trial`.
 
         What happened is kept whichever way it ends: a sample without a verdict has to be explained too.
@@ -105,19 +105,19 @@ class FreeTrial:
         team = ground.release.teams[scenario.language]
         world, clock = world_of(scenario, team), clock_of(scenario, settings.clock)
         faults = self._conditions[job.condition]
-        recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, desk))
+        recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, context))
         session = self._under(faults, recorded, world, scenario.key, log)
         budget = Budget(
             settings.limits,
             log,
-            tokens=lambda: desk.meter.tokens(Role.AGENT) + desk.meter.tokens(Role.SUB_AGENT),
-            cost=lambda: desk.meter.known_cost,
+            tokens=lambda: context.meter.tokens(Role.AGENT) + context.meter.tokens(Role.SUB_AGENT),
+            cost=lambda: context.meter.known_cost,
         )
         speaking = voices(
             scenario,
             ground.agent,
             ground.sub_agent,
-            desk,
+            context,
             lambda name: ground.reference(name, scenario.language),
         )
         tools = TeamTools(recorded, session, log)
@@ -135,7 +135,7 @@ class FreeTrial:
         try:
             await run()
             finished = True
-            result = await self._graded(scenario, team, log, desk)
+            result = await self._graded(scenario, team, log, context)
         except InvalidSample as e:
             result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
         result.calls, result.turns = len(log.calls), log.requests
@@ -147,11 +147,13 @@ class FreeTrial:
         result.trajectory = {"outcome": result.outcome, "reason": result.reason, "clock": clock, **line}
         return result
 
-    def _simulated(self, world: Workplace, clock: str, faults: FaultSettings, desk: Desk) -> Session | None:
+    def _simulated(
+        self, world: Workplace, clock: str, faults: FaultSettings, context: SampleContext
+    ) -> Session | None:
         settings = self._settings
         if not settings.simulated:
             return None
-        line = desk.line(Role.SIMULATOR)
+        line = context.model(Role.SIMULATOR)
         simulator = LanguageSimulator(
             world,
             PromptedFaults(line, faults) if settings.faults.prompted else line,
@@ -177,10 +179,10 @@ class FreeTrial:
             position=lambda: Position(len(log.calls), max(0, log.requests - 1)),
         )
 
-    async def _graded(self, scenario: Scenario, team: Team, log: Log, desk: Desk) -> SampleResult:
+    async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
         work, seconds = work_in_log(log), self._settings.seconds
         score = await asyncio.to_thread(goal_score, scenario, team, work, seconds=seconds)
-        judges = self._ground.value_judges(scenario.language, desk)
+        judges = self._ground.value_judges(scenario.language, context)
         judged = None if judges is None else await judges.verdicts(score.needs)
         met = score.met(None if judged is None else judged.verdicts)
         measures: JsonObject = {

@@ -37,7 +37,7 @@ async def ensemble(
         judges = {}
         for n in range(count):
             client = await stack.enter_async_context(client_at(url, role=Role.JUDGE, retry=QUICK, **options))
-            judges[f"judge-{n}"] = client.line(Meter())
+            judges[f"judge-{n}"] = client.model(Meter())
         yield ValueJudges(judges, Language.EN, shared=shared)
 
 
@@ -145,7 +145,7 @@ def test_what_stops_the_run_passes_through_as_itself() -> None:
 def test_one_model_in_three_chairs_gives_three_draws(tmp_path: Path) -> None:
     async def run(url: str) -> JudgedValues:
         async with client_at(url, role=Role.JUDGE, cache=tmp_path) as client:
-            line = client.line(Meter())
+            line = client.model(Meter())
             return await ValueJudges({"a": line, "b": line, "c": line}, Language.KO).verdicts([A])
 
     with ScriptedServer(Script(judge=by_number(True, False, False))) as server:

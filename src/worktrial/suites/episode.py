@@ -12,7 +12,7 @@ from worktrial.suites.faults import note_faults
 Grade = Callable[[], Awaitable[SampleResult]]
 
 
-async def stay(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResult:
+async def episode(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResult:
     """Let `agent` work, then grade it.
 
     The trajectory is kept whichever way it ends: a sample without a verdict has to be explained too.

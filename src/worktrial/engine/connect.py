@@ -11,7 +11,7 @@ from worktrial.engine.client import Client, Endpoint
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleSettings, Seat, below, public_url
+from worktrial.engine.roles import Role, RoleName, RoleSettings, below, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Spend
 from worktrial.errors import SettingError, StopRun
@@ -32,9 +32,9 @@ class Wiring:
 
 
 @asynccontextmanager
-async def line_up(
-    roles: Mapping[Seat, RoleSettings], wiring: Wiring, *, spend: Spend, redactor: Redactor
-) -> AsyncIterator[dict[Seat, Client]]:
+async def connect(
+    roles: Mapping[RoleName, RoleSettings], wiring: Wiring, *, spend: Spend, redactor: Redactor
+) -> AsyncIterator[dict[RoleName, Client]]:
     """Clients for `roles`, whose endpoints were seen to answer. Everything is closed at the end.
 
     Raises:
@@ -51,7 +51,7 @@ async def line_up(
         gate = asyncio.Semaphore(wiring.requests)
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
-            await _probe(session, {endpoints[seat].base_url: settings.role for seat, settings in roles.items()})
+            await _probe(session, {endpoints[name].base_url: settings.role for name, settings in roles.items()})
         yield {
             role: Client(
                 settings,

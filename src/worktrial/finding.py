@@ -1,0 +1,47 @@
+"""What lints, checks and audits report: one form for all of them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, or misleads, and how to mend it."""
+
+    check: str
+    """Name of the check that found it, in kebab case."""
+    subject: str
+    """Id of the task, or name of the workplace, document or agent that it is about."""
+    file: str
+    """File that holds it; "" where the subject lies in no file."""
+    field: str
+    """Field that holds it, as the file calls it: a dotted path, a JSON Pointer, a step."""
+    what: str
+    """What is wrong."""
+    fix: str = ""
+    """What to change; "" where the finding says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Outcome of looking at something with a set of checks."""
+
+    checks: Sequence[str]
+    """Names of the checks that were made, in the order in which they are shown."""
+    findings: Sequence[Finding]
+    looked_at: Mapping[str, int] = field(default_factory=dict)
+    """How many things of each kind were looked at, such as `{"tasks": 43, "workplaces": 10}`."""
+    unread: Sequence[str] = ()
+    """What could not be read and so was not looked at, each with the reason."""
+
+    def count(self, check: str) -> int:
+        """Number of subjects in which `check` found something."""
+        return len({finding.subject for finding in self.findings if finding.check == check})
+
+    def only(self, checks: Collection[str]) -> "Findings":
+        """Same outcome restricted to some checks."""
+        return replace(
+            self,
+            checks=[check for check in self.checks if check in checks],
+            findings=[finding for finding in self.findings if finding.check in checks],
+        )

@@ -1,0 +1,286 @@
+"""Options of a suite as one pydantic model: command-line flags, Python keywords, reference page, comparability.
+
+A suite's options are a class that inherits from the groups here and adds fields of its own. A field's docstring is
+its help text on every face; `Flag` says the rest.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
+
+from worktrial.errors import SettingError, option
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """How a field of `Options` is shown, and whether it counts when runs are compared."""
+
+    panel: str = "Options"
+    """Heading that it stands under in help texts and on the reference page."""
+    common: bool = False
+    """Whether `--help` shows it; `--help-all` shows every option."""
+    neutral: bool = False
+    """Whether it cannot change a result: where a run is stored, how fast it goes, when it gives up."""
+    metavar: str | None = None
+    """What stands for the value in help texts, such as `DIR`."""
+    short: str | None = None
+    """One-letter flag, such as `-o`."""
+    default: str | None = None
+    """What a None stands for, in words, where the default depends on something else."""
+
+
+class OptionRow(NamedTuple):
+    """One option with everything that a face needs to offer it."""
+
+    name: str
+    """Python keyword; the flag is `--` and the name with hyphens."""
+    field: FieldInfo
+    flag: Flag
+
+
+def _split(value: Any) -> Any:
+    """List of names from `"a,b"`, `["a,b", "c"]` or `["a", "b"]`."""
+    if value is None:
+        return []
+    parts = [value] if isinstance(value, str) else value
+    if not isinstance(parts, Iterable):
+        return value
+    return [
+        name.strip() for part in parts for name in (part.split(",") if isinstance(part, str) else [part]) if name
+    ]
+
+
+def _joined(value: Any) -> Any:
+    """Text `"1,2"` from `2`, `[1, 2]` or `"1,2"`, as on the command line."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(str(part) for part in value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _json(value: Any) -> Any:
+    """JSON text of a mapping; a text as it is."""
+    return json.dumps(value) if isinstance(value, Mapping) else value
+
+
+Names = Annotated[list[str], BeforeValidator(_split)]
+"""Several names, comma-separated or repeated."""
+Numbers = Annotated[str | None, BeforeValidator(_joined)]
+"""One number, or several as in `1,2,4`."""
+Count = Annotated[int, Field(ge=1)]
+Amount = Annotated[float, Field(ge=0)]
+
+
+class Options(BaseModel):
+    """Base of every suite's options. Fields are keyword arguments in Python and flags on the command line."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
+    )
+
+    @classmethod
+    def rows(cls) -> Iterator[OptionRow]:
+        """Every option, in the order of its declaration."""
+        for name, info in cls.model_fields.items():
+            flag = next((said for said in info.metadata if isinstance(said, Flag)), Flag())
+            yield OptionRow(name, info, flag)
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], *, suite: str) -> Self:
+        """Options from a user's values; None is not given.
+
+        Args:
+            given: Values by field name.
+            suite: Name of the suite, for messages.
+
+        Raises:
+            SettingError: there is no such option, one is missing, or a value is not of its kind.
+        """
+        try:
+            return cls(**{name: value for name, value in given.items() if value is not None})
+        except ValidationError as e:
+            # Only places and messages: a value may hold what is nobody's business.
+            raise SettingError("; ".join(cls._said(suite, error) for error in e.errors())) from None
+
+    @classmethod
+    def _said(cls, suite: str, error: Any) -> str:
+        name = option(".".join(str(part) for part in error["loc"][:1]) or "options")
+        if error["type"] == "extra_forbidden":
+            return f"{name}: the suite {suite} has no such option. There is: {', '.join(sorted(cls.model_fields))}"
+        if error["type"] == "missing":
+            return f"{name}: the suite {suite} needs it"
+        return f"{name}: {error['msg']}"
+
+    def measured(self) -> dict[str, Any]:
+        """Values of the options that can change a result, as JSON; for the manifest and for comparisons."""
+        names = {row.name for row in self.rows() if not row.flag.neutral}
+        return self.model_dump(mode="json", include=names)
+
+
+_WHAT = "Which tasks"
+_RUN = "Run"
+_BUDGET = "Budgets of the run (it stops cleanly and can be resumed)"
+_LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
+_FAULTS = "Faults"
+_JUDGING = "Judging"
+
+
+class TaskOptions(Options):
+    """Choice among a suite's tasks. None of it changes what a sample is, only which samples there are."""
+
+    tasks: Annotated[Names, Flag(_WHAT, common=True, neutral=True, metavar="IDS")] = []
+    """Only these task ids; comma-separated or repeated."""
+    limit: Annotated[Count | None, Flag(_WHAT, common=True, neutral=True)] = None
+    """At most so many tasks."""
+    repeats: Annotated[Count, Flag(_WHAT, common=True, neutral=True)] = 1
+    """Samples of each task."""
+
+
+class CategoryOptions(TaskOptions):
+    """Choice among tasks that have an industry."""
+
+    category: Annotated[Names, Flag(_WHAT, neutral=True, metavar="NAMES")] = []
+    """Only these industries (names, or their beginnings); comma-separated or repeated."""
+
+
+class RunOptions(Options):
+    """Where results go, how fast, and how far. None of it can change a result."""
+
+    output: Annotated[Path | None, Flag(_RUN, common=True, neutral=True, short="-o", metavar="DIR")] = None
+    """Folder of the run. The same command resumes it."""
+    concurrency: Annotated[Count | None, Flag(_RUN, common=True, neutral=True)] = None
+    """Samples in flight. Default: 16; 1 with the embedded model."""
+    max_invalid: Annotated[float, Field(ge=0, le=1), Flag(_RUN, neutral=True)] = 0.0
+    """Share of invalid samples that still counts as success."""
+    cache: Annotated[Path | None, Flag(_RUN, neutral=True, metavar="DIR")] = None
+    """Keep every answer in this folder and use it again."""
+    cache_only: Annotated[bool, Flag(_RUN, neutral=True)] = False
+    """Never reach a network: answer from the cache or stop."""
+    retries: Annotated[Count, Flag(_RUN, neutral=True)] = 8
+    """Tries of one request that fails."""
+    retry_seconds: Annotated[Amount, Flag(_RUN, neutral=True)] = 300.0
+    """Waiting between the tries of one request."""
+    max_cost: Annotated[Amount | None, Flag(_BUDGET, common=True, neutral=True)] = None
+    """US dollars."""
+    max_tokens: Annotated[Count | None, Flag(_BUDGET, neutral=True)] = None
+    """Tokens in and out of all roles."""
+    max_minutes: Annotated[Amount | None, Flag(_BUDGET, neutral=True)] = None
+    """Wall-clock minutes."""
+
+
+class LimitOptions(Options):
+    """How long an agent may work on one sample. Part of the agent, so neutral for comparisons."""
+
+    max_turns: Annotated[Count | None, Flag(_LIMITS, common=True, neutral=True)] = None
+    """Assistant messages of the agent. Default: 60; 16 for the embedded model."""
+    sample_tokens: Annotated[Count | None, Flag(_LIMITS, neutral=True)] = None
+    """Tokens of the agent."""
+    sample_seconds: Annotated[Amount | None, Flag(_LIMITS, neutral=True)] = None
+    """Seconds of the agent's work."""
+    sample_cost: Annotated[Amount | None, Flag(_LIMITS, neutral=True)] = None
+    """US dollars, all roles."""
+
+
+class FaultOptions(Options):
+    """What goes wrong on purpose, how often, how long."""
+
+    faults: Annotated[str, BeforeValidator(_joined), Flag(_FAULTS, common=True, metavar="MODES")] = "E0"
+    """E0 none; E1 calls that fail with an error; E2 answers that silently lack or lag; E3 half and half; all; or
+    several, as E0,E2: each runs every task. prompted: ask the simulator's model to degrade (alone: all modes; or
+    with modes, as prompted,E2)."""
+    fault_count: Annotated[Numbers, Flag(_FAULTS, metavar="N")] = None
+    """Events of a sample; 1,2,4 sweeps. Default: 2."""
+    fault_duration: Annotated[Numbers, Flag(_FAULTS, metavar="N")] = None
+    """Calls in a row that an event lasts; 1,2,4 sweeps. Default: 2."""
+    fault_seed: Annotated[int | None, Flag(_FAULTS)] = None
+    """Draws another schedule. Default: 0."""
+    fault_unit: Annotated[Literal["call", "turn"] | None, Flag(_FAULTS)] = None
+    """Counts events in calls, or in turns: all calls of a message. Default: call."""
+
+
+class JudgingOptions(Options):
+    """How a judge decides."""
+
+    votes: Annotated[Count, Flag(_JUDGING)] = 3
+    """Votes of the judge on each sample; the majority decides."""
+    parallel_votes: Annotated[bool, Flag(_JUDGING, neutral=True)] = False
+    """Ask for all votes at once: faster, and a third dearer."""
+    judge_method: Annotated[Literal["votes", "logprob"], Flag(_JUDGING)] = "votes"
+    """Majority of votes, or logprob: the probability of yes on each statement of the rubric (for small models)."""
+    judge_record: Annotated[Annotated[int, Field(ge=1000)] | None, Flag(_JUDGING)] = None
+    """Characters of a trajectory that the judge is shown; long observations are cut in the middle. Default: 120000;
+    12000 for the embedded model."""
+
+
+class AgentOptions(Options):
+    """How an agent that is a model is offered its tools."""
+
+    tool_mode: Annotated[Literal["native", "json"] | None, Flag("Agent", neutral=True)] = None
+    """Native tool calls, or json: tools as a JSON Schema, for endpoints and small models without native tools.
+    Default: native; json for the embedded model."""
+
+
+_ENDPOINT = "Every role"
+
+
+class EndpointOptions(Options):
+    """How models are reached. Once for all roles, and once for each as `judge_base_url` (see `with_roles`).
+
+    Neutral here, because a run's manifest keeps what of it can change a result role by role.
+    """
+
+    base_url: Annotated[str | None, Flag(_ENDPOINT, common=True, neutral=True, metavar="URL")] = None
+    """Address of an OpenAI-compatible endpoint, e.g. http://localhost:8000/v1."""
+    api_key_env: Annotated[str | None, Flag(_ENDPOINT, common=True, neutral=True, metavar="NAME")] = None
+    """Environment variable that holds the key. The key itself is never stored."""
+    temperature: Annotated[Amount | None, Flag(_ENDPOINT, neutral=True)] = None
+    """Sampling temperature."""
+    effort: Annotated[str | None, Flag(_ENDPOINT, neutral=True, metavar="LEVEL")] = None
+    """Reasoning effort, sent as reasoning_effort (e.g. low, medium, high)."""
+    output_tokens: Annotated[Count | None, Flag(_ENDPOINT, neutral=True)] = None
+    """Output tokens of one request."""
+    token_parameter: Annotated[
+        Literal["max_tokens", "max_completion_tokens"] | None, Flag(_ENDPOINT, neutral=True)
+    ] = None
+    """What the endpoint calls that limit."""
+    structured: Annotated[Literal["auto", "schema", "off"] | None, Flag(_ENDPOINT, neutral=True)] = None
+    """JSON Schema output: auto gives it up when the endpoint rejects it."""
+    timeout: Annotated[Annotated[float, Field(ge=1)] | None, Flag(_ENDPOINT, neutral=True)] = None
+    """Seconds to wait for one answer."""
+    requests: Annotated[Count | None, Flag(_ENDPOINT, neutral=True)] = None
+    """Requests in flight."""
+    rate: Annotated[Annotated[float, Field(ge=0.01)] | None, Flag(_ENDPOINT, neutral=True)] = None
+    """Requests per minute."""
+    price: Annotated[Numbers, Flag(_ENDPOINT, neutral=True, metavar="IN,OUT")] = None
+    """US dollars per million input and output tokens, for a model off the price list."""
+    extra: Annotated[str | None, BeforeValidator(_json), Flag(_ENDPOINT, neutral=True, metavar="JSON")] = None
+    """Further fields of the request body, as JSON."""
+
+
+def with_roles(options: type[Options], roles: Sequence[str]) -> type[Options]:
+    """`options` and, for each of `roles`, every field of `EndpointOptions`, its name after the role's.
+
+    Args:
+        options: Options of a suite, `EndpointOptions` among their bases.
+        roles: Names of roles, such as `sub-agent`; in field names with underscores.
+    """
+    fields: dict[str, Any] = {}
+    for role in roles:
+        for row in EndpointOptions.rows():
+            flag = replace(row.flag, panel=f"Only the {role}", common=False)
+            annotation: Any = row.field.annotation
+            for said in (*_but_flag(row.field.metadata), flag):
+                annotation = Annotated[annotation, said]
+            fields[f"{role.replace('-', '_')}_{row.name}"] = (
+                annotation,
+                Field(default=None, description=row.field.description),
+            )
+    return create_model(options.__name__, __base__=options, __module__=options.__module__, **fields)
+
+
+def _but_flag(metadata: Sequence[Any]) -> list[Any]:
+    return [said for said in metadata if not isinstance(said, Flag)]

@@ -1,0 +1,304 @@
+"""The contract of a suite, and the registry of everything that can be plugged in.
+
+A suite is one object. It is registered under the entry-point group `worktrial.suites`, or lies in a folder of one's
+own. Command line, Python, pytest, lists, lints, validation, regrading, comparisons and reports know suites through
+this page alone.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.trial import Trial
+from worktrial.errors import SettingError
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.options import Options, with_roles
+
+if TYPE_CHECKING:  # what the optional parts are about lies above this page
+    from rich.console import RenderableType
+
+    from worktrial.agents.candidates import Candidate
+    from worktrial.engine.record import SampleRecord
+    from worktrial.engine.run import RunSettings
+    from worktrial.engine.stored import StoredRun
+    from worktrial.finding import Findings
+    from worktrial.reports.report import Report, Section
+    from worktrial.results.pairing import SamplePair
+    from worktrial.workplaces import Workplace
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One task as lists show it."""
+
+    id: str
+    difficulty: str = "-"
+    category: str = "-"
+    scenario: str = ""
+    """What it is about, in a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceAgent:
+    """An agent without a model that ships with a suite, to show its floor or its ceiling."""
+
+    about: str
+    """What it does, in half a sentence."""
+    must: Outcome | None = None
+    """Outcome that it must have on every task for the suite to be valid; None if any will do."""
+    make: "Callable[[], Any] | None" = None
+    """Makes the agent of one sample; None where the suite's trial knows it by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of a run that only its suite has, with its interval."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    """Independent units that it was estimated from."""
+    group: str = ""
+    """Part of the run that it is about, such as a language; "" for the whole."""
+
+
+class Suite(ABC):
+    """A set of tasks and how to run, judge and show them.
+
+    Only `name`, `about`, `options`, `tasks` and `trial` have to be given. Imports that take long belong into
+    methods: the object itself is made whenever something is listed.
+    """
+
+    name: ClassVar[str]
+    """What one writes after `worktrial run`; also in every record."""
+    about: ClassVar[str]
+    """What it is, in one line."""
+    needs: ClassVar[str] = "nothing"
+    """What has to be given for it to run, beside an agent."""
+    options: ClassVar[type[Options]]
+    """Every option of a run."""
+    data: ClassVar[type[Options]] = Options
+    """The part of `options` that says where tasks come from; what lists and lints are given."""
+    beside: ClassVar[type[Options]] = Options
+    """What a run can be shown beside: options of `worktrial show`."""
+    roles: ClassVar[Sequence[Role]] = (Role.AGENT,)
+    """Roles that models may play."""
+    decided_by_code: ClassVar[bool] = True
+    """Whether verdicts come from code, so that a judge's settings do not count when runs are compared."""
+    reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {}
+    """Agents that ship with the suite, by the name that one writes after `--agent`."""
+
+    @abstractmethod
+    def tasks(self, data: Any) -> Sequence[TaskRow]:
+        """All tasks, in their own order.
+
+        Args:
+            data: An instance of `self.data`.
+
+        Raises:
+            SettingError: an option is missing.
+            DataError: the data cannot be read.
+        """
+
+    @abstractmethod
+    def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> Trial:
+        """The suite made ready to run.
+
+        Args:
+            options: An instance of `every_option`.
+            agent: Who takes the trial.
+            models: Who plays which role; what `self.models` returned.
+
+        Raises:
+            SettingError: the options do not fit together.
+            DataError: the data cannot be read.
+        """
+
+    @property
+    def every_option(self) -> type[Options]:
+        """`options` with those of every role, such as `judge_base_url`."""
+        return _every_option(self.options, tuple(role.value for role in self.roles))
+
+    def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
+        """Models of a run by role; here the agent's alone, if it needs one.
+
+        Raises:
+            SettingError: a role has no model, or its settings cannot be read.
+        """
+        from worktrial.engine.role_values import settings_for
+
+        if not agent.needs_model:
+            return {}
+        return {Role.AGENT: settings_for(Role.AGENT, agent.spec, options.model_dump())}
+
+    def pace(self, options: Any, trial: Trial, settings: "RunSettings") -> "RunSettings":
+        """`settings` with the concurrency that suits the suite; here as they are."""
+        return settings
+
+    def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
+        """What only this suite's runs have to show on a terminal, after the completion rate.
+
+        Args:
+            run: Stored run of this suite.
+            beside: An instance of `self.beside`.
+        """
+        return ()
+
+    def trajectory(self, line: JsonObject, record: "SampleRecord | None") -> "Iterable[RenderableType] | None":
+        """A sample's work for the terminal; None to show it as calls in a workplace."""
+        return None
+
+    def figures(self, run: "StoredRun") -> Sequence[Figure]:
+        """Figures that only this suite has; for exports, SQL and machine output."""
+        return ()
+
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float, seed: int) -> Iterable[Any]:
+        """Differences of the suite's own figures between two runs, as `results.comparison.SuiteFigure`.
+
+        Args:
+            pairs: Same samples in both runs, of one condition.
+            confidence: Level of the intervals, 0-1.
+            seed: Seed of the draws.
+        """
+        return ()
+
+    def report_sections(self, report: "Report") -> "Iterable[Section]":
+        """Parts of a report's first page about the runs of this suite in `report`."""
+        return ()
+
+    def published(self, report: "Report") -> Iterable[Any]:
+        """Markup of what others published about the same tasks, beside the runs of this suite in `report`."""
+        return ()
+
+    def lint(self, data: Any) -> "Findings":
+        """What runs, and yet misleads.
+
+        Raises:
+            SettingError: the suite has nothing to lint, or an option is missing.
+        """
+        raise SettingError(f"{self.name}: has no lint")
+
+    def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
+        """How stored work is judged again: a `suites.regrade.Grader`.
+
+        Args:
+            run: Whose work.
+            data: An instance of `self.data`.
+            judging: Fields of `JudgingOptions`.
+            models: Roles that have a model; the judge's, if one was named.
+
+        Raises:
+            SettingError: there is no work to judge again, or something is missing.
+        """
+        raise SettingError(f"{run.folder}: work of the suite {self.name} cannot be judged again")
+
+    def workplaces(self, data: Any) -> "Callable[[str], tuple[Workplace, str]]":
+        """Function from a task's id to its workplace, as the task begins, and its instruction; for audits.
+
+        Raises:
+            SettingError: the suite's samples are not calls in a workplace.
+        """
+        raise SettingError(f"{self.name}: has no workplaces to check against")
+
+    def exports(self) -> Mapping[str, Callable[..., Any]]:
+        """Formats of others in which runs can be exported: name to a function of sources, folder, `force`."""
+        return {}
+
+
+@cache
+def _every_option(options: type[Options], roles: tuple[str, ...]) -> type[Options]:
+    return with_roles(options, roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A way to score what other programs produced, one row of a file at a time, with no run and no model."""
+
+    about: str
+    """Help text: what a row has, and what it becomes."""
+    options: type[Options]
+    """Options beside the file and the output."""
+    score: Callable[[Any], Callable[[JsonObject], JsonObject]]
+    """Function of the options that returns the function of a row; that raises `BadRow`."""
+    nothing: JsonObject = field(default_factory=dict)
+    """Row of one that cannot be scored, without its error."""
+
+
+class Registry(Generic[T]):
+    """Objects of one entry-point group by name, loaded when they are asked for."""
+
+    def __init__(self, group: str, noun: str) -> None:
+        self.group = group
+        self._noun = noun
+
+    @property
+    def names(self) -> list[str]:
+        """Names of everything that is installed: ours first, then others', each in alphabetical order."""
+        return list(self._found())
+
+    def get(self, name: str) -> T:
+        """What is registered as `name`.
+
+        Raises:
+            SettingError: nothing is, or it cannot be imported.
+        """
+        found = self._found()
+        if name not in found:
+            raise SettingError(f"no {self._noun} {name!r}; there is {', '.join(found)}")
+        try:
+            loaded: T = found[name].load()
+        except ImportError as e:
+            raise SettingError(f"the {self._noun} {name} cannot be loaded: {e}") from e
+        return loaded
+
+    def all(self) -> Iterator[T]:
+        """Everything that is installed, in the order of `names`."""
+        return (self.get(name) for name in self.names)
+
+    def _found(self) -> dict[str, EntryPoint]:
+        points = sorted(_points(self.group), key=lambda point: (not _is_ours(point), point.name))
+        found: dict[str, EntryPoint] = {}
+        for point in points:
+            found.setdefault(point.name, point)
+        return found
+
+
+def _is_ours(point: EntryPoint) -> bool:
+    return point.value.startswith("worktrial.")
+
+
+@cache
+def _points(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=group))
+
+
+suites: "Registry[Suite]" = Registry("worktrial.suites", "suite")
+"""Suites that are installed."""
+scorers: "Registry[Scorer]" = Registry("worktrial.scorers", "scorer")
+"""Scorers of rows in files, for `worktrial score`."""
+agents: "Registry[Callable[[str], Any]]" = Registry("worktrial.agents", "kind of agent")
+"""Kinds of agents, as in `KIND:REST` after `--agent`; each is a function of the rest that returns an agent."""
+providers: "Registry[Callable[[RoleSettings], RoleSettings]]" = Registry("worktrial.providers", "provider")
+"""Providers of models, as in `PROVIDER/MODEL`; each fills in address, key variable and the model's name there."""
+
+
+def find_suite(word: str | Path) -> Suite:
+    """The suite that `word` names: one that is installed, or the folder of one's own.
+
+    Raises:
+        SettingError: there is no such suite.
+        DataError: it is a folder, or looks like the path of one, and holds no suite.
+    """
+    if str(word) in suites.names:
+        return suites.get(str(word))
+    raise SettingError(f"no suite {str(word)!r}; there is {', '.join(suites.names)}")
