@@ -1,4 +1,4 @@
-"""Make the pictures of `docs/read-a-report.md` anew: `python -m scripts.screenshots`.
+"""Make the pictures of `docs/how-to/read-a-report.md` anew: `python -m scripts.screenshots`.
 
 What they show is made up, and says so in its title. Needs Debian's `chromium`.
 """

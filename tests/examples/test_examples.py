@@ -26,7 +26,7 @@ def test_play_a_workplace() -> None:
 
 
 def test_parcel_lockers() -> None:
-    """The example of docs/write-a-workplace.md: short enough to copy, and a plan that passes its checks."""
+    """The example of docs/how-to/write-a-workplace.md: short enough to copy, and a plan that passes its checks."""
     path = ROOT / "examples/parcel_lockers.py"
     assert len(path.read_text().splitlines()) < 80
     said = subprocess.run([sys.executable, path], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -38,7 +38,7 @@ def test_the_tasks_file_of_the_page_fits_the_example(tmp_path: Path) -> None:
     assert spec and spec.loader
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
-    page = (ROOT / "docs/write-a-workplace.md").read_text()
+    page = (ROOT / "docs/how-to/write-a-workplace.md").read_text()
     (tmp_path / "tasks.yaml").write_text(page.partition("```yaml\n")[2].partition("```")[0])
     (task,) = read_tasks(tmp_path / "tasks.yaml", example.WORKPLACE)
     session = example.WORKPLACE.open(task.initial_state)

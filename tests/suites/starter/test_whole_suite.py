@@ -66,7 +66,7 @@ def test_what_must_not_be_done_is_checked(task: StarterTask) -> None:
 
 
 def test_the_page_tells_what_there_is() -> None:
-    page = (Path(__file__).parents[3] / "docs/starter.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/how-to/starter.md").read_text()
     assert f"with {len(TASKS)} tasks" in page
     for trait in ("implicit_fault_sensitive", "refuse_or_ask"):
         assert f"| `{trait}` | {len(with_trait(trait))} |" in page
