@@ -13,7 +13,7 @@ from worktrial.synthesis.spec import JobSpec
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "parcel-claims"
-PAGE = (ROOT / "docs" / "build-your-own-trial.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "build-your-own-trial.md").read_text("utf-8")
 
 
 def test_the_job_is_one() -> None:

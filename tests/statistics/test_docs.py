@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.support.cli import command
 
-PAGE = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "statistics.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE, re.DOTALL)
 SHOWN = re.findall(r"```\n\$ worktrial (.*?)\n(.*?)```", PAGE, re.DOTALL)
 
