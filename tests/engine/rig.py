@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 
 from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.progress import display
 from worktrial.engine.record import SampleResult
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
@@ -114,7 +115,9 @@ def run_tiny(
     settings.setdefault("retry", QUICK)
     settings.setdefault("concurrency", 4)
     roles = {Role.AGENT: role or role_settings(url)}
-    return run_trial(trial or TinyTrial(), roles, RunSettings(folder=folder, **settings))
+    with display() as progress:
+        chosen = RunSettings(folder=folder, **settings)
+        return run_trial(trial or TinyTrial(), roles, chosen, progress=progress, signals=True)
 
 
 def all_bytes(folder: Path) -> bytes:

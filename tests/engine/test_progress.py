@@ -44,6 +44,19 @@ def test_the_tally_adds_up(earlier: list[SampleRecord], now: list[SampleRecord],
     assert line.endswith(" left") == bool(now and more)
 
 
+def test_the_time_left_is_the_last_thing_to_go() -> None:
+    tally = Tally(1382)
+    for _ in range(1000):
+        tally.add(SampleRecord(suite="s", sample="1", repeat=0, outcome=Outcome.PASS, reason="", cost=1.5))
+    assert tally.line(1000).count(" · ") == tally.line().count(" · ") == 6
+    for width in range(62, 80):
+        line = tally.line(width)
+        assert len(line) <= width
+        assert line.endswith(" left")
+        assert "samples/min" not in line
+    assert tally.line(62).startswith("1000/1382 done · 1000 passed · 0 invalid · $1500.0000 · ")
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [

@@ -258,6 +258,7 @@ def _refuse_nothing(work: list[Any]) -> None:
 def _carry_out(audit: Any, role: RoleSettings, given: Mapping[str, Any]) -> Path:
     """Run the audit to its end; returns its folder."""
     from worktrial.cli.untrusted import printable
+    from worktrial.engine.progress import display
     from worktrial.engine.run import Interrupted, run_trial
     from worktrial.engine.store import SAMPLES
     from worktrial.errors import StopRun
@@ -267,7 +268,8 @@ def _carry_out(audit: Any, role: RoleSettings, given: Mapping[str, Any]) -> Path
     typer.echo(printable(what), err=True)
     folder: Path = settings.folder
     try:
-        run_trial(audit, {role.role: role}, settings)
+        with display() as progress:
+            run_trial(audit, {role.role: role}, settings, progress=progress, signals=True)
     except (Interrupted, StopRun):
         if (folder / SAMPLES).is_file() and (folder / SAMPLES).stat().st_size:
             said = f"What is finished is stored: the same command with -o {folder} goes on from there, and"

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from worktrial.cli.untrusted import printable
+from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
 from worktrial.engine.secrets import Redactor
@@ -30,7 +31,8 @@ def carry_out(
     """
     _announce(trial, roles, settings)
     try:
-        end = run_trial(trial, roles, settings)
+        with display() as progress:
+            end = run_trial(trial, roles, settings, progress=progress, signals=True)
     except (Interrupted, StopRun) as e:
         if isinstance(e, Interrupted):
             # Nothing is left to interrupt, and an echo of the signal would change the exit code.

@@ -9,6 +9,7 @@ from worktrial.engine.record import SampleRecord, total_tokens
 from worktrial.grading import Outcome
 
 PLAIN_SECONDS = 10.0
+BAR_WIDTH = 16
 
 
 class Tally:
@@ -21,13 +22,14 @@ class Tally:
         self.cost = 0.0
         self.unpriced = False
         self._started = time.monotonic()
-        self._now_done = 0
+        self.now_done = 0
+        """Samples that finished in this session."""
         for record in finished:
             self._book(record)
 
     def add(self, record: SampleRecord) -> None:
         """Count a sample that finished just now."""
-        self._now_done += 1
+        self.now_done += 1
         self._book(record)
 
     def _book(self, record: SampleRecord) -> None:
@@ -43,30 +45,46 @@ class Tally:
         """Finished samples, earlier sessions included."""
         return sum(self.counts.values())
 
-    def line(self) -> str:
-        """The state of the run in one line."""
+    def line(self, width: int | None = None) -> str:
+        """State of the run in one line.
+
+        Args:
+            width: Columns that there are. Where they do not do, the rate, the tokens and the cost are left out, in
+                this order: how long it still takes is what one looks for. None is any number.
+        """
         elapsed = time.monotonic() - self._started
         passed, invalid = self.counts[Outcome.PASS], self.counts[Outcome.INVALID]
-        parts = [f"{self.done}/{self.total} done", f"{passed} passed", f"{invalid} invalid"]
-        parts.append(f"{self.tokens:,} tokens")
-        parts.append(f"${self.cost:.4f}{'+' if self.unpriced else ''}")
-        if self._now_done and elapsed > 0:
-            per_second = self._now_done / elapsed
-            parts.append(f"{per_second * 60:.1f} samples/min")
+        parts = {
+            "done": f"{self.done}/{self.total} done",
+            "passed": f"{passed} passed",
+            "invalid": f"{invalid} invalid",
+        }
+        parts["tokens"] = f"{self.tokens:,} tokens"
+        parts["cost"] = f"${self.cost:.4f}{'+' if self.unpriced else ''}"
+        if self.now_done and elapsed > 0:
+            per_second = self.now_done / elapsed
+            parts["rate"] = f"{per_second * 60:.1f} samples/min"
             if self.done < self.total:
-                parts.append(f"{duration((self.total - self.done) / per_second)} left")
-        return " · ".join(parts)
+                parts["left"] = f"{duration((self.total - self.done) / per_second)} left"
+        line = " · ".join(parts.values())
+        for part in ("rate", "tokens", "cost"):
+            if width is None or len(line) <= width:
+                break
+            parts.pop(part, None)
+            line = " · ".join(parts.values())
+        return line
 
 
-OnTally = Callable[[Tally], None]
+Progress = Callable[[Tally], None]
+"""Whoever wants to know how a run is going."""
 
 
 @contextmanager
-def display() -> Iterator[OnTally]:
-    """Where the tally is shown, on standard error: a bar on a terminal, else a line every few seconds."""
+def display() -> Iterator[Progress]:
+    """The terminal's `Progress`, on standard error: a live bar on a terminal, else a line every few seconds."""
     if sys.stderr.isatty():
-        with _bar() as update:
-            yield update
+        with _Bar() as bar:
+            yield bar.update
     else:
         yield _PlainLines().update
 
@@ -77,24 +95,32 @@ class _PlainLines:
 
     def update(self, tally: Tally) -> None:
         now = time.monotonic()
-        if now - self._last >= PLAIN_SECONDS or tally.done == tally.total:
+        if tally.now_done and (now - self._last >= PLAIN_SECONDS or tally.done == tally.total):
             self._last = now
             print(tally.line(), file=sys.stderr, flush=True)
 
 
-@contextmanager
-def _bar() -> Iterator[OnTally]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
+class _Bar:
+    """A bar that appears with the first update, so that a run with nothing to do or a refused one shows none."""
 
-    columns = (BarColumn(bar_width=24), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), refresh_per_second=4, transient=True) as progress:
-        bar = progress.add_task("starting", total=None)
+    def __enter__(self) -> "_Bar":
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as LiveBar
 
-        def update(tally: Tally) -> None:
-            progress.update(bar, total=tally.total, completed=tally.done, description=tally.line())
+        columns = (BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.description}"))
+        self._shown = LiveBar(*columns, console=Console(stderr=True), refresh_per_second=4, transient=True)
+        self._bar = self._shown.add_task("starting", total=None)
+        return self
 
-        yield update
+    def __exit__(self, *_: object) -> None:
+        self._shown.stop()
+
+    def update(self, tally: Tally) -> None:
+        self._shown.start()
+        # Beside the bar, and the space between.
+        room = self._shown.console.width - BAR_WIDTH - 1
+        self._shown.update(self._bar, total=tally.total, completed=tally.done, description=tally.line(room))
 
 
 def duration(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """A whole run: open the folder, bring up the models, work through the jobs, close everything in order."""
 
 import asyncio
+import contextlib
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from worktrial.engine.client import Client
 from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.manifest import Manifest, SessionRecord, versions
-from worktrial.engine.progress import Tally, display
+from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
@@ -20,7 +21,7 @@ from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError, WorktrialError
+from worktrial.errors import SettingError, WorktrialError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
@@ -64,27 +65,74 @@ class RunEnd:
         return invalid / len(self.records) if self.records else 0.0
 
 
-def run_trial(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> RunEnd:
-    """Run `trial` to its end, or from where an earlier session left it.
+def run_trial(
+    trial: Trial,
+    roles: Mapping[RoleName, RoleSettings],
+    settings: RunSettings,
+    *,
+    progress: Progress | None = None,
+    signals: bool = False,
+) -> RunEnd:
+    """Run `trial` on an event loop of its own, to its end or from where an earlier session left it.
+
+    Args:
+        trial: Suite made ready to run.
+        roles: Who plays which role.
+        settings: How the run is carried out.
+        progress: Told how the run is going; see `run_trial_async`.
+        signals: Whether SIGINT and SIGTERM end the run cleanly. Without it Python's own handling of Ctrl-C stays.
 
     Raises:
         SettingError: settings do not fit together or differ from the stored run's.
         DataError: the folder cannot be used.
-        StopRun: an endpoint refuses to work, or a budget is spent.
+        StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
         Interrupted: Ctrl-C or SIGTERM.
     """
+
+    async def run() -> RunEnd:
+        with cancelled_by_signals() if signals else contextlib.nullcontext():
+            return await run_trial_async(trial, roles, settings, progress=progress)
+
+    try:
+        with asyncio.Runner() as runner:
+            return runner.run(run())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise Interrupted("interrupted") from None
+
+
+async def run_trial_async(
+    trial: Trial,
+    roles: Mapping[RoleName, RoleSettings],
+    settings: RunSettings,
+    *,
+    progress: Progress | None = None,
+) -> RunEnd:
+    """Run `trial` on the caller's event loop, to its end or from where an earlier session left it.
+
+    Several runs, each with a folder of its own, may share a loop. A run that is cancelled stops cleanly: samples in
+    flight are dropped, finished ones are stored, and the session's end is recorded. Signals are left alone.
+
+    Args:
+        trial: Suite made ready to run.
+        roles: Who plays which role.
+        settings: How the run is carried out.
+        progress: Called with the run's tally before the first open sample and after each that finishes; the tally
+            is the same object each time. A run with nothing left to do does not call it.
+
+    Raises:
+        SettingError: settings do not fit together or differ from the stored run's.
+        DataError: the folder cannot be used.
+        StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
+        CancelledError: the task was cancelled.
+    """
     if settings.cache_only and settings.cache is None:
-        raise SettingError("--cache-only needs the folder of a cache: add --cache DIR")
+        raise SettingError(f"{option('cache_only')} needs the folder of a cache: add {option('cache')} DIR")
     roles = {role: s.resolved() for role, s in roles.items()}
     redactor = Redactor()
     for role in roles.values():
         redactor.add_role(role, needs_key=not settings.cache_only)
     with RunStore(settings.folder, _manifest(trial, roles, settings, redactor), redactor) as store:
-        try:
-            with asyncio.Runner() as runner:
-                return runner.run(_run(trial, roles, settings, store, redactor))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            raise Interrupted("interrupted") from None
+        return await _run(trial, roles, settings, store, redactor, progress)
 
 
 def _manifest(
@@ -115,14 +163,18 @@ def _fingerprint(settings: RoleSettings) -> JsonObject:
 
 
 async def _run(
-    trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings, store: RunStore, redactor: Redactor
+    trial: Trial,
+    roles: Mapping[RoleName, RoleSettings],
+    settings: RunSettings,
+    store: RunStore,
+    redactor: Redactor,
+    progress: Progress | None,
 ) -> RunEnd:
     earlier_cost, earlier_tokens = _earlier_spend(store)
     spend = Spend(settings.budget, cost=earlier_cost, tokens=earlier_tokens)
     end = "interrupted"
     try:
-        with cancelled_by_signals():
-            retries = await _work_off(trial, roles, settings, store, spend, redactor)
+        retries = await _work_off(trial, roles, settings, store, spend, redactor, progress)
         end = "done"
     except WorktrialError as e:
         end = f"stopped: {e}"
@@ -145,6 +197,7 @@ async def _work_off(
     store: RunStore,
     spend: Spend,
     redactor: Redactor,
+    progress: Progress | None,
 ) -> int:
     """Do what is still to be done; returns how many requests had to be sent again."""
     settled = [store.finished[job.key] for job in trial.jobs if store.is_settled(job.key)]
@@ -155,17 +208,18 @@ async def _work_off(
     cache = RequestCache(settings.cache, redactor) if settings.cache else None
     in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
     wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only)
-    with display() as show:
+    tell = progress or (lambda tally: None)
 
-        def on_finished(record: SampleRecord) -> None:
-            tally.add(record)
-            show(tally)
+    def on_finished(record: SampleRecord) -> None:
+        tally.add(record)
+        tell(tally)
 
-        async with connect(roles, wiring, spend=spend, redactor=redactor) as clients:
-            if settings.budget.cost is not None:
-                refuse_unpriced(clients)
-            await Scheduler(trial, store, clients, settings.concurrency, on_finished).run()
-            return sum(client.retries for client in clients.values())
+    tell(tally)
+    async with connect(roles, wiring, spend=spend, redactor=redactor) as clients:
+        if settings.budget.cost is not None:
+            refuse_unpriced(clients)
+        await Scheduler(trial, store, clients, settings.concurrency, on_finished).run()
+        return sum(client.retries for client in clients.values())
 
 
 def refuse_unpriced(clients: Mapping[RoleName, Client]) -> None:

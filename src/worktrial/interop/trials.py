@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from worktrial.engine.progress import display
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run import RunSettings, run_trial
@@ -53,7 +54,8 @@ def run_suite(
         WorktrialError: the trial could not start or go on.
     """
     prepared = prepare(suite, agent, folder, base=base, command=command, **options)
-    run_trial(prepared.trial, prepared.roles, prepared.settings)
+    with display() as progress:
+        run_trial(prepared.trial, prepared.roles, prepared.settings, progress=progress, signals=True)
     return FinishedRun.at(folder, base)
 
 

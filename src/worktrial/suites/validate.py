@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from worktrial.agents.candidates import IDLE, PLAN, Candidate, candidate
+from worktrial.engine.progress import display
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.engine.trial import Trial
@@ -56,5 +57,7 @@ def _trial(suite: str) -> Callable[[Candidate], Trial]:
 
 def _run(trial_of: Callable[[Candidate], Trial], agent: str) -> list[SampleRecord]:
     with TemporaryDirectory(prefix="worktrial-") as folder:
-        end = run_trial(trial_of(candidate(agent)), {}, RunSettings(folder=Path(folder)))
+        with display() as progress:
+            settings = RunSettings(folder=Path(folder))
+            end = run_trial(trial_of(candidate(agent)), {}, settings, progress=progress, signals=True)
     return list(end.records.values())
