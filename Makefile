@@ -1,13 +1,15 @@
 # Two commands do everything on a fresh machine: `make trial` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help setup trial test check format docs bench lock clean
+.PHONY: help setup trial test test-quick check format docs bench lock clean
 
 # The embedded model for `make trial`: `medium` (1.5B, 1.1 GB) or `small` (0.5B, 0.5 GB).
 MODEL ?= medium
+# What `make test-quick` compares with.
+BASE ?= HEAD
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 help: ## Show what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: ## Make .venv with the locked requirements
 	@bash scripts/setup.sh
@@ -15,8 +17,11 @@ setup: ## Make .venv with the locked requirements
 trial: setup ## Set up, then run the main job offline: the starter workplaces with a plan and with a real model
 	@bash scripts/trial.sh "$(MODEL)"
 
-test: setup ## Set up, then run all tests
-	@python -m pytest
+test: setup ## Set up, then run all tests, side by side
+	@python -m pytest -n auto --dist loadgroup
+
+test-quick: setup ## Set up, then run the tests of what differs from the last commit (or from BASE=…)
+	@python -m scripts.touched "$(BASE)"
 
 check: setup ## Lint, types, and the layers of the architecture
 	ruff check .
