@@ -1,10 +1,10 @@
 """Run the tests of what differs from a commit: `python -m scripts.touched [COMMIT] [PYTEST OPTIONS]`.
 
-A changed module's tests are those in the folder of the same name below `tests`, those that import it, and those that
-import a module that imports it directly. Slow tests are left to `make test`.
+A changed module's tests are those in the folder of the same name below `tests`, those that import it, and those
+that import a module that imports it directly. Slow tests are left to `make test`.
 """
 
-import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +13,9 @@ import pytest
 
 _ROOT = Path(__file__).parents[1]
 _SOURCE = _ROOT / "src"
+# By their words: reading all files as syntax takes ten times as long.
+_IMPORT = re.compile(r"^\s*(?:from|import) ([\w.]+)(?: import (\([^)]*\)|[^\n]*))?", re.MULTILINE)
+_NAME = re.compile(r"\w+")
 
 
 def main() -> int:
@@ -50,11 +53,8 @@ def touched(files: list[Path]) -> list[Path]:
 def imported(path: Path) -> set[str]:
     """Dotted names of modules that a file imports, wherever in it, and of what may be modules."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
-        elif isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
+    for module, names in _IMPORT.findall(path.read_text("utf-8")):
+        found |= {module, *(f"{module}.{name}" for name in _NAME.findall(names))}
     return found
 
 

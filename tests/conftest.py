@@ -16,7 +16,7 @@ hypothesis.settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file on one worker, for what they share; and those with the embedded model, which is big."""
+    """Keep the tests of a file on one worker, for what they share, and all that run the embedded model on one."""
     for item in items:
         model = item.get_closest_marker("local_model") is not None
         item.add_marker(pytest.mark.xdist_group("local model" if model else item.path.as_posix()))
