@@ -17,6 +17,11 @@ def option(field: str) -> str:
     return f"{_OPEN}{field}{_CLOSE}"
 
 
+def spell_options(text: str, spell: Callable[[str], str]) -> str:
+    """`text` with each option in it (see `option`) spelled by `spell`, which is given the field's name."""
+    return _OPTION.sub(lambda found: spell(found[1]), text)
+
+
 class WorktrialError(Exception):
     """Something the user can mend; the command line prints the message and exits with `exit_code`."""
 
@@ -27,8 +32,8 @@ class WorktrialError(Exception):
         return self.spelled(str)
 
     def spelled(self, spell: Callable[[str], str]) -> str:
-        """Message with each option (see `option`) spelled by `spell`, which is given the field's name."""
-        return _OPTION.sub(lambda found: spell(found[1]), super().__str__())
+        """Message with each option spelled by `spell`; see `spell_options`."""
+        return spell_options(super().__str__(), spell)
 
 
 class DataError(WorktrialError):

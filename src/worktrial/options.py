@@ -7,8 +7,9 @@ its help text on every face; `Flag` says the rest.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -32,6 +33,8 @@ class Flag:
     """One-letter flag, such as `-o`."""
     default: str | None = None
     """What a None stands for, in words, where the default depends on something else."""
+    late: bool = False
+    """Whether it stands after everything else."""
 
 
 class OptionRow(NamedTuple):
@@ -67,6 +70,13 @@ def _json(value: Any) -> Any:
     return json.dumps(value) if isinstance(value, Mapping) else value
 
 
+def _below(base: Path, value: Any) -> Any:
+    """Paths in `value` below `base`, where they are not absolute."""
+    if isinstance(value, list):
+        return [_below(base, one) for one in value]
+    return base / value if isinstance(value, Path) else value
+
+
 Names = Annotated[list[str], BeforeValidator(_split)]
 """Several names, comma-separated or repeated."""
 Numbers = Annotated[str | None, BeforeValidator(_joined)]
@@ -84,36 +94,57 @@ class Options(BaseModel):
 
     @classmethod
     def rows(cls) -> Iterator[OptionRow]:
-        """Every option, in the order of its declaration."""
-        for name, info in cls.model_fields.items():
+        """Every option: those of the class itself, then those of its bases in their order, then late ones."""
+        declared = [name for kind in cls.__mro__ for name in vars(kind).get("__annotations__", ())]
+        rows = []
+        for name in dict.fromkeys(name for name in declared if name in cls.model_fields):
+            info = cls.model_fields[name]
             flag = next((said for said in info.metadata if isinstance(said, Flag)), Flag())
-            yield OptionRow(name, info, flag)
+            rows.append(OptionRow(name, info, flag))
+        return iter(sorted(rows, key=lambda row: row.flag.late))
 
     @classmethod
-    def read(cls, given: Mapping[str, Any], *, suite: str) -> Self:
+    def read(cls, given: Mapping[str, Any], *, suite: str, needs: str = "", base: Path | None = None) -> Self:
         """Options from a user's values; None is not given.
 
         Args:
             given: Values by field name.
-            suite: Name of the suite, for messages.
+            suite: Name of the suite, or of the command, for messages.
+            needs: What has to be given, in words, and where to get it; for messages.
+            base: Folder that relative paths start at; None for the working directory.
 
         Raises:
             SettingError: there is no such option, one is missing, or a value is not of its kind.
         """
         try:
-            return cls(**{name: value for name, value in given.items() if value is not None})
+            read = cls(**{name: value for name, value in given.items() if value is not None})
         except ValidationError as e:
             # Only places and messages: a value may hold what is nobody's business.
-            raise SettingError("; ".join(cls._said(suite, error) for error in e.errors())) from None
+            raise SettingError("; ".join(cls._said(suite, needs, e.errors()))) from None
+        if base is None:
+            return read
+        return read.model_copy(update={name: _below(base, value) for name, value in read})
 
     @classmethod
-    def _said(cls, suite: str, error: Any) -> str:
-        name = option(".".join(str(part) for part in error["loc"][:1]) or "options")
-        if error["type"] == "extra_forbidden":
-            return f"{name}: the suite {suite} has no such option. There is: {', '.join(sorted(cls.model_fields))}"
-        if error["type"] == "missing":
-            return f"{name}: the suite {suite} needs it"
-        return f"{name}: {error['msg']}"
+    def _said(cls, suite: str, needs: str, errors: Sequence[Any]) -> Iterator[str]:
+        missing = [option(str(error["loc"][0])) for error in errors if error["type"] == "missing"]
+        if missing:
+            yield f"missing: {', '.join(missing)}" + (f". {suite} needs {needs}" if needs else "")
+        for error in errors:
+            name = str(error["loc"][0]) if error["loc"] else "options"
+            if error["type"] == "extra_forbidden":
+                yield f"{option(name)}: {suite} has no such option{cls._meant(name)}"
+            elif error["type"] != "missing":
+                yield f"{option(name)}: {error['msg'].removeprefix('Value error, ')}"
+
+    @classmethod
+    def _meant(cls, name: str) -> str:
+        near = get_close_matches(name, cls.model_fields, n=3)
+        return f". Did you mean {' or '.join(option(n) for n in near)}?" if near else ""
+
+    def shared_with(self, other: "type[Options]") -> dict[str, Any]:
+        """Values of the options that `other` has, too."""
+        return {name: getattr(self, name) for name in other.model_fields if hasattr(self, name)}
 
     def measured(self) -> dict[str, Any]:
         """Values of the options that can change a result, as JSON; for the manifest and for comparisons."""
@@ -151,7 +182,7 @@ class RunOptions(Options):
     """Where results go, how fast, and how far. None of it can change a result."""
 
     output: Annotated[Path | None, Flag(_RUN, common=True, neutral=True, short="-o", metavar="DIR")] = None
-    """Folder of the run. The same command resumes it."""
+    """Folder of the run; the same command with it resumes. Default: a new one, runs/SUITE-N."""
     concurrency: Annotated[Count | None, Flag(_RUN, common=True, neutral=True)] = None
     """Samples in flight. Default: 16; 1 with the embedded model."""
     max_invalid: Annotated[float, Field(ge=0, le=1), Flag(_RUN, neutral=True)] = 0.0
@@ -261,7 +292,10 @@ class EndpointOptions(Options):
     """Further fields of the request body, as JSON."""
 
 
-def with_roles(options: type[Options], roles: Sequence[str]) -> type[Options]:
+_Kind = TypeVar("_Kind", bound=Options)
+
+
+def with_roles(options: type[_Kind], roles: Sequence[str]) -> type[_Kind]:
     """`options` and, for each of `roles`, every field of `EndpointOptions`, its name after the role's.
 
     Args:
@@ -271,7 +305,7 @@ def with_roles(options: type[Options], roles: Sequence[str]) -> type[Options]:
     fields: dict[str, Any] = {}
     for role in roles:
         for row in EndpointOptions.rows():
-            flag = replace(row.flag, panel=f"Only the {role}", common=False)
+            flag = replace(row.flag, panel=f"Only the {role}", common=False, late=True)
             annotation: Any = row.field.annotation
             for said in (*_but_flag(row.field.metadata), flag):
                 annotation = Annotated[annotation, said]

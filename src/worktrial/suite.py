@@ -18,7 +18,7 @@ from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.options import Options, with_roles
+from worktrial.options import Options, RunOptions, with_roles
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -85,7 +85,9 @@ class Suite(ABC):
     """What it is, in one line."""
     needs: ClassVar[str] = "nothing"
     """What has to be given for it to run, beside an agent."""
-    options: ClassVar[type[Options]]
+    example: ClassVar[str] = ""
+    """Options of a first run, such as `--agent plan`; for help texts."""
+    options: ClassVar[type[RunOptions]]
     """Every option of a run."""
     data: ClassVar[type[Options]] = Options
     """The part of `options` that says where tasks come from; what lists and lints are given."""
@@ -125,7 +127,7 @@ class Suite(ABC):
         """
 
     @property
-    def every_option(self) -> type[Options]:
+    def every_option(self) -> type[RunOptions]:
         """`options` with those of every role, such as `judge_base_url`."""
         return _every_option(self.options, tuple(role.value for role in self.roles))
 
@@ -140,6 +142,15 @@ class Suite(ABC):
         if not agent.needs_model:
             return {}
         return {Role.AGENT: settings_for(Role.AGENT, agent.spec, options.model_dump())}
+
+    def notices(self, options: Any, trial: Trial) -> Iterable[str]:
+        """What a user should know before `trial` starts, such as what is left out; a line each.
+
+        Args:
+            options: An instance of `every_option`.
+            trial: What `self.trial` returned for them.
+        """
+        return ()
 
     def pace(self, options: Any, trial: Trial, settings: "RunSettings") -> "RunSettings":
         """`settings` with the concurrency that suits the suite; here as they are."""
@@ -216,7 +227,7 @@ class Suite(ABC):
 
 
 @cache
-def _every_option(options: type[Options], roles: tuple[str, ...]) -> type[Options]:
+def _every_option(options: type[RunOptions], roles: tuple[str, ...]) -> type[RunOptions]:
     return with_roles(options, roles)
 
 

@@ -1,0 +1,136 @@
+"""The one path from a suite, an agent and options to a run, for every face: command line, Python, pytest."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worktrial.agents.candidates import Candidate, candidate
+from worktrial.agents.own_callable import PREFIX, load_function, own_callable
+from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.roles import RoleName, RoleSettings
+from worktrial.engine.run import RunSettings
+from worktrial.engine.spend import Budget
+from worktrial.engine.trial import Trial
+from worktrial.errors import SettingError
+from worktrial.options import RunOptions
+from worktrial.suite import Suite, find_suite
+
+USUAL_CONCURRENCY = 16
+# The embedded model serves one request at a time: side by side, samples would only push each other's prompts out of
+# its cache.
+LOCAL_CONCURRENCY = 1
+
+Agent = str | Callable[..., Any]
+"""What one writes after `--agent`, or the function itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """Everything up to the first sample."""
+
+    suite: Suite
+    options: Any
+    """An instance of the suite's `every_option`."""
+    trial: Trial
+    models: Mapping[RoleName, RoleSettings]
+    settings: RunSettings
+    notices: Sequence[str]
+    """What the user should know before it starts, a line each; options in it are marked (see `errors.option`)."""
+
+
+def prepare(
+    suite: str | Path | Suite,
+    agent: Agent,
+    given: Mapping[str, Any],
+    *,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+) -> PreparedRun:
+    """Read the options, find the agent and its models, and make the trial.
+
+    Args:
+        suite: Name of a suite, folder of one's own, or the suite itself.
+        agent: Who takes the trial.
+        given: Options of the suite by field name; None is not given.
+        base: Folder that relative paths start at; None for the working directory.
+        command: Words that started it, for the manifest.
+
+    Raises:
+        SettingError: an option is unknown, missing or makes no sense.
+        DataError: the suite's data cannot be read.
+    """
+    if not isinstance(suite, Suite):
+        suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
+    options = suite.every_option.read(given, suite=f"the suite {suite.name}", needs=suite.needs, base=base)
+    who = _candidate(agent, base or Path.cwd())
+    models = suite.models(options, who)
+    trial = suite.trial(options, who, models)
+    settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
+    return PreparedRun(suite, options, trial, models, settings, [*suite.notices(options, trial)])
+
+
+def settings_of(
+    options: RunOptions,
+    name: str,
+    models: Mapping[RoleName, RoleSettings],
+    *,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+) -> RunSettings:
+    """How a run is carried out.
+
+    Args:
+        options: What the user said about it.
+        name: Name of the suite or audit, for the folder of a run that names none.
+        models: Who plays which role.
+        base: Folder in which `runs/NAME-N` is made; None for the working directory.
+        command: Words that started it, for the manifest.
+    """
+    usual = LOCAL_CONCURRENCY if any(role.is_local for role in models.values()) else USUAL_CONCURRENCY
+    return RunSettings(
+        folder=options.output or new_folder(name, base),
+        concurrency=options.concurrency or usual,
+        retry=RetryPolicy(attempts=options.retries, total_seconds=options.retry_seconds),
+        budget=Budget(options.max_cost, options.max_tokens, options.max_minutes),
+        cache=options.cache,
+        cache_only=options.cache_only,
+        command=command,
+    )
+
+
+def new_folder(name: str, base: Path | None = None) -> Path:
+    """First free `runs/NAME-N`, below `base`."""
+    number = 1
+    while (folder := (base or Path()) / "runs" / f"{name}-{number}").exists():
+        number += 1
+    return folder
+
+
+def _is_path(word: str | Path) -> bool:
+    return isinstance(word, Path) or word.startswith(".") or "/" in word
+
+
+def _candidate(agent: Agent, base: Path) -> Candidate:
+    own = _own(agent, base)
+    return candidate(str(agent)) if own is None else Candidate("python", own[0], own_callable(own[1], own[0]))
+
+
+def _own(agent: Agent, base: Path) -> tuple[str, Callable[..., Any]] | None:
+    """For the manifest, and the function itself; None where the agent is not the user's own."""
+    if callable(agent):
+        name = getattr(agent, "__qualname__", type(agent).__qualname__)
+        return f"{PREFIX}{getattr(agent, '__module__', '?')}:{name}", agent
+    if not isinstance(agent, str) or not agent:
+        raise SettingError(
+            "agent: write what stands after --agent on the command line, or give the function itself"
+        )
+    if not agent.startswith(PREFIX):
+        return None
+    place, _, name = agent.removeprefix(PREFIX).rpartition(":")
+    if Path(place).suffix == ".py":
+        return agent, load_function(f"{PREFIX}{base / place}:{name}", "agent")
+    if str(base) not in sys.path:
+        sys.path.insert(0, str(base))
+    return agent, load_function(agent, "agent")
