@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
@@ -313,3 +313,11 @@ def find_suite(word: str | Path) -> Suite:
     if str(word) in suites.names:
         return suites.get(str(word))
     raise SettingError(f"no suite {str(word)!r}; there is {', '.join(suites.names)}")
+
+
+def suite_of(name: str) -> Suite | None:
+    """Suite of a stored run, by the name in its manifest; None where it is not installed here."""
+    try:
+        return find_suite(name)
+    except WorktrialError:
+        return None
