@@ -16,7 +16,7 @@ from worktrial.suites.documents.answer_mode import AnswerMode
 from worktrial.suites.documents.answers import Answer, agreement, score_answer
 
 LIMIT = 0.05
-"""Seconds of CPU for the official score of one hostile answer."""
+"""Seconds of CPU for the published score of one hostile answer."""
 REPETITIONS = 3
 
 HOSTILE = {
@@ -53,17 +53,17 @@ def main() -> None:
         sys.exit(problem)
     print(f"{machine()}; load {load():.1f} before\n")
     pairs = _pairs()
-    differing = sum(score_answer(p.answer, AnswerMode.OFFICIAL, p.tolerance).score != p.score for p in pairs)
-    print(f"{len(pairs)} recorded scores, official mode: {differing} differ")
+    differing = sum(score_answer(p.answer, AnswerMode.PUBLISHED, p.tolerance).score != p.score for p in pairs)
+    print(f"{len(pairs)} recorded scores, published scores: {differing} differ")
     for mode in AnswerMode:
         seconds = _least(lambda mode=mode: [score_answer(p.answer, mode, p.tolerance) for p in pairs])
         print(f"{mode}: {1e6 * seconds / len(pairs):.0f} µs an answer")
     both = agreement(p.answer for p in pairs if p.tolerance == 0)
     print(
         f"tolerance 0, {both.answers} answers: both right {both.both_right}, both wrong {both.both_wrong}, "
-        f"only official {len(both.only_official)}, only strict {len(both.only_strict)}\n"
+        f"only published {len(both.only_published)}, only ours {len(both.only_ours)}\n"
     )
-    print("| hostile answer | official, ms | strict, ms |\n|---|---|---|")
+    print("| hostile answer | published, ms | ours, ms |\n|---|---|---|")
     late = [name for name, words in HOSTILE.items() if _hostile(name, words) > LIMIT]
     if differing or late:
         sys.exit(f"missed: {differing} scores differ; later than {LIMIT} s: {', '.join(late) or 'none'}")
@@ -71,9 +71,9 @@ def main() -> None:
 
 def _hostile(name: str, words: Sequence[str]) -> float:
     answer = Answer(words[0], words[1])
-    official, strict = (_least(lambda mode=mode: score_answer(answer, mode)) for mode in AnswerMode)
-    print(f"| {name} | {1000 * official:.1f} | {1000 * strict:.1f} |")
-    return official
+    published, ours = (_least(lambda mode=mode: score_answer(answer, mode)) for mode in AnswerMode)
+    print(f"| {name} | {1000 * published:.1f} | {1000 * ours:.1f} |")
+    return published
 
 
 def _least(work: Callable[[], object]) -> float:

@@ -46,7 +46,7 @@ def test_a_model_searches_reads_computes_and_answers(tmp_path: Path) -> None:
     assert record["tags"] == {"category": "lookup", "difficulty": "easy", "documents": 1}
     assert record["measures"]["retrieval"]["first_open"] == 1
     assert record["usage"]["agent"]["requests"] == 6
-    for word in ("official", "strict", "gold pages", "wrong because of", "passed means"):
+    for word in ("published", "ours", "gold pages", "wrong because of", "passed means"):
         assert word in ran.said, ran.out
     system, user = requests[0].messages[:2]
     assert "<FINAL_ANSWER>" in system["content"] and "`python`" in system["content"]
@@ -159,7 +159,7 @@ def test_resume_and_a_changed_scorer(tmp_path: Path) -> None:
     before = (tmp_path / "run" / "samples.jsonl").read_bytes()
     assert _run(tmp_path, "--agent", "idle").code == 0
     assert (tmp_path / "run" / "samples.jsonl").read_bytes() == before
-    ran = _run(tmp_path, "--agent", "idle", "--scorer", "strict")
+    ran = _run(tmp_path, "--agent", "idle", "--scorer", "ours")
     assert ran.code == 2 and "scorer" in ran.err and "another -o" in ran.err
 
 

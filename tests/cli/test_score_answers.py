@@ -32,7 +32,7 @@ def test_every_row_has_its_row_in_order(tmp_path: Path) -> None:
     assert [row["score"] for row in done] == [1, None, None, 1]
     assert [row["error"] is None for row in done] == [True, False, False, True]
     assert "line 3" in str(done[2]["error"])
-    assert [row["score"] for row in scored(file, "--mode", "official")] == [0, None, None, 1]
+    assert [row["score"] for row in scored(file, "--mode", "published")] == [0, None, None, 1]
 
 
 @pytest.mark.real_data
@@ -40,7 +40,7 @@ def test_the_recorded_scores_come_out_in_order(tmp_path: Path) -> None:
     recorded = real_data_dir() / "oracles" / "answer_pairs.jsonl"
     file = tmp_path / "pairs.jsonl"
     file.write_bytes(recorded.read_bytes())
-    done = scored(file, "--mode", "official")
+    done = scored(file, "--mode", "published")
     expected = [json.loads(line)["score"] for line in recorded.read_text(encoding="utf-8").split("\n") if line]
     assert [row["score"] for row in done] == expected
     assert {row["error"] for row in done} == {None}

@@ -34,8 +34,8 @@ class SetupChoice(StrEnum):
 class Scorer(StrEnum):
     """Which score decides."""
 
-    OFFICIAL = "official"
-    STRICT = "strict"
+    PUBLISHED = "published"
+    OURS = "ours"
 
 
 _WHO = "Who takes part"
@@ -99,7 +99,7 @@ _OPTIONS = [
         False,
         _GIVEN,
     ),
-    Option("--scorer", Scorer, "Which score decides whether an answer passes.", Scorer.OFFICIAL, _SCORE),
+    Option("--scorer", Scorer, "Which score decides whether an answer passes.", Scorer.PUBLISHED, _SCORE),
     Option("--tolerance", float, "Relative error that still passes, 0 to 1.", 0.0, _SCORE, minimum=0),
     Option(
         "--closed-run",

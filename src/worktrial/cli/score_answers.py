@@ -11,9 +11,9 @@ from worktrial.language import JsonObject
 def answers(
     file: Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")],
     mode: Annotated[
-        Literal["official", "strict"],
-        typer.Option(help="official: as the published OfficeQA scorer does. strict: ours, by typed values."),
-    ] = "strict",
+        Literal["published", "ours", "official", "strict"],
+        typer.Option(help="published: as the published OfficeQA scorer does. ours: by typed values."),
+    ] = "ours",
     tolerance: Annotated[
         float, typer.Option(help="Allowed relative error of rows that name none.", min=0.0, max=1.0)
     ] = 0.0,
@@ -24,9 +24,9 @@ def answers(
     """Score answers against gold ones: numbers, dates, texts and lists.
 
     A row has ground_truth and predicted (strings), and may have tolerance and unit (that the question asks for;
-    strict mode). Each becomes one row, in order: score (1 or 0), why, error (null, or why there is no score).
+    ours only). Each becomes one row, in order: score (1 or 0), why, error (null, or why there is no score).
 
-    Example: worktrial score answers answers.jsonl --mode official -o scored.jsonl
+    Example: worktrial score answers answers.jsonl --mode published -o scored.jsonl
     """
     from worktrial.cli.score import _score_file
     from worktrial.suites.documents.answer_mode import AnswerMode

@@ -103,7 +103,7 @@ class DocumentsOptions(_AtWork):
     images: bool = False
     python: Literal["sandboxed", "unsafe", "none"] = "sandboxed"
     """Whether the agent has a tool that runs Python, and how."""
-    scorer: Literal["official", "strict"] = "official"
+    scorer: Literal["published", "ours", "official", "strict"] = "published"
     tolerance: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 

@@ -78,6 +78,7 @@ def _occupations(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
 
 def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
     from worktrial.archive.store import Archive
+    from worktrial.suites.documents.answer_mode import AnswerMode
     from worktrial.suites.documents.answerers import Answerer, answerer
     from worktrial.suites.documents.example import example_archive, example_folder
     from worktrial.suites.documents.load import choose, load_questions, without_documents
@@ -111,7 +112,7 @@ def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
         setup=setup,
         python=python,
         images=options.images,
-        scorer=options.scorer,
+        scorer=AnswerMode(options.scorer).value,
         tolerance=options.tolerance,
         **_work(options, roles),
     )

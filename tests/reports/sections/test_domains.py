@@ -46,7 +46,7 @@ def test_documents_by_hand(tmp_path: Path) -> None:
     pages = {f"q{n}": n < 8 for n in range(10)}
     whole = {f"q{n}": n < 4 for n in range(10)}
     report = _report(
-        store(tmp_path / "pages", pages, "oracle-pages", {"q9": {"official": nearly}}),
+        store(tmp_path / "pages", pages, "oracle-pages", {"q9": {"published": nearly}}),
         store(tmp_path / "whole", whole, "archive"),
     )
     words = _words(documents(report))

@@ -42,6 +42,6 @@ def test_orchestration_scores_by_language(tmp_path: Path) -> None:
 
 def test_documents_scores_of_both_scorers(tmp_path: Path) -> None:
     found = _figures(tmp_path, "documents", "idle", "reference")
-    assert set(found) == {f"{s}, tolerance {at}" for s in ("official", "strict") for at in ("0", "0.01")}
-    assert found["official, tolerance 0"].first == 0
-    assert found["official, tolerance 0"].difference == pytest.approx(13 / 20)
+    assert set(found) == {f"{s}, tolerance {at}" for s in ("published", "ours") for at in ("0", "0.01")}
+    assert found["published, tolerance 0"].first == 0
+    assert found["published, tolerance 0"].difference == pytest.approx(13 / 20)

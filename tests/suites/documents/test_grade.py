@@ -40,7 +40,7 @@ def test_a_right_answer(questions: dict[str, Question]) -> None:
     result = _grader()(questions["HB1"], _did("So <FINAL_ANSWER>4,385</FINAL_ANSWER>", (MARCH, 2)))
     assert result.outcome is Outcome.PASS
     measures = result.measures
-    assert measures["official"] == measures["strict"] == {"0": 1.0, "0.001": 1.0, "0.01": 1.0, "0.05": 1.0}
+    assert measures["published"] == measures["ours"] == {"0": 1.0, "0.001": 1.0, "0.01": 1.0, "0.05": 1.0}
     assert measures["failure"] is measures["diagnosis"] is None
     assert measures["retrieval"]["page_recall"] == 1
     assert measures["data_revision"] == {"questions": "q"} and "+" in measures["scorer_version"]
@@ -81,7 +81,7 @@ def test_the_form_is_wrong_and_not_the_value(questions: dict[str, Question]) -> 
     long = "The customs receipts were as follows.\n\n4,385"
     result = _grader()(questions["HB1"], _did(long, (MARCH, 2)))
     assert result.measures["failure"]["kind"] == "format"
-    assert _grader(scorer="strict")(questions["HB1"], _did(long, (MARCH, 2))).outcome is Outcome.PASS
+    assert _grader(scorer="ours")(questions["HB1"], _did(long, (MARCH, 2))).outcome is Outcome.PASS
 
 
 def test_the_tolerance_decides_only_the_verdict(questions: dict[str, Question]) -> None:
@@ -90,7 +90,7 @@ def test_the_tolerance_decides_only_the_verdict(questions: dict[str, Question]) 
     assert strict(questions["HB1"], trajectory).outcome is Outcome.FAIL
     result = wide(questions["HB1"], trajectory)
     assert result.outcome is Outcome.PASS
-    assert result.measures["official"] == {"0": 0.0, "0.001": 0.0, "0.01": 1.0, "0.05": 1.0}
+    assert result.measures["published"] == {"0": 0.0, "0.001": 0.0, "0.01": 1.0, "0.05": 1.0}
 
 
 def _sum(*figures: str, kind: str = "sum") -> Question:

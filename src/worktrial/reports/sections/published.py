@@ -172,7 +172,7 @@ def _documents(runs: Sequence[ReportRun]) -> list[Markup]:
         tolerances = sorted(mine[0][1].curve[0].shares)
         rows: Rows = []
         for run, figures in mine:
-            shares = next(row.shares for row in figures.curve if row.scorer == "official")
+            shares = next(row.shares for row in figures.curve if row.scorer == "published")
             href = samples_href(run.slug, {"condition": figures.condition})
             cells = [share_cell(shares[t].value, shares[t].interval, href=href) for t in tolerances]
             rows.append([run.name, _HERE, f"set-up {setup}", *cells, Value(str(figures.samples), figures.samples)])
@@ -193,7 +193,7 @@ def _documents(runs: Sequence[ReportRun]) -> list[Markup]:
         return []
     said = (
         f"Published by the authors of OfficeQA ({theirs.source}; {theirs.licence}). One’s own rows are by the "
-        "official score, over samples with a verdict; they mean the same only on the same questions."
+        "published score, over samples with a verdict; they mean the same only on the same questions."
     )
     return [heading("OfficeQA"), *parts, caveat(said)]
 

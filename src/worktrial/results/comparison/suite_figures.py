@@ -1,12 +1,12 @@
 """The figures that only some suites have, in two runs of the same samples."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
 from worktrial.engine.record import SampleRecord
-from worktrial.results.comparison.changes import Change, Measure, changes
+from worktrial.results.comparison.changes import Change
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import bootstrap_difference
 
@@ -30,22 +30,10 @@ def suite_figures(pairs: Sequence[SamplePair], *, confidence: float, seed: int) 
     return [*_documents(pairs, confidence, seed), *_orchestration(pairs, confidence, seed)]
 
 
-def _documents(pairs: Sequence[SamplePair], confidence: float, seed: int) -> Iterator[SuiteFigure]:
-    own = [p for p in pairs if p.both_judged and all("setup" in r.measures for r in (p.first, p.second))]
-    if not own:
-        return
-    measures = {
-        f"{scorer}, tolerance {at}": Measure(_score(scorer, at), share=True)
-        for scorer in ("official", "strict")
-        for at in ("0", "0.01")
-    }
-    for name, change in changes(own, measures, confidence=confidence, seed=seed).items():
-        if change is not None:
-            yield SuiteFigure(name, change)
+def _documents(pairs: Sequence[SamplePair], confidence: float, seed: int) -> Iterable[SuiteFigure]:
+    from worktrial.suites.documents import suite
 
-
-def _score(scorer: str, tolerance: str) -> Callable[[SampleRecord], float]:
-    return lambda record: float(record.measures[scorer][tolerance])
+    return suite.changes(pairs, confidence=confidence, seed=seed)
 
 
 def _orchestration(pairs: Sequence[SamplePair], confidence: float, seed: int) -> Iterator[SuiteFigure]:

@@ -1,1 +1,5 @@
 """Grounded reasoning over an archive of documents: find, read, compute."""
+
+from worktrial.suites.documents.suite import suite
+
+__all__ = ["suite"]

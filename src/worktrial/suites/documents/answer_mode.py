@@ -1,10 +1,19 @@
-"""Which of the two scores of an answer."""
+"""The two scores of an answer, and their names in runs that are stored."""
 
 from enum import StrEnum
 
 
 class AnswerMode(StrEnum):
-    """Two ways to score an answer; both are always reported."""
+    """Two ways to score an answer; both are always reported.
 
-    OFFICIAL = "official"  # as the published OfficeQA scorer does
-    STRICT = "strict"  # ours, by typed values
+    Their earlier names, `official` and `strict`, are read too.
+    """
+
+    PUBLISHED = "published"
+    """As the published OfficeQA scorer does."""
+    OURS = "ours"
+    """By typed values."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "AnswerMode | None":
+        return {"official": cls.PUBLISHED, "strict": cls.OURS}.get(str(value))

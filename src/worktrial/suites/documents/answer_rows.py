@@ -13,7 +13,8 @@ def score_answer_row(row: Mapping[str, JsonValue], mode: AnswerMode, tolerance: 
 
     Args:
         row: `ground_truth` and `predicted` (text; a number is taken as its text, null as no answer), optionally
-            `tolerance` (which wins over the argument) and `unit` (that the question asks for; strict mode only).
+            `tolerance` (which wins over the argument) and `unit` (that the question asks for; only our score
+            knows it).
         mode: Which score.
         tolerance: Allowed relative error of rows that name none.
 

@@ -5,12 +5,13 @@ from typing import Literal
 
 from worktrial.agents.assignment import Agent, Assignment
 from worktrial.agents.calling import MOST_TRIES
+from worktrial.agents.candidates import Candidate
 from worktrial.agents.idle import Idle
 from worktrial.agents.own_callable import PREFIX, OwnCallable, load_callable
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import SampleContext
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import StopReason
 from worktrial.workplaces.faults import FaultySession, is_outage
@@ -96,7 +97,20 @@ def answerer(spec: str) -> Answerer:
     if spec == IDLE:
         return Answerer("idle", spec)
     if spec == "plan":
-        raise SettingError("--agent plan: questions have no solution plans; the scripted agent here is reference")
+        raise SettingError(
+            f"{option('agent')} plan: questions have no solution plans; the scripted agent here is reference"
+        )
     if spec.startswith(PREFIX):
         return Answerer("python", spec, load_callable(spec))
     return Answerer("model", spec)
+
+
+def answerer_of(candidate: Candidate) -> Answerer:
+    """`candidate` as somebody who answers questions.
+
+    Raises:
+        SettingError: it is an agent of other suites.
+    """
+    if candidate.own is not None:
+        return Answerer("python", candidate.spec, candidate.own)
+    return answerer(candidate.spec)

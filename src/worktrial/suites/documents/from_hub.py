@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError, SettingError, option
 
 SCHEME = "hf://"
 _ADDRESS = re.compile(
@@ -31,7 +31,7 @@ def parse_address(text: str) -> HubFile:
     """
     match = _ADDRESS.fullmatch(text)
     if match is None:
-        raise SettingError(f"--questions {text}: write {_FORM}")
+        raise SettingError(f"{option('questions')} {text}: write {_FORM}")
     return HubFile(match["repository"], match["revision"] or "main", match["file"])
 
 
@@ -46,7 +46,7 @@ def fetch_questions(text: str) -> Path:
     """
     wanted = parse_address(text)
     if find_spec("huggingface_hub") is None:
-        raise SettingError(f"--questions {text}: needs the hub's client (pip install huggingface_hub)")
+        raise SettingError(f"{option('questions')} {text}: needs the hub's client (pip install huggingface_hub)")
     from huggingface_hub import errors, hf_hub_download
 
     try:

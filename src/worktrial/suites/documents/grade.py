@@ -90,7 +90,7 @@ class Grader:
         graded: Graded,
     ) -> Evidence:
         mode = self.settings.mode
-        other = AnswerMode.STRICT if mode is AnswerMode.OFFICIAL else AnswerMode.OFFICIAL
+        other = AnswerMode.OURS if mode is AnswerMode.PUBLISHED else AnswerMode.PUBLISHED
         return Evidence(
             question=question,
             setup=self.setup,

@@ -1,11 +1,11 @@
-"""Reading questions, official and ours, and choosing among them."""
+"""Reading questions, as published and ours, and choosing among them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError, SettingError, option
 from worktrial.suites.documents.official_csv import read_official
 from worktrial.suites.documents.own_jsonl import read_own
 from worktrial.suites.documents.question import Question
@@ -73,8 +73,8 @@ def choose(
         SettingError: something named is not in the data, or nothing is left.
     """
     chosen = select(questions.questions, ids, source=str(questions.path))
-    chosen = _only(chosen, questions, "--difficulty", "difficulty", difficulties)
-    chosen = _only(chosen, questions, "--kind", "kind", kinds)
+    chosen = _only(chosen, questions, "difficulty", difficulties)
+    chosen = _only(chosen, questions, "kind", kinds)
     return chosen[:limit]
 
 
@@ -87,7 +87,7 @@ def without_documents(questions: Sequence[Question], documents: Collection[str])
 def _file(path: Path) -> Path:
     if not path.is_dir():
         if not path.exists():
-            raise DataError(path, "no such file", "Name a file of questions with --questions")
+            raise DataError(path, "no such file", f"Name a file of questions with {option('questions')}")
         return path
     found = [path / name for name in _KNOWN_FILES if (path / name).is_file()]
     if len(found) != 1:
@@ -104,18 +104,16 @@ def _refuse_doubles(questions: Sequence[Question]) -> None:
             raise DataError(question.where, f"the id {question.id} is taken twice; first by {other.where}")
 
 
-def _only(
-    chosen: list[Question], questions: QuestionSet, option: str, name: str, wanted: Sequence[str]
-) -> list[Question]:
+def _only(chosen: list[Question], questions: QuestionSet, name: str, wanted: Sequence[str]) -> list[Question]:
     if not wanted:
         return chosen
     known = sorted({getattr(q, name) for q in questions.questions} - {""})
     if not known:
-        raise SettingError(f"{option}: {questions.path} says no {name} of its questions")
+        raise SettingError(f"{option(name)}: {questions.path} says no {name} of its questions")
     low = {value.casefold() for value in wanted}
     if unknown := sorted(low - {value.casefold() for value in known}):
-        raise SettingError(f"{option} {', '.join(unknown)}: not one of {', '.join(known)}")
+        raise SettingError(f"{option(name)} {', '.join(unknown)}: not one of {', '.join(known)}")
     kept = [q for q in chosen if getattr(q, name).casefold() in low]
     if not kept:
-        raise SettingError(f"{option} {', '.join(wanted)}: leaves no question to run")
+        raise SettingError(f"{option(name)} {', '.join(wanted)}: leaves no question to run")
     return kept

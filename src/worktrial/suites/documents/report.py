@@ -24,14 +24,21 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.suites.documents.figures import DocumentFigures, Stages, document_figures, stages
+from worktrial.suites.documents.published import published_officeqa
+from worktrial.suites.documents.scoring import in_current_words
 
 Found = Sequence[tuple[ReportRun, DocumentFigures]]
+
+_PUBLISHED_SETTINGS = {
+    "archive": ("agent_pdf", "agent_parsed"),
+    "oracle-pages": ("pages_pdf", "pages_parsed", "pages_pdf_web"),
+}
+"""Set-ups, and the settings that were published of them."""
 
 
 def documents(report: Report) -> Section | None:
     """Tolerance curves, retrieval and stages; None without a run about documents."""
-    of_suite = [run for run in distinct(report) if run.run.manifest.suite == "documents"]
-    found = [(run, figures) for run in of_suite if (figures := document_figures(run.run)) is not None]
+    found = [(run, figures) for run in distinct(report) if (figures := _figures(run)) is not None]
     if not found:
         return None
     parts = [takeaway(_takeaway(found)), *_curves(found), *_retrieval(found)]
@@ -142,7 +149,7 @@ def _of_one_agent(runs: Sequence[ReportRun]) -> list[list[ReportRun]]:
     """Runs of one agent on the same questions, one for each set-up; only sets with more than one set-up."""
     sets: list[tuple[list[JsonValue], dict[str, ReportRun]]] = []
     for run in runs:
-        settings = run.run.manifest.settings
+        settings = in_current_words(run.run.manifest.settings)
         same = [run.run.manifest.data.get("fingerprint"), settings.get("roles", {}).get("agent")]
         same += [settings.get(name) for name in ("agent", "scorer", "tolerance", "scorer_version")]
         by_setup = next((of_agent for key, of_agent in sets if key == same), None)
@@ -199,3 +206,46 @@ def _name(run: ReportRun, figures: DocumentFigures) -> str:
 
 def _tolerance(tolerance: float) -> str:
     return "exact" if tolerance == 0 else f"within {100 * tolerance:g}%"
+
+
+def beside_published(report: Report) -> list[Markup]:
+    """Published figures of OfficeQA beside the runs of the set-ups that they are about; [] without such a run."""
+    found = [(run, figures) for run in distinct(report) if (figures := _figures(run)) is not None]
+    theirs = published_officeqa()
+    parts: list[Markup] = []
+    for setup, settings in _PUBLISHED_SETTINGS.items():
+        mine = [(run, figures) for run, figures in found if figures.setup == setup]
+        if not mine:
+            continue
+        tolerances = sorted(mine[0][1].curve[0].shares)
+        rows: list[list[Value | str | Markup]] = []
+        for run, figures in mine:
+            shares = next(row.shares for row in figures.curve if row.scorer == "published")
+            href = samples_href(run.slug, {"condition": figures.condition})
+            cells = [share_cell(shares[t].value, shares[t].interval, href=href) for t in tolerances]
+            samples = Value(str(figures.samples), figures.samples)
+            rows.append([run.name, "run here", f"set-up {setup}", *cells, samples])
+        rows += [
+            [
+                row.model,
+                "published by OfficeQA, not run here",
+                f"{row.questions.replace('_', ' ')}, {row.setting.replace('_', ' ')}",
+                *(share_cell(row.shares.get(tolerance)) for tolerance in tolerances),
+                Value(str(theirs.questions[row.questions]), theirs.questions[row.questions]),
+            ]
+            for row in theirs.rows
+            if row.setting in settings
+        ]
+        headers = ["Agent", "Whose", "Questions", *map(_tolerance, tolerances), "Samples"]
+        parts.append(table(f"OfficeQA: answers right, set-up {setup}", headers, rows, sortable=False))
+    if not parts:
+        return []
+    said = (
+        f"Published by the authors of OfficeQA ({theirs.source}; {theirs.licence}). One’s own rows are by the "
+        "published score, over samples with a verdict; they mean the same only on the same questions."
+    )
+    return [heading("OfficeQA"), *parts, caveat(said)]
+
+
+def _figures(run: ReportRun) -> DocumentFigures | None:
+    return document_figures(run.run) if run.run.manifest.suite == "documents" else None

@@ -1,11 +1,8 @@
 """Both scores of an answer at every tolerance, and which one decides."""
 
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Literal
 
-import worktrial.suites.documents.answers
 from worktrial import __version__
 from worktrial.language import JsonObject
 from worktrial.suites.documents.answers import (
@@ -17,14 +14,18 @@ from worktrial.suites.documents.answers import (
     score_answer,
 )
 from worktrial.suites.documents.question import Question
-from worktrial.suites.fingerprint import files_fingerprint
+
+_SCORES = "answers-1"
+"""Version of both scores. Raise it whenever an answer is scored differently; a test holds it to recorded scores."""
+_EARLIER_SCORES = {"838f920c4afa": "answers-1"}
+"""Versions that earlier releases wrote, hashes of their code, and the versions that score the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreSettings:
     """What decides whether an answer passes. Both scores are measured in any case."""
 
-    scorer: Literal["official", "strict"] = "official"
+    scorer: Literal["published", "ours"] = "published"
     tolerance: float = 0.0
     """Allowed relative error, 0 to 1."""
 
@@ -54,8 +55,23 @@ def score_measures(answer: Answer) -> JsonObject:
     return measures
 
 
-@cache
 def scorer_version() -> str:
-    """Names the scorers: published figures have moved with theirs. Changes whenever their code does."""
-    folder = Path(worktrial.suites.documents.answers.__file__).parent
-    return f"{__version__}+{files_fingerprint(folder, folder.glob('*.py'))[:12]}"
+    """Release and version of the scores: published figures have moved with their scorer."""
+    return f"{__version__}+{_SCORES}"
+
+
+def in_current_words(stored: JsonObject) -> JsonObject:
+    """Measures of a stored sample, or settings of a stored run, with today's names of scores and their version."""
+    renamed = {_current_key(key): value for key, value in stored.items()}
+    if "scorer" in renamed:
+        renamed["scorer"] = AnswerMode(renamed["scorer"]).value
+    if "scorer_version" in renamed:
+        release, plus, scores = str(renamed["scorer_version"]).rpartition("+")
+        renamed["scorer_version"] = release + plus + _EARLIER_SCORES.get(scores, scores)
+    return renamed
+
+
+def _current_key(key: str) -> str:
+    mode, underscore, why = key.partition("_")
+    known = mode in ("official", "strict") and why in ("", "why")
+    return f"{AnswerMode(mode).value}{underscore}{why}" if known else key

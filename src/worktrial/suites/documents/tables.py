@@ -6,15 +6,15 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.rate_cells import share_cell
-from worktrial.cli.untrusted import printable
 from worktrial.engine.stored import StoredRun
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
+from worktrial.language.untrusted import printable
 from worktrial.statistics import Interval
 from worktrial.suites.documents.figures import (
     DocumentFigures,
     Part,
     Retrieval,
+    Share,
     Stages,
     by_closed_book,
     by_two_agents,
@@ -45,7 +45,7 @@ def document_tables(
         SettingError: the other runs do not fit to this one.
     """
     if split and len(split) != 2:
-        raise SettingError("--split-run: give it twice, once for each of two reference agents")
+        raise SettingError(f"{option('split_run')}: give it twice, once for each of two reference agents")
     figures = document_figures(run)
     if figures is not None:
         yield _curve(figures)
@@ -126,6 +126,15 @@ def _parts(title: str, parts: Sequence[Part]) -> Table:
     for part in parts:
         table.add_row(part.name, str(len(part.questions)), share_cell(part.passed))
     return table
+
+
+def share_cell(share: Share) -> str:
+    """A share above its interval, in percent."""
+    if share.value is None:
+        return "-"
+    if share.interval is None:
+        return f"{share.value:.1%}"
+    return f"{share.value:.1%}\n{share.interval.low:.1%} - {share.interval.high:.1%}"
 
 
 def _points(value: float, interval: Interval | None) -> str:

@@ -9,7 +9,7 @@ from worktrial.agents.assignment import Assignment, Limits
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
 from worktrial.suites.documents.answerers import Answerer
 from worktrial.suites.documents.faults import document_transforms
@@ -62,6 +62,8 @@ class DocumentsTrial:
         archive: "Archive | None",
         agent: Answerer,
         settings: Settings,
+        *,
+        measured: JsonObject | None = None,
     ) -> None:
         """Set up a trial.
 
@@ -71,6 +73,7 @@ class DocumentsTrial:
             archive: Where the documents are; may be None for the closed set-up.
             agent: Who answers.
             settings: What can change a result.
+            measured: Options that count when runs are compared, for the manifest.
         """
         _check(archive, agent, settings)
         _check_hidden(questions, archive, settings)
@@ -96,6 +99,7 @@ class DocumentsTrial:
             "prompts": prompts_fingerprint(),
             "scorer_version": scorer_version(),
             **in_manifest(settings),
+            **({} if measured is None else {"options": measured}),
         }
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
@@ -137,25 +141,33 @@ def _check_hidden(questions: QuestionSet, archive: "Archive | None", settings: S
         return
     if questions.path.resolve().is_relative_to(archive.folder.resolve()):
         raise SettingError(
-            f"--questions {questions.path}: lies inside the archive, where the agent's Python can read the answers."
-            " Move it elsewhere, or use --no-python"
+            f"{option('questions')} {questions.path}: lies inside the archive, where the agent's Python can read "
+            f"the answers. Move it elsewhere, or use {option('no_python')}"
         )
 
 
 def _check(archive: "Archive | None", agent: Answerer, settings: Settings) -> None:
     if archive is None and settings.setup is not Setup.CLOSED:
-        raise SettingError(f"--setup {settings.setup}: needs an archive. Name one with --archive")
+        raise SettingError(
+            f"{option('setup')} {settings.setup}: needs an archive. Name one with {option('archive')}"
+        )
     if agent.kind == "reference" and not settings.setup.has_archive_tools:
-        raise SettingError(f"--agent reference: works with tools only, and --setup {settings.setup} has none")
+        raise SettingError(
+            f"{option('agent')} reference: works with tools only, and {option('setup')} {settings.setup} has none"
+        )
     if settings.images and settings.setup is Setup.CLOSED:
-        raise SettingError("--images: closed book shows no pages")
+        raise SettingError(f"{option('images')}: closed book shows no pages")
     faults = settings.faults
     if faults.prompted:
-        raise SettingError("--faults prompted: no model plays these tools. Use --faults E1, E2, E3 or all")
+        raise SettingError(
+            f"{option('faults')} prompted: no model plays these tools. Use {option('faults')} E1, E2, E3 or all"
+        )
     if faults.is_clean:
         return
     if settings.setup is Setup.CLOSED:
-        raise SettingError("--faults: closed book makes no calls that could fail")
+        raise SettingError(f"{option('faults')}: closed book makes no calls that could fail")
     faults.check(settings.limits.turns)
     if not agent.has_turns and any(s.unit is FaultUnit.TURN for s in faults.settings):
-        raise SettingError(f"--fault-unit turn: the turns of {agent.spec} are not known. Use --fault-unit call")
+        raise SettingError(
+            f"{option('fault_unit')} turn: the turns of {agent.spec} are not known. Use {option('fault_unit')} call"
+        )

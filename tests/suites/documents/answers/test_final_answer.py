@@ -1,6 +1,6 @@
 import pytest
 
-from worktrial.suites.documents.answers.final_answer import strict_final_answer
+from worktrial.suites.documents.answers.final_answer import our_final_answer
 
 REPLIES = {
     "<FINAL_ANSWER> 5 </FINAL_ANSWER> trailing": "5",
@@ -29,9 +29,9 @@ REPLIES = {
 
 @pytest.mark.parametrize("reply", REPLIES)
 def test_the_answer_of_a_reply(reply: str) -> None:
-    assert strict_final_answer(reply) == REPLIES[reply]
+    assert our_final_answer(reply) == REPLIES[reply]
 
 
 @pytest.mark.parametrize("reply", ["<FINAL_ANSWER>5", "<FINAL_ANSWER>4</FINAL_ANSWER> <FINAL_ANSWER>5"])
 def test_a_tag_that_is_never_closed_leaves_no_answer(reply: str) -> None:
-    assert strict_final_answer(reply) is None
+    assert our_final_answer(reply) is None

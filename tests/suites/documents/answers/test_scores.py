@@ -8,8 +8,8 @@ from worktrial.suites.documents.answers import (
     Answer,
     AnswerMode,
     agreement,
+    our_score,
     question_unit,
-    strict_score,
     tolerance_curve,
 )
 
@@ -26,22 +26,22 @@ ANSWERS = [
 def test_the_curve_counts_both_scores_at_each_tolerance() -> None:
     points = tolerance_curve(ANSWERS)
     assert tuple(point.tolerance for point in points) == TOLERANCES == (0, 0.001, 0.01, 0.05)
-    assert [(point.official, point.strict) for point in points] == [(2, 2), (3, 3), (3, 3), (4, 4)]
-    assert points[0].rate(AnswerMode.OFFICIAL) == pytest.approx(1 / 3)
+    assert [(point.published, point.ours) for point in points] == [(2, 2), (3, 3), (3, 3), (4, 4)]
+    assert points[0].rate(AnswerMode.PUBLISHED) == pytest.approx(1 / 3)
     assert {point.answers for point in points} == {6}
 
 
 def test_the_curve_of_nothing_has_no_rate() -> None:
-    assert [point.rate(AnswerMode.STRICT) for point in tolerance_curve([])] == [None] * 4
+    assert [point.rate(AnswerMode.OURS) for point in tolerance_curve([])] == [None] * 4
 
 
 def test_disagreements_are_listed_with_both_reasons() -> None:
     found = agreement(ANSWERS)
     assert (found.both_right, found.both_wrong, found.answers) == (1, 3, 6)
-    [official], [strict] = found.only_official, found.only_strict
-    assert (official.index, strict.index) == (3, 4)
-    assert "hedged" in official.strict.why
-    assert "million" in strict.official.why
+    [published], [ours] = found.only_published, found.only_ours
+    assert (published.index, ours.index) == (3, 4)
+    assert "hedged" in published.ours.why
+    assert "million" in ours.published.why
     assert found.rate == pytest.approx(4 / 6)
 
 
@@ -73,4 +73,4 @@ def test_units_of_real_questions_and_their_own_answers() -> None:
     for question in map(json.loads, text.strip().split("\n")):
         if question["kind"] != "list":
             assert question_unit(question["question"]) == question["unit"]
-        assert strict_score(question["answer"], question["answer"], unit=question["unit"]).score == 1
+        assert our_score(question["answer"], question["answer"], unit=question["unit"]).score == 1

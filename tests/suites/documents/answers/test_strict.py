@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.suites.documents.answers import strict_score
+from worktrial.suites.documents.answers import our_score
 
 RIGHT = {
     "scales convert": [
@@ -197,19 +197,19 @@ def flat(cases: dict[str, list[tuple[str, str]]]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("gold", "answer"), flat(RIGHT))
 def test_accepts(gold: str, answer: str) -> None:
-    assert strict_score(gold, answer).score == 1, strict_score(gold, answer).why
+    assert our_score(gold, answer).score == 1, our_score(gold, answer).why
 
 
 @pytest.mark.parametrize(("gold", "answer"), flat(WRONG))
 def test_refuses_with_a_reason(gold: str, answer: str) -> None:
-    graded = strict_score(gold, answer)
+    graded = our_score(gold, answer)
     assert graded.score == 0
     assert graded.why
 
 
 @pytest.mark.parametrize("gold", sorted({gold for gold, _ in flat(RIGHT) + flat(WRONG) if gold}))
 def test_a_gold_answer_is_right_itself(gold: str) -> None:
-    assert strict_score(gold, gold).score == 1, strict_score(gold, gold).why
+    assert our_score(gold, gold).score == 1, our_score(gold, gold).why
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_gold_answer_is_right_itself(gold: str) -> None:
     ],
 )
 def test_the_unit_asked_for_belongs_to_numbers_without_one(answer: str, unit: str, score: int) -> None:
-    assert strict_score("543", answer, unit=unit).score == score
+    assert our_score("543", answer, unit=unit).score == score
 
 
 @pytest.mark.parametrize(
@@ -253,20 +253,20 @@ def test_the_unit_asked_for_belongs_to_numbers_without_one(answer: str, unit: st
     ],
 )
 def test_tolerance(gold: str, answer: str, tolerance: float, score: int) -> None:
-    assert strict_score(gold, answer, tolerance).score == score
+    assert our_score(gold, answer, tolerance).score == score
 
 
 def test_a_year_that_is_asked_for_in_dollars_is_an_amount() -> None:
-    assert strict_score("1950", "1951", 0.01).score == 0
-    assert strict_score("1950", "1951", 0.01, unit="millions of dollars").score == 1
+    assert our_score("1950", "1951", 0.01).score == 0
+    assert our_score("1950", "1951", 0.01, unit="millions of dollars").score == 1
 
 
 def test_reasons_can_be_read() -> None:
-    assert "hedged" in strict_score("5", "about 5").why
-    assert "the scale does not" in strict_score("5.2 billion", "5.2 million").why
-    assert "entry 2 of 2" in strict_score("[1, 2]", "[1, 3]").why
-    assert "more than the 2" in strict_score("[1, 2]", "[1, 2, 3]").why
-    assert "never closed" in strict_score("5", "<FINAL_ANSWER>5").why
+    assert "hedged" in our_score("5", "about 5").why
+    assert "the scale does not" in our_score("5.2 billion", "5.2 million").why
+    assert "entry 2 of 2" in our_score("[1, 2]", "[1, 3]").why
+    assert "more than the 2" in our_score("[1, 2]", "[1, 2, 3]").why
+    assert "never closed" in our_score("5", "<FINAL_ANSWER>5").why
 
 
 HOSTILE = {
@@ -290,13 +290,13 @@ HOSTILE = {
 def test_hostile_answers_are_scored_at_once(name: str) -> None:
     gold, answer = HOSTILE[name]
     began = time.process_time()
-    assert strict_score(gold, answer).score in (0, 1)
+    assert our_score(gold, answer).score in (0, 1)
     assert time.process_time() - began < 1
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.sampled_from([None, "percent", "millions", "x"]))
 def test_any_text_gets_a_score(gold: str, answer: str, unit: str | None) -> None:
-    assert strict_score(gold, answer, unit=unit).score in (0, 1)
+    assert our_score(gold, answer, unit=unit).score in (0, 1)
 
 
 numbers = st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**12), max_value=10**12)
@@ -325,17 +325,17 @@ WRITINGS = [
 @given(numbers, st.sampled_from(range(len(WRITINGS))), st.sampled_from(range(len(WRITINGS) - 2)))
 def test_a_number_is_itself_in_every_writing(value: object, first: int, second: int) -> None:
     answer, gold = WRITINGS[first](value), WRITINGS[second](value)
-    assert strict_score(gold, answer).score == 1, (gold, answer, strict_score(gold, answer).why)
+    assert our_score(gold, answer).score == 1, (gold, answer, our_score(gold, answer).why)
 
 
 @given(numbers, numbers, st.sampled_from(range(len(WRITINGS))))
 def test_another_number_is_not(value: object, other: object, writing: int) -> None:
     if Fraction(str(value)) != Fraction(str(other)):
-        assert strict_score(f"{value:,}", WRITINGS[writing](other)).score == 0
+        assert our_score(f"{value:,}", WRITINGS[writing](other)).score == 0
 
 
 @given(st.lists(numbers, min_size=2, max_size=6), st.sampled_from([", ", "; ", "\n", " and ", "|"]))
 def test_a_list_of_numbers_is_itself_with_every_separator(values: list[object], separator: str) -> None:
     gold = "[" + ", ".join(f"{value:,}" for value in values) + "]"
     answer = separator.join(f"{value:,}" for value in values)
-    assert strict_score(gold, f"<FINAL_ANSWER>{answer}</FINAL_ANSWER>").score == 1
+    assert our_score(gold, f"<FINAL_ANSWER>{answer}</FINAL_ANSWER>").score == 1

@@ -27,14 +27,14 @@ def store(
         setup: Of the run.
         measures: Question to what differs from measures that its outcome gives.
         data: Fingerprint of the questions.
-        settings: What differs from one agent `a` under the official score.
+        settings: What differs from one agent `a` under the published score.
     """
     records = [
         _record(question, repeat, outcome, setup, (measures or {}).get(question, {}))
         for question, told in passes.items()
         for repeat, outcome in enumerate(told if isinstance(told, list) else [told])
     ]
-    settings = {"agent": "a", "setup": setup, "scorer": "official", "tolerance": 0.0, **settings}
+    settings = {"agent": "a", "setup": setup, "scorer": "published", "tolerance": 0.0, **settings}
     folder.mkdir(parents=True)
     manifest = Manifest(suite="documents", data={"fingerprint": data}, settings=settings, samples=len(records))
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
@@ -51,11 +51,11 @@ def _record(question: str, repeat: int, passed: bool | None, setup: str, changed
     scores = dict.fromkeys(("0", "0.001", "0.01", "0.05"), float(passed))
     measures = {
         "setup": setup,
-        "official": scores,
-        "strict": scores,
-        "official_why": "o",
-        "strict_why": "s",
-        "scorer": "official",
+        "published": scores,
+        "ours": scores,
+        "published_why": "o",
+        "ours_why": "s",
+        "scorer": "published",
         "tolerance": 0.0,
         "scorer_version": "v",
         "data_revision": {"questions": "q"},

@@ -10,14 +10,14 @@ from worktrial.suites.documents.figures import document_figures
 
 
 def test_both_scores_at_every_tolerance(tmp_path: Path) -> None:
-    near = {"official": {"0": 0.0, "0.001": 0.0, "0.01": 1.0, "0.05": 1.0}}
+    near = {"published": {"0": 0.0, "0.001": 0.0, "0.01": 1.0, "0.05": 1.0}}
     run = store(tmp_path / "r", {"A": True, "B": False, "C": None, "D": False}, measures={"B": near})
     figures = document_figures(run)
     assert figures is not None and (figures.samples, figures.condition, figures.setup) == (3, "E0", "archive")
-    official, strict = (row.shares for row in figures.curve)
-    assert [share.value for share in official.values()] == [1 / 3, 1 / 3, 2 / 3, 2 / 3]
-    assert [share.value for share in strict.values()] == [1 / 3] * 4
-    assert official[0.0].interval == wilson(1, 3)
+    published, ours = (row.shares for row in figures.curve)
+    assert [share.value for share in published.values()] == [1 / 3, 1 / 3, 2 / 3, 2 / 3]
+    assert [share.value for share in ours.values()] == [1 / 3] * 4
+    assert published[0.0].interval == wilson(1, 3)
     assert figures.failures == {"unknown": 2} and figures.causes == {"other": 2}
     assert [(b.low, b.count) for b in figures.ratios] == [(2.0, 2)]
     assert figures.retrieval is None
@@ -38,12 +38,12 @@ def test_repeats_of_a_question_belong_together(tmp_path: Path) -> None:
 
 def test_where_the_scorers_disagree(tmp_path: Path) -> None:
     zero = dict.fromkeys(("0", "0.001", "0.01", "0.05"), 0.0)
-    only_strict = {"official": zero, "official_why": "not a direct answer"}
-    run = store(tmp_path / "r", {"A": True, "B": True}, measures={"B": only_strict})
+    only_ours = {"published": zero, "published_why": "not a direct answer"}
+    run = store(tmp_path / "r", {"A": True, "B": True}, measures={"B": only_ours})
     figures = document_figures(run)
     assert figures is not None
     [one] = figures.disagreements
-    assert (one.sample, one.accepted_by, one.why) == ("B", "strict", "not a direct answer")
+    assert (one.sample, one.accepted_by, one.why) == ("B", "ours", "not a direct answer")
 
 
 def test_what_was_found_and_opened(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ def test_the_row_s_tolerance_wins(mode: AnswerMode) -> None:
 
 def test_the_row_s_unit_counts_in_strict_mode() -> None:
     row: JsonObject = {"ground_truth": "543", "predicted": "0.543 billion"}
-    assert score_answer_row(row, AnswerMode.STRICT)["score"] == 0
-    assert score_answer_row({**row, "unit": "millions of dollars"}, AnswerMode.STRICT)["score"] == 1
+    assert score_answer_row(row, AnswerMode.OURS)["score"] == 0
+    assert score_answer_row({**row, "unit": "millions of dollars"}, AnswerMode.OURS)["score"] == 1
 
 
 @pytest.mark.parametrize("mode", AnswerMode)
@@ -51,4 +51,4 @@ def test_numbers_are_taken_as_text_and_null_as_nothing(mode: AnswerMode) -> None
 )
 def test_a_bad_row_names_the_field(row: JsonObject, field: str) -> None:
     with pytest.raises(BadRow, match=field):
-        score_answer_row(row, AnswerMode.STRICT)
+        score_answer_row(row, AnswerMode.OURS)

@@ -9,10 +9,10 @@ from worktrial.suites.documents.answers.answers import read_atom
 from worktrial.suites.documents.answers.characters import one_spelling
 from worktrial.suites.documents.answers.dates import without_dates
 from worktrial.suites.documents.answers.digits import digit_error, rounded_like
-from worktrial.suites.documents.answers.final_answer import strict_final_answer, unwrapped
+from worktrial.suites.documents.answers.final_answer import our_final_answer, unwrapped
 from worktrial.suites.documents.answers.numerals import numerals
 from worktrial.suites.documents.answers.quantities import Quantity, quantities, shown
-from worktrial.suites.documents.answers.strict import strict_score
+from worktrial.suites.documents.answers.strict import our_score
 from worktrial.suites.documents.answers.units import Unit, asked_unit
 
 _CLOSE = Fraction(5, 10_000)  # a ratio this near to a power of ten is that power: later rounding does not hide it
@@ -72,16 +72,16 @@ def diagnose(
     Args:
         ground_truth: The gold answer, one number.
         predicted: The whole reply.
-        unit: The unit that the question asks for, as for `strict_score`.
+        unit: The unit that the question asks for, as for `our_score`.
         candidates: Values that the archive holds near the gold one, in the unit of the gold answer as written.
             A name that begins with a `Cause` and a colon ("adjacent_year: 1939", "revision: March 1941") gives that
             cause, any other name `OTHER_CELL`.
     """
     asked = asked_unit(unit) if unit else Unit()
     gold = read_atom(unwrapped(one_spelling(ground_truth)), asked)
-    if not isinstance(gold, Quantity) or strict_score(ground_truth, predicted, unit=unit).score:
+    if not isinstance(gold, Quantity) or our_score(ground_truth, predicted, unit=unit).score:
         return None
-    given = _given(strict_final_answer(predicted) or "", asked)
+    given = _given(our_final_answer(predicted) or "", asked)
     if given is None:
         return Diagnosis(Cause.NO_NUMBER, "the answer has no number, or several")
     ratio = float(given.value / gold.value) if gold.value else None

@@ -1,4 +1,4 @@
-"""Which part of a reply is its answer, for the strict score.
+"""Which part of a reply is its answer, for our score.
 
 In this order:
 
@@ -26,7 +26,7 @@ _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"))
 _MARKS = ("**", "__", "`", "*")
 
 
-def strict_final_answer(reply: str) -> str | None:
+def our_final_answer(reply: str) -> str | None:
     """The answer in `reply`; None when its final tag is never closed, and "" when it has none."""
     tags = list(_TAG.finditer(reply))
     if tags and not tags[-1]["close"]:

@@ -32,7 +32,7 @@ LONGEST_ANSWER = 250
 _GIVEN_UP = "unable to determine"
 
 
-def official_score(ground_truth: str, predicted: str, tolerance: float = 0.0) -> Graded:
+def published_score(ground_truth: str, predicted: str, tolerance: float = 0.0) -> Graded:
     """The score that the published OfficeQA scorer gives.
 
     Args:

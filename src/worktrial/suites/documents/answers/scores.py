@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from worktrial.suites.documents.answer_mode import AnswerMode
 from worktrial.suites.documents.answers.graded import Graded
-from worktrial.suites.documents.answers.official import official_score
-from worktrial.suites.documents.answers.strict import strict_score
+from worktrial.suites.documents.answers.official import published_score
+from worktrial.suites.documents.answers.strict import our_score
 
 
 class Answer(NamedTuple):
@@ -15,14 +15,14 @@ class Answer(NamedTuple):
 
     ground_truth: str
     predicted: str
-    unit: str | None = None  # that the question asks for; the official score does not know it
+    unit: str | None = None  # that the question asks for; the published score does not know it
 
 
 def score_answer(answer: Answer, mode: AnswerMode, tolerance: float = 0.0) -> Graded:
     """The score of one answer."""
-    if mode is AnswerMode.OFFICIAL:
-        return official_score(answer.ground_truth, answer.predicted, tolerance)
-    return strict_score(answer.ground_truth, answer.predicted, tolerance, unit=answer.unit)
+    if mode is AnswerMode.PUBLISHED:
+        return published_score(answer.ground_truth, answer.predicted, tolerance)
+    return our_score(answer.ground_truth, answer.predicted, tolerance, unit=answer.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Disagreement:
 
     index: int
     answer: Answer
-    official: Graded
-    strict: Graded
+    published: Graded
+    ours: Graded
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Agreement:
 
     both_right: int
     both_wrong: int
-    only_official: tuple[Disagreement, ...]
-    only_strict: tuple[Disagreement, ...]
+    only_published: tuple[Disagreement, ...]
+    only_ours: tuple[Disagreement, ...]
 
     @property
     def answers(self) -> int:
-        return self.both_right + self.both_wrong + len(self.only_official) + len(self.only_strict)
+        return self.both_right + self.both_wrong + len(self.only_published) + len(self.only_ours)
 
     @property
     def rate(self) -> float:
@@ -59,12 +59,12 @@ def agreement(answers: Iterable[Answer], tolerance: float = 0.0) -> Agreement:
     right = wrong = 0
     only: dict[AnswerMode, list[Disagreement]] = {mode: [] for mode in AnswerMode}
     for index, answer in enumerate(answers):
-        official, strict = (score_answer(answer, mode, tolerance) for mode in AnswerMode)
-        if official.score != strict.score:
-            accepts = AnswerMode.OFFICIAL if official.score else AnswerMode.STRICT
-            only[accepts].append(Disagreement(index, answer, official, strict))
-        elif official.score:
+        published, ours = (score_answer(answer, mode, tolerance) for mode in AnswerMode)
+        if published.score != ours.score:
+            accepts = AnswerMode.PUBLISHED if published.score else AnswerMode.OURS
+            only[accepts].append(Disagreement(index, answer, published, ours))
+        elif published.score:
             right += 1
         else:
             wrong += 1
-    return Agreement(right, wrong, tuple(only[AnswerMode.OFFICIAL]), tuple(only[AnswerMode.STRICT]))
+    return Agreement(right, wrong, tuple(only[AnswerMode.PUBLISHED]), tuple(only[AnswerMode.OURS]))

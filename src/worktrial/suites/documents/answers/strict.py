@@ -20,7 +20,7 @@ from fractions import Fraction
 from worktrial.suites.documents.answers.answers import Listing, read_gold
 from worktrial.suites.documents.answers.characters import one_spelling
 from worktrial.suites.documents.answers.dates import dates, without_dates
-from worktrial.suites.documents.answers.final_answer import strict_final_answer, unwrapped
+from worktrial.suites.documents.answers.final_answer import our_final_answer, unwrapped
 from worktrial.suites.documents.answers.graded import Graded
 from worktrial.suites.documents.answers.hedges import evasion
 from worktrial.suites.documents.answers.labels import without_lead
@@ -32,7 +32,7 @@ LONGEST_ANSWER = 2_000  # characters; hundreds of numbers fit
 LONGEST_GOLD = 4_000
 
 
-def strict_score(ground_truth: str, predicted: str, tolerance: float = 0.0, *, unit: str | None = None) -> Graded:
+def our_score(ground_truth: str, predicted: str, tolerance: float = 0.0, *, unit: str | None = None) -> Graded:
     """1.0 when the answer is the gold answer as a typed value, otherwise 0.0.
 
     Args:
@@ -49,7 +49,7 @@ def strict_score(ground_truth: str, predicted: str, tolerance: float = 0.0, *, u
         return Graded.wrong("there is no gold answer")
     if len(gold_text) > LONGEST_GOLD:
         return Graded.wrong(f"the gold answer has more than {LONGEST_GOLD:,} characters")
-    found = strict_final_answer(predicted)
+    found = our_final_answer(predicted)
     if found is None:
         return Graded.wrong("the answer is cut off: its final tag is never closed")
     if not found:

@@ -14,13 +14,13 @@ class CurvePoint(NamedTuple):
 
     tolerance: float
     answers: int
-    official: int
-    strict: int
+    published: int
+    ours: int
 
     def rate(self, mode: AnswerMode) -> float | None:
         """Share of right answers; None when there are none to score."""
         return (
-            (self.official if mode is AnswerMode.OFFICIAL else self.strict) / self.answers if self.answers else None
+            (self.published if mode is AnswerMode.PUBLISHED else self.ours) / self.answers if self.answers else None
         )
 
 
@@ -39,6 +39,6 @@ def tolerance_curve(answers: Iterable[Answer], tolerances: Sequence[float] = TOL
             for i in range(first, len(ordered)):
                 right[mode][i] += 1
     return tuple(
-        CurvePoint(at, count, right[AnswerMode.OFFICIAL][i], right[AnswerMode.STRICT][i])
+        CurvePoint(at, count, right[AnswerMode.PUBLISHED][i], right[AnswerMode.OURS][i])
         for i, at in enumerate(ordered)
     )

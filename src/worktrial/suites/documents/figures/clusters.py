@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
 from worktrial.statistics import Interval, bootstrap, wilson
+from worktrial.suites.documents.scoring import in_current_words
 
 Sums = Mapping[str, float]
 
@@ -23,6 +26,11 @@ class Share:
 def is_valid(record: SampleRecord) -> bool:
     """Whether the sample has a verdict with measures of this suite."""
     return record.outcome is not Outcome.INVALID and "setup" in record.measures
+
+
+def in_current(record: SampleRecord) -> SampleRecord:
+    """`record` with its measures in today's words."""
+    return msgspec.structs.replace(record, measures=in_current_words(record.measures))
 
 
 def passed(record: SampleRecord) -> float:

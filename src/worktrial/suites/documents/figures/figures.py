@@ -1,16 +1,21 @@
 """The figures of one run: both scores at every tolerance, failures, diagnoses, retrieval."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.language import JsonObject
+from worktrial.results.comparison import SuiteFigure
+from worktrial.results.comparison.changes import Measure, changes
 from worktrial.results.conditions import by_condition, headline
+from worktrial.results.pairing import SamplePair
+from worktrial.suite import Figure
 from worktrial.suites.documents.answers import TOLERANCES, AnswerMode, RatioBin, ratio_histogram
-from worktrial.suites.documents.figures.clusters import Share, clusters, is_valid, share
+from worktrial.suites.documents.figures.clusters import Share, clusters, in_current, is_valid, share
+from worktrial.suites.documents.scoring import in_current_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ def document_figures(run: StoredRun) -> DocumentFigures | None:
     """The figures of a run, under the condition that its summary is about; None without a valid sample."""
     conditions = by_condition(run.records)
     condition = headline(list(conditions))
-    records = [record for record in conditions.get(condition, []) if is_valid(record)]
+    records = [in_current(record) for record in conditions.get(condition, []) if is_valid(record)]
     if not records:
         return None
     first = records[0].measures
@@ -113,7 +118,7 @@ def _disagreements(records: Sequence[SampleRecord]) -> list[Disagreement]:
     for record in records:
         scores = {mode: record.measures[mode.value]["0"] for mode in AnswerMode}
         if len(set(scores.values())) > 1:
-            accepts = AnswerMode.OFFICIAL if scores[AnswerMode.OFFICIAL] else AnswerMode.STRICT
+            accepts = AnswerMode.PUBLISHED if scores[AnswerMode.PUBLISHED] else AnswerMode.OURS
             refuses = next(mode for mode in AnswerMode if mode is not accepts)
             why = record.measures[f"{refuses.value}_why"]
             found.append(Disagreement(record.sample, record.repeat, accepts.value, why))
@@ -133,3 +138,53 @@ def _retrieval(records: Sequence[SampleRecord]) -> Retrieval | None:
         first_open=median(ranks) if ranks else None,
         search_recall={int(k): fmean(t["search_recall"][k] for t in told) for k in told[0]["search_recall"]},
     )
+
+
+def run_figures(run: StoredRun) -> list[Figure]:
+    """Shares right by score and tolerance, and how much of the gold pages was opened and found; 0-1."""
+    told = document_figures(run)
+    if told is None:
+        return []
+    found = [
+        _figure(f"{row.scorer}, tolerance {tolerance:g}", share)
+        for row in told.curve
+        for tolerance, share in row.shares.items()
+    ]
+    if (pages := told.retrieval) is not None:
+        found.append(_figure("a gold page opened", pages.ever_opened))
+        found.append(Figure("gold pages opened", pages.page_recall, n=pages.samples))
+        found += [
+            Figure(f"gold pages found in top {depth}", recall, n=pages.samples)
+            for depth, recall in pages.search_recall.items()
+        ]
+    return found
+
+
+def _figure(name: str, share: Share) -> Figure:
+    low, high = (None, None) if share.interval is None else share.interval
+    return Figure(name, share.value, low, high, share.questions)
+
+
+def score_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int) -> Iterator[SuiteFigure]:
+    """Change of the shares that each score accepts, exact and within one percent.
+
+    Args:
+        pairs: Same samples in both runs, of one condition.
+        confidence: Level of the intervals, 0-1.
+        seed: Seed of the draws.
+    """
+    own = [p for p in pairs if p.both_judged and all("setup" in r.measures for r in (p.first, p.second))]
+    if not own:
+        return
+    measures = {
+        f"{mode}, tolerance {at}": Measure(_score(mode, at), share=True)
+        for mode in AnswerMode
+        for at in ("0", "0.01")
+    }
+    for name, change in changes(own, measures, confidence=confidence, seed=seed).items():
+        if change is not None:
+            yield SuiteFigure(name, change)
+
+
+def _score(mode: AnswerMode, tolerance: str) -> Callable[[SampleRecord], float]:
+    return lambda record: float(in_current_words(record.measures)[mode][tolerance])

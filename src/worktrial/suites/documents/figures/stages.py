@@ -9,6 +9,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
 from worktrial.statistics import Interval, bootstrap_difference
 from worktrial.suites.documents.figures.clusters import Share, Sums, clusters, common, is_valid, mean, passed, share
+from worktrial.suites.documents.scoring import in_current_words
 
 STAGES = ("closed", "oracle-pages", "oracle-docs", "archive")
 """In the order in which work is added."""
@@ -94,11 +95,12 @@ def _by_setup(runs: Sequence[StoredRun]) -> dict[str, StoredRun]:
 
 def _alike(first: StoredRun, second: StoredRun) -> list[tuple[str, object, object]]:
     one, other = first.manifest, second.manifest
+    settings = [in_current_words(m.settings) for m in (one, other)]
     told = [("the fingerprint of the questions", one.data["fingerprint"], other.data["fingerprint"])]
-    models = [m.settings.get("roles", {}).get("agent", {}).get("model") for m in (one, other)]
+    models = [s.get("roles", {}).get("agent", {}).get("model") for s in settings]
     told.append(("the agent's model", models[0], models[1]))
     names = ("agent", "scorer", "tolerance", "scorer_version")
-    return told + [(f"setting {name}", one.settings.get(name), other.settings.get(name)) for name in names]
+    return told + [(f"setting {name}", settings[0].get(name), settings[1].get(name)) for name in names]
 
 
 def _clusters(run: StoredRun) -> dict[str, Sums]:

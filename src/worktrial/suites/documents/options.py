@@ -1,0 +1,113 @@
+"""Options of a documents run, of its data, and of what a run can be shown beside."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from worktrial.errors import SettingError, option
+from worktrial.options import (
+    AgentOptions,
+    EndpointOptions,
+    FaultOptions,
+    Flag,
+    LimitOptions,
+    Names,
+    Options,
+    RunOptions,
+    TaskOptions,
+)
+from worktrial.suites.documents.answer_mode import AnswerMode
+from worktrial.suites.documents.from_hub import SCHEME
+
+_WHAT = "Which questions"
+_GIVEN = "What the agent is given"
+_SCORE = "Scoring (both scores are always measured)"
+
+
+def _current(value: Any) -> Any:
+    """Name of a score, also from its earlier one; anything else as it is."""
+    try:
+        return AnswerMode(value).value
+    except ValueError:
+        return value
+
+
+def _place(value: Any) -> Any:
+    """Path of a file; an address on the hub stays a text, because a path would lose its slashes."""
+    return Path(value) if isinstance(value, str) and not value.startswith(SCHEME) else value
+
+
+Scorer = Annotated[Literal["published", "ours"], BeforeValidator(_current)]
+"""Which of the two scores decides."""
+
+
+class DocumentsData(Options):
+    """Where questions and documents come from."""
+
+    questions: Annotated[
+        Path | str | None, BeforeValidator(_place), Flag(_WHAT, common=True, neutral=True, metavar="FILE")
+    ] = None
+    """A .csv of OfficeQA as published, or a .jsonl in our form (see the documentation).
+    hf://datasets/OWNER/NAME/FILE fetches one from the Hugging Face hub with your own token. Default: those of the
+    archive that comes along."""
+    archive: Annotated[Path | None, Flag(_GIVEN, common=True, neutral=True, metavar="DIR")] = None
+    """Folder that `worktrial archive build` wrote. Default: the small fictional one that comes along."""
+
+
+class DocumentsBeside(Options):
+    """Runs that a documents run can be shown beside."""
+
+    stage_run: Annotated[list[Path], Flag(neutral=True, metavar="RUN")] = Field(default_factory=list)
+    """A run of the same agent under another set-up; repeat it: where the agent loses."""
+    split_run: Annotated[list[Path], Flag(neutral=True, metavar="RUN")] = Field(default_factory=list)
+    """Give it twice: questions that both of these runs solved are easy, the others hard."""
+    closed_run: Annotated[Path | None, Flag(neutral=True, metavar="RUN")] = None
+    """A closed-book run: which questions a model knows by heart."""
+
+
+class DocumentsOptions(
+    EndpointOptions, AgentOptions, FaultOptions, LimitOptions, RunOptions, TaskOptions, DocumentsData
+):
+    """Every option of a documents run."""
+
+    difficulty: Annotated[Names, Flag(_WHAT, neutral=True)] = Field(default_factory=list)
+    """Only these, as the data names them: easy, hard."""
+    kind: Annotated[Names, Flag(_WHAT, neutral=True)] = Field(default_factory=list)
+    """Only these kinds, such as lookup, sum, revision."""
+    setup: Annotated[Literal["closed", "oracle-pages", "oracle-docs", "archive"], Flag(_GIVEN, common=True)] = (
+        "archive"
+    )
+    """closed: the question alone. oracle-pages: with the pages that hold the answer. oracle-docs: tools over the
+    documents that hold it. archive: tools over everything. Run all four to see where an agent loses."""
+    images: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
+    """The agent sees: oracle pages come as pictures, and the tool view_page is offered. For models that take
+    pictures only."""
+    python: Annotated[Literal["sandboxed", "unsafe", "none"], Flag(_GIVEN, neutral=True)] = "sandboxed"
+    """The tool that runs Python: locked in; unsafe, WITHOUT a sandbox and with all your rights, for machines
+    without bubblewrap that hold nothing of value; or none."""
+    no_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
+    """Without the tool that runs Python: the same as python none."""
+    unsafe_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
+    """The agent's Python runs WITHOUT a sandbox: the same as python unsafe."""
+    scorer: Annotated[Scorer, Flag(_SCORE, common=True)] = "published"
+    """Score that decides whether an answer passes. published: as the published OfficeQA scorer does. ours: by typed
+    values."""
+    tolerance: Annotated[float, Field(ge=0, le=1), Flag(_SCORE)] = 0.0
+    """Relative error that still passes, 0 to 1."""
+    closed_run: Annotated[Path | None, Flag(_SCORE, neutral=True, metavar="RUN")] = None
+    """A closed-book run on the same questions: those it answered are shown apart, as known by heart."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_python(cls, given: Any) -> Any:
+        """`python` also where it is said by one of its two flags."""
+        flags = {"no_python": "none", "unsafe_python": "unsafe"}
+        said = {name: use for name, use in flags.items() if given.get(name)}
+        if len(said) > 1:
+            raise SettingError(f"{option('no_python')} and {option('unsafe_python')}: choose one")
+        for name, use in said.items():
+            if given.get("python", use) not in (use, "sandboxed"):
+                raise SettingError(f"{option(name)} and {option('python')} {given['python']}: choose one")
+            given = {**given, "python": use}
+        return given

@@ -1,0 +1,253 @@
+"""The documents suite as the rest of Worktrial knows it: options, tasks, trials, and what its runs show."""
+
+import asyncio
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.errors import SettingError, option
+from worktrial.grading import Outcome
+from worktrial.suite import Figure, ReferenceAgent, Suite, TaskRow
+from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from worktrial.agents.candidates import Candidate
+    from worktrial.archive.store import Archive
+    from worktrial.engine.stored import StoredRun
+    from worktrial.reports.report import Report, Section
+    from worktrial.results.pairing import SamplePair
+    from worktrial.suites.documents.load import QuestionSet
+    from worktrial.suites.documents.question import Question
+    from worktrial.suites.documents.task import DocumentsTrial
+    from worktrial.suites.documents.toolbox import PythonUse
+
+_SCENARIO = 80
+"""Characters of a question in a list."""
+_NAMED = 8
+"""Documents that are named where an archive lacks some."""
+_PACKAGES = ("duckdb", "pypdfium2", "tantivy")
+
+
+def _idle() -> Any:
+    from worktrial.agents.idle import Idle
+
+    return Idle()
+
+
+class DocumentsSuite(Suite):
+    """Finding, reading and computing over an archive of documents; answers are scored in code, by no judge.
+
+    Needs nothing but an agent: a small fictional archive with questions comes along.
+    """
+
+    name = "documents"
+    about = (
+        "finding, reading and computing over an archive of documents: OfficeQA's questions, your own, or ours on a "
+        "fictional archive"
+    )
+    needs = "nothing; for other questions a file of them and an archive built from their documents"
+    options = DocumentsOptions
+    data = DocumentsData
+    beside = DocumentsBeside
+    reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
+        "reference": ReferenceAgent("a scripted solver: it searches, reads a table, queries its cells"),
+        "idle": ReferenceAgent("says nothing", must=Outcome.FAIL, make=_idle),
+    }
+
+    def tasks(self, data: DocumentsData) -> Sequence[TaskRow]:
+        """Questions of a file; see `Suite.tasks`."""
+        return [
+            TaskRow(q.id, q.difficulty or "-", q.kind or "-", shorten(q.text, _SCENARIO, placeholder="…"))
+            for q in _questions(data).questions
+        ]
+
+    def trial(
+        self, options: DocumentsOptions, agent: "Candidate", models: Mapping[RoleName, RoleSettings]
+    ) -> "DocumentsTrial":
+        """Questions, archive and agent made ready to run; see `Suite.trial`."""
+        from worktrial.agents.assignment import Limits
+        from worktrial.suites.documents.answerers import answerer_of
+        from worktrial.suites.documents.setups import Setup
+        from worktrial.suites.documents.task import DocumentsTrial, Settings
+        from worktrial.suites.fault_values import fault_conditions
+        from worktrial.suites.usual import LOCAL_TURNS, USUAL_TURNS
+
+        setup = Setup(options.setup)
+        python = _python(options, agent)
+        questions, archive = _questions_and_archive(options)
+        chosen = _chosen(questions, archive, options)
+        model = models.get(Role.AGENT)
+        usual = LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS
+        settings = Settings(
+            setup=setup,
+            repeats=options.repeats,
+            python=python,
+            images=options.images,
+            scorer=options.scorer,
+            tolerance=options.tolerance,
+            limits=Limits(
+                options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost
+            ),
+            faults=fault_conditions(options.model_dump()),
+        )
+        trial = DocumentsTrial(
+            questions, chosen, archive, answerer_of(agent), settings, measured=options.measured()
+        )
+        if options.closed_run is not None:
+            _check_closed_run(options.closed_run, questions.fingerprint)
+        if python == "sandboxed":
+            _check_sandbox()
+        elif python == "unsafe":
+            _tell(
+                "WARNING: unsafe Python: code that the agent writes runs WITHOUT a sandbox. It can read, change "
+                "and send away everything that you can."
+            )
+        return trial
+
+    def tables(self, run: "StoredRun", beside: DocumentsBeside) -> "Iterable[RenderableType]":
+        """Both scores by tolerance, gold pages, stages and parts of the questions; see `Suite.tables`."""
+        from worktrial.engine.stored import open_run
+        from worktrial.suites.documents.tables import document_tables
+
+        return document_tables(
+            run,
+            stage_runs=[open_run(folder) for folder in beside.stage_run],
+            split=[open_run(folder) for folder in beside.split_run],
+            closed=None if beside.closed_run is None else open_run(beside.closed_run),
+        )
+
+    def figures(self, run: "StoredRun") -> Sequence[Figure]:
+        """Shares right by scorer and tolerance, and what was found and opened; see `Suite.figures`."""
+        from worktrial.suites.documents.figures import run_figures
+
+        return run_figures(run)
+
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float, seed: int) -> Iterable[Any]:
+        """Change of both scores, exact and within one percent; see `Suite.changes`."""
+        from worktrial.suites.documents.figures import score_changes
+
+        return score_changes(pairs, confidence=confidence, seed=seed)
+
+    def report_sections(self, report: "Report") -> "Iterable[Section]":
+        """Section about answers, retrieval and stages; see `Suite.report_sections`."""
+        from worktrial.suites.documents.report import documents
+
+        section = documents(report)
+        return () if section is None else (section,)
+
+    def published(self, report: "Report") -> Iterable[Any]:
+        """Published figures of OfficeQA beside the runs; see `Suite.published`."""
+        from worktrial.suites.documents.report import beside_published
+
+        return beside_published(report)
+
+
+suite = DocumentsSuite()
+"""The suite as it is registered."""
+
+
+def _tell(line: str) -> None:
+    """Say on standard error what a user should know before a run starts."""
+    print(line, file=sys.stderr)
+
+
+def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
+    # The scripted solver and the idle agent call no Python, so they run where it cannot be locked in.
+    if options.setup == "closed" or agent.spec in DocumentsSuite.reference_agents:
+        return "none"
+    return options.python
+
+
+def _check_sandbox() -> None:
+    """Start Python in its sandbox once.
+
+    Raises:
+        SandboxUnavailable: it cannot be locked in on this machine; the message says why and how to mend it.
+    """
+    from worktrial.suites.documents.toolbox import check_python
+
+    # In a thread of its own: a loop may be running in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, check_python("sandboxed")).result()
+
+
+def _questions(data: DocumentsData | DocumentsOptions) -> "QuestionSet":
+    from worktrial.suites.documents.from_hub import fetch_questions
+    from worktrial.suites.documents.load import load_questions
+
+    if data.questions is None:
+        from worktrial.suites.documents.example import example_folder
+
+        return load_questions(example_folder() / "questions.jsonl")
+    return load_questions(fetch_questions(data.questions) if isinstance(data.questions, str) else data.questions)
+
+
+def _questions_and_archive(options: DocumentsOptions) -> "tuple[QuestionSet, Archive | None]":
+    """Questions and archive; each of them the one that comes along where none is named."""
+    file, folder = options.questions, options.archive
+    needs_archive = options.setup != "closed"
+    if file is not None and folder is None and needs_archive:
+        raise SettingError(f"{option('questions')}: name the archive that they are about with {option('archive')}")
+    if folder is not None and file is None:
+        raise SettingError(f"{option('archive')}: name the questions about it with {option('questions')}")
+    questions = _questions(options)
+    if folder is None and not needs_archive:
+        return questions, None
+    _check_packages()
+    from worktrial.archive.store import Archive
+
+    if folder is None:
+        from worktrial.suites.documents.example import example_archive
+
+        folder = example_archive()
+    return questions, Archive.open(folder)
+
+
+def _check_packages() -> None:
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
+    if missing:
+        raise SettingError(
+            f"the suite documents needs packages that are not installed ({', '.join(missing)}): "
+            "pip install 'worktrial[documents]'"
+        )
+
+
+def _chosen(questions: "QuestionSet", archive: "Archive | None", options: DocumentsOptions) -> "Sequence[Question]":
+    from worktrial.suites.documents.load import choose, without_documents
+
+    chosen = choose(questions, ids=options.tasks, difficulties=options.difficulty, kinds=options.kind)
+    if archive is not None and options.setup != "closed":
+        held = {record.name for record in archive.documents if record.readable}
+        absent = without_documents(chosen, held)
+        if absent:
+            names = list(dict.fromkeys(name for missing in absent.values() for name in missing))
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            _tell(
+                f"{len(absent)} of {len(chosen)} questions are left out: {archive.folder} lacks "
+                f"{', '.join(names[:_NAMED])}{more}"
+            )
+        chosen = [question for question in chosen if question.id not in absent]
+        if not chosen:
+            raise SettingError(
+                f"{option('archive')} {archive.folder}: holds the documents of none of these questions, so nothing "
+                "is left"
+            )
+    return chosen[: options.limit]
+
+
+def _check_closed_run(folder: Path, fingerprint: str) -> None:
+    """Refuse a run that is no closed-book run on these questions: before hours of work, not after them."""
+    from worktrial.engine.stored import open_run
+
+    manifest = open_run(folder).manifest
+    if manifest.suite != DocumentsSuite.name or manifest.settings.get("setup") != "closed":
+        raise SettingError(f"{option('closed_run')} {folder}: is no closed-book run of the documents suite")
+    if manifest.data["fingerprint"] != fingerprint:
+        raise SettingError(f"{option('closed_run')} {folder}: is about other questions")
