@@ -33,6 +33,10 @@ class Findings:
     """How many things of each kind were looked at, such as `{"tasks": 43, "workplaces": 10}`."""
     unread: Sequence[str] = ()
     """What could not be read and so was not looked at, each with the reason."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """Check to what it finds, in half a sentence; checks whose name says it may be missing."""
+    counted: Collection[str] = ()
+    """Checks that find too much to be read one by one: shown as a number unless asked for by name."""
 
     def count(self, check: str) -> int:
         """Number of subjects in which `check` found something."""

@@ -245,6 +245,30 @@ class Scorer:
     """Row of one that cannot be scored, without its error."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """Scores of a whole run that another program stored."""
+
+    tables: "Sequence[RenderableType]"
+    """What is shown on a terminal."""
+    notes: Sequence[str]
+    """What was not scored, for the error stream."""
+    details: JsonObject
+    """Everything, for a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunScorer:
+    """A way to score a whole run that another program stored, with no model."""
+
+    about: str
+    """Help text: what the run looks like on disk, and what is scored."""
+    options: type[Options]
+    """Options beside the run and the output."""
+    score: Callable[[Path, Any], RunScores]
+    """Function of the run's place and the options."""
+
+
 class Registry(Generic[T]):
     """Objects of one entry-point group by name, loaded when they are asked for."""
 
@@ -295,8 +319,8 @@ def _points(group: str) -> tuple[EntryPoint, ...]:
 
 suites: "Registry[Suite]" = Registry("worktrial.suites", "suite")
 """Suites that are installed."""
-scorers: "Registry[Scorer]" = Registry("worktrial.scorers", "scorer")
-"""Scorers of rows in files, for `worktrial score`."""
+scorers: "Registry[Scorer | RunScorer]" = Registry("worktrial.scorers", "scorer")
+"""Scorers of what other programs produced, rows in a file or whole runs, for `worktrial score`."""
 agents: "Registry[Callable[[str], Any]]" = Registry("worktrial.agents", "kind of agent")
 """Kinds of agents, as in `KIND:REST` after `--agent`; each is a function of the rest that returns an agent."""
 providers: "Registry[Callable[[RoleSettings], RoleSettings]]" = Registry("worktrial.providers", "provider")

@@ -73,29 +73,23 @@ def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: boo
 
 
 def _lint_scenarios(data: Path | None, only: Sequence[str], as_json: bool, corrected: bool) -> bool:
-    """Whether an oddity was found."""
-    from worktrial.suites.orchestration.lint import lint_folder
-    from worktrial.suites.orchestration.planning.oddities import OddityCode
+    """Whether anything was found."""
+    from worktrial.suites.orchestration import suite
 
-    codes = _chosen(only, list(OddityCode))
-    report = lint_folder(data, corrected=corrected).only(codes)
+    asked = suite.data(data=data, gold="corrected" if corrected else "released")
+    found = suite.lint(asked)
+    unknown = [name for name in only if name not in found.checks]
+    if unknown:
+        raise SettingError(f"--only {unknown[0]}: there is no such check; there is {', '.join(found.checks)}")
+    found = found.only(only or found.checks)
     if as_json:
-        _print_json(
-            {
-                "suite": "orchestration",
-                "gold": "corrected" if corrected else "released",
-                "scenarios": report.scenarios,
-                "agents": report.agents,
-                "corrections": report.fixes,
-                "counts": {code.value: report.count(code) for code in codes},
-                "oddities": report.oddities,
-            }
-        )
+        counts = {check: found.count(check) for check in found.checks}
+        _print_json({"suite": suite.name, **found.looked_at, "counts": counts, "findings": found.findings})
     else:
-        from worktrial.suites.orchestration.lint_page import print_scenarios
+        from worktrial.cli.lint_page import print_findings
 
-        print_scenarios(report, codes, asked=bool(only))
-    return bool(report.oddities)
+        print_findings(suite.name, found, asked=bool(only))
+    return bool(found.findings)
 
 
 def _print_json(rows: dict[str, Any]) -> None:

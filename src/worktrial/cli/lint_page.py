@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worktrial.cli.untrusted import printable
+from worktrial.finding import Findings
 from worktrial.suites.lint import Hazard, LintReport
 from worktrial.synthesis.checks.names import MEANINGS, CheckName
 
@@ -32,6 +33,40 @@ def print_report(suite: str, report: LintReport, names: Sequence[StrEnum]) -> No
     console.print(counts)
     for problem in report.unread:
         console.print(Text(printable(f"not looked at: {problem}")), soft_wrap=True)
+
+
+def print_findings(suite: str, found: Findings, *, asked: bool) -> None:
+    """Print a table for each check that found something, then the counts.
+
+    Args:
+        suite: What was looked at.
+        found: What was found.
+        asked: Whether the checks were asked for by name, so that long lists are shown too.
+    """
+    console = Console(highlight=False)
+    counted = [] if asked else [check for check in found.counted if found.count(check)]
+    for check in found.checks:
+        rows = [finding for finding in found.findings if finding.check == check]
+        if rows and check not in counted:
+            table = Table(title=check, title_justify="left")
+            for column in ("file", "field", "what"):
+                table.add_column(column, overflow="fold")
+            for row in rows:
+                table.add_row(*(Text(printable(cell)) for cell in (row.file, row.field, row.what)))
+            console.print(table)
+    looked_at = ", ".join(f"{n} {noun}" for noun, n in found.looked_at.items())
+    title = escape(printable(f"{suite}: {looked_at}"))
+    counts = Table(title=title, title_justify="left")
+    counts.add_column("found", justify="right")
+    counts.add_column("check")
+    counts.add_column("what it counts")
+    for check in found.checks:
+        number = sum(finding.check == check for finding in found.findings)
+        if asked or number:
+            counts.add_row(str(number), check, found.about.get(check, ""))
+    console.print(counts if counts.row_count else Text(f"{title}: nothing found"))
+    for check in counted:
+        console.print(f"Rows of {check}: add --only {check}")
 
 
 def _rows(name: StrEnum, hazards: Sequence[Hazard]) -> Table:

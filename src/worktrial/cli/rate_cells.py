@@ -1,12 +1,9 @@
 """Rates and shares in cells of a table and in a line."""
 
-from typing import TYPE_CHECKING
-
 from worktrial.statistics import Interval, Rate, Repeats
+from worktrial.terminal import share_cell
 
-if TYPE_CHECKING:
-    from worktrial.suites.documents.figures.clusters import Share
-    from worktrial.suites.orchestration.figures import Estimate
+__all__ = ["rate_cells", "repeats_line", "share_cell"]
 
 
 def rate_cells(rate: Rate) -> tuple[str, str]:
@@ -32,12 +29,3 @@ def _with_interval(share: float, interval: Interval) -> str:
     if interval.low == interval.high:
         return f"{share:.1%}"
     return f"{share:.1%} (95 % interval {interval.low:.1%} - {interval.high:.1%})"
-
-
-def share_cell(share: "Share | Estimate") -> str:
-    """A share above its interval, in percent."""
-    if share.value is None:
-        return "-"
-    if share.interval is None:
-        return f"{share.value:.1%}"
-    return f"{share.value:.1%}\n{share.interval.low:.1%} - {share.interval.high:.1%}"

@@ -30,11 +30,11 @@ def trajectory(
 
         typer.echo(printable_json(msgspec.json.format(msgspec.json.encode(line), indent=2).decode()))
         return
+    from worktrial.cli.trajectory_page import print_team_trajectory, print_trajectory
+
     if stored.manifest.suite == "orchestration":
-        from worktrial.suites.orchestration.trajectory_page import print_team_trajectory
+        from worktrial.suites.orchestration import suite
 
-        print_team_trajectory(line, record)
-        return
-    from worktrial.cli.trajectory_page import print_trajectory
-
-    print_trajectory(line, record)
+        print_team_trajectory(line, record, suite.trajectory(line, record))
+    else:
+        print_trajectory(line, record)

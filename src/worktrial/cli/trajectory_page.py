@@ -1,17 +1,14 @@
 """A trajectory for the terminal. Everything in it is untrusted text and printed as such."""
 
-from typing import Any
+from collections.abc import Iterable
 
-import msgspec
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from worktrial.cli.untrusted import printable
 from worktrial.engine.record import SampleRecord
 from worktrial.language import Completion, JsonObject
-
-LONGEST = 2000
+from worktrial.terminal import call_lines, plain
 
 
 def print_trajectory(line: JsonObject, record: SampleRecord | None, console: Console | None = None) -> None:
@@ -35,6 +32,17 @@ def print_trajectory(line: JsonObject, record: SampleRecord | None, console: Con
         print_verdict(record, console)
 
 
+def print_team_trajectory(line: JsonObject, record: SampleRecord | None, parts: Iterable[RenderableType]) -> None:
+    """Print what a suite shows of a sample, below whose it is and above its verdict."""
+    console = Console(highlight=False)
+    whose = f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('condition', 'E0')}"
+    console.print(plain(whose, "bold"))
+    for part in parts:
+        console.print(part)
+    if record is not None:
+        print_verdict(record, console)
+
+
 def print_verdict(record: SampleRecord, console: Console) -> None:
     """Print the outcome with its reason, checks and votes."""
     console.print(Text.assemble((record.outcome.value, "bold"), " · ", plain(record.reason)))
@@ -49,31 +57,9 @@ def print_verdict(record: SampleRecord, console: Console) -> None:
 
 def print_call(call: JsonObject, console: Console) -> None:
     """Print a call with what came back, and what would have without a fault."""
-    arguments = msgspec.json.encode(call["arguments"]).decode()
-    seen = msgspec.json.encode(call["observation"]["content"]).decode()
-    console.print(
-        Text.assemble((f"{call['index'] + 1:>3}  ", "dim"), plain(call["tool"], "bold"), " ", plain(arguments))
-    )
-    fault = call["observation"].get("fault")
-    origin = f"  [{call['observation']['origin']}]"
-    console.print(
-        Text.assemble(
-            ("     -> ", "dim"), plain(seen), plain(origin, "dim"), plain(f" fault: {fault}" * bool(fault), "red")
-        )
-    )
-    clean = call["observation"].get("clean")
-    if clean is not None:
-        was = msgspec.json.encode(clean).decode()
-        console.print(Text.assemble(("        really: ", "dim"), plain(was, "dim")))
+    for line in call_lines(call):
+        console.print(line)
 
 
 def _texts_by_turn(messages: list[JsonObject]) -> list[str]:
     return [Completion(m).text for m in messages if m.get("role") == "assistant"]
-
-
-def plain(text: Any, style: str = "") -> Text:
-    """`text` without control characters, and not endless: a model's output must not steer the terminal."""
-    shown = printable(text)
-    if len(shown) > LONGEST:
-        shown = f"{shown[:LONGEST]} … ({len(shown) - LONGEST:,} more characters)"
-    return Text(shown, style)

@@ -5,22 +5,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
-from worktrial.reports.figures import NONE, percent
+from worktrial.reports.figures import percent
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
-from worktrial.reports.sections.wording import NOTHING, caveat, heading, joined, share_cell, takeaway
+from worktrial.reports.sections.wording import caveat, heading, joined, share_cell, takeaway
 from worktrial.results.boards import completion_estimate
 from worktrial.results.conditions import by_condition, robustness_by_setting
 from worktrial.statistics import Robustness
 from worktrial.suites.documents.figures import document_figures
 from worktrial.suites.documents.published import published_officeqa
 from worktrial.suites.occupations.published import published_occubench
-from worktrial.suites.orchestration.figures import METRICS, language_figures
-from worktrial.suites.orchestration.mode import Mode
-from worktrial.suites.orchestration.published_figures import published_orchestration
-from worktrial.suites.orchestration.report import TITLES
+from worktrial.suites.orchestration import suite as orchestration
 
 _HERE = "run here"
 _THEIRS = "published by {}, not run here"
@@ -42,7 +39,7 @@ def published(report: Report) -> Section | None:
             by_suite.setdefault(run.run.manifest.suite, []).append(run)
     parts = [
         *_occupations(by_suite.get("occupations", [])),
-        *_orchestration(by_suite.get("orchestration", [])),
+        *orchestration.published(report),
         *_documents(by_suite.get("documents", [])),
     ]
     if not parts:
@@ -116,49 +113,6 @@ def _occupations(runs: Sequence[ReportRun]) -> list[Markup]:
 def _spread(by_simulator: Iterable[Mapping[str, float]]) -> str:
     """The largest difference that the simulator alone makes."""
     return f"{100 * max(max(rates.values()) - min(rates.values()) for rates in by_simulator):.0f}"
-
-
-def _orchestration(runs: Sequence[ReportRun]) -> list[Markup]:
-    parts: list[Markup] = []
-    found = [(run, f) for run in runs for f in language_figures(run.run.records) if f.mode is Mode.PUBLISHED]
-    for language in sorted({figures.language for _, figures in found}):
-        theirs = published_orchestration(language)
-        rows: Rows = [
-            [
-                run.name,
-                _HERE,
-                *(
-                    share_cell(
-                        figures.figures[metric].value,
-                        figures.figures[metric].interval,
-                        href=samples_href(run.slug, {"language": language}),
-                    )
-                    for metric in METRICS
-                ),
-                Value(str(figures.scenarios), figures.scenarios),
-            ]
-            for run, figures in found
-            if figures.language == language
-        ]
-        rows += [
-            [
-                row.model,
-                _THEIRS.format("OrchestrationBench"),
-                *(share_cell(row.figures[metric]) for metric in METRICS),
-                Value(NONE, NOTHING),
-            ]
-            for row in theirs.rows
-        ]
-        headers = ["Agent", "Whose", *TITLES.values(), "Scenarios"]
-        parts += [
-            heading(f"OrchestrationBench, {language}"),
-            table(f"OrchestrationBench, {language}: published scoring", headers, rows, sortable=False),
-            caveat(
-                f"Published by the authors of OrchestrationBench ({theirs.source}). One’s own rows are by the "
-                "same way of scoring; they mean the same only on the same scenarios."
-            ),
-        ]
-    return parts
 
 
 def _documents(runs: Sequence[ReportRun]) -> list[Markup]:

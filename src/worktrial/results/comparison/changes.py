@@ -8,7 +8,7 @@ from typing import Any
 from worktrial.engine.record import SampleRecord
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Interval, bootstrap, clopper_pearson
-from worktrial.suites.orchestration.scores.figures import ratio
+from worktrial.statistics.ratio import ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from worktrial.engine.record import SampleRecord
 from worktrial.results.conditions import outcomes_by_task, settings_with_all_modes
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Interval, bootstrap
+from worktrial.statistics.ratio import ratio
 from worktrial.statistics.robustness import CLEAN, FAULTED, Outcomes
-from worktrial.suites.orchestration.scores.figures import ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,10 @@
 """The figures that only some suites have, in two runs of the same samples."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import Any
 
-from worktrial.engine.record import SampleRecord
 from worktrial.results.comparison.changes import Change
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import bootstrap_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,49 +34,6 @@ def _documents(pairs: Sequence[SamplePair], confidence: float, seed: int) -> Ite
 
 def _orchestration(pairs: Sequence[SamplePair], confidence: float, seed: int) -> Iterator[SuiteFigure]:
     # Imported here because other suites need none of it.
-    from worktrial.suites.orchestration.figures.figures import over_repeats, repeat_clusters
-    from worktrial.suites.orchestration.figures.free import free_clusters, free_rates
-    from worktrial.suites.orchestration.scores.sound import sound_figures
+    from worktrial.suites.orchestration import suite
 
-    for language, own in _by_language(pairs, "sound").items():
-        repeats = len({p.first.repeat for p in own})
-        sides = [repeat_clusters(records, lambda r: r.measures["sound"]["sums"]) for records in _sides(own)]
-        yield from _scores(language, sides, over_repeats(repeats, sound_figures), confidence, seed)
-    for language, own in _by_language(pairs, "free").items():
-        added = [list(free_clusters(records, "free").values()) for records in _sides(own)]
-        yield from _scores(language, added, free_rates, confidence, seed)
-
-
-def _by_language(pairs: Sequence[SamplePair], part: str) -> dict[str, list[SamplePair]]:
-    found: dict[str, list[SamplePair]] = {}
-    for pair in pairs:
-        if all(part in record.measures for record in (pair.first, pair.second)):
-            found.setdefault(str(pair.first.measures["language"]), []).append(pair)
-    return dict(sorted(found.items()))
-
-
-def _sides(pairs: Sequence[SamplePair]) -> tuple[list[SampleRecord], list[SampleRecord]]:
-    return [p.first for p in pairs], [p.second for p in pairs]
-
-
-def _scores(
-    language: str,
-    sides: Sequence[Sequence[Mapping[str, Any]]],
-    figures: Callable[[Mapping[str, Any]], Mapping[str, Any]],
-    confidence: float,
-    seed: int,
-) -> Iterator[SuiteFigure]:
-    """The figures of both sides, each a sum per scenario, in the same order."""
-    keys = sorted(sides[0][0].keys() & sides[1][0].keys())
-    first, second = ([{key: sums[key] for key in keys} for sums in side] for side in sides)
-    values = [figures({key: sum(sums[key] for sums in side) for key in keys}) for side in (first, second)]
-    intervals = (
-        bootstrap_difference(second, first, figures, confidence=confidence, seed=seed) if len(first) > 1 else {}
-    )
-    for name, before in values[0].items():
-        after = values[1][name]
-        if isnan(before) or isnan(after):
-            continue
-        ratio = float(after / before) if before else None
-        change = Change(float(before), float(after), float(after - before), intervals.get(name), ratio, None)
-        yield SuiteFigure(f"{language} {name.replace('_', ' ')}", change)
+    yield from suite.changes(pairs, confidence=confidence, seed=seed)

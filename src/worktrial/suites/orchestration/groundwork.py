@@ -32,6 +32,8 @@ class Groundwork:
     """Who plays the domain agents; None for `agent`."""
     judges: Sequence[RoleName] = ()
     """The seats of the models that look at open argument values; none for `--judges none`."""
+    options: JsonObject = field(default_factory=dict)
+    """Options that can change a result, for the manifest."""
     _verdicts: SharedVerdicts = field(default_factory=SharedVerdicts)
 
     @cached_property
@@ -66,6 +68,7 @@ class Groundwork:
             "tasks": [task.id for task in self.tasks],
             "judges": list(self.judges),
             "prompts": prompts,
+            "options": dict(self.options),
             **settings,
         }
 

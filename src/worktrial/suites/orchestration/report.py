@@ -34,7 +34,9 @@ from worktrial.suites.orchestration.figures import (
     judge_agreement,
     language_figures,
 )
+from worktrial.suites.orchestration.groundwork import SUITE
 from worktrial.suites.orchestration.mode import Mode
+from worktrial.suites.orchestration.published_figures import published_orchestration
 
 TITLES = {"average": "Average", "plan": "Plan", "call_refuse": "Call or refuse", "function_call": "Function call"}
 _FREE_TITLES = {
@@ -49,7 +51,7 @@ Figures = Sequence[tuple[ReportRun, LanguageFigures]]
 
 def orchestration(report: Report) -> Section | None:
     """Panels for each language and scoring mode; None without a run of orchestration."""
-    runs = [run for run in distinct(report) if run.run.manifest.suite == "orchestration"]
+    runs = _runs(report)
     found = [(run, figures) for run in runs for figures in language_figures(run.run.records)]
     parts: list[Markup] = []
     for language in sorted({figures.language for _, figures in found}):
@@ -237,3 +239,53 @@ def _points(estimate: Estimate) -> Value:
 
 def _kappa(kappa: float | None) -> Value:
     return Value(NONE, NOTHING) if kappa is None else Value(f"{kappa:.2f}", kappa)
+
+
+def published_tables(report: Report) -> list[Markup]:
+    """Published figures of each language in the report, beside one's own by the same way of scoring."""
+    parts: list[Markup] = []
+    found = [
+        (run, f) for run in _runs(report) for f in language_figures(run.run.records) if f.mode is Mode.PUBLISHED
+    ]
+    for language in sorted({figures.language for _, figures in found}):
+        theirs = published_orchestration(language)
+        rows: list[list[Value | str | Markup]] = [
+            [
+                run.name,
+                "run here",
+                *(
+                    share_cell(
+                        figures.figures[metric].value,
+                        figures.figures[metric].interval,
+                        href=samples_href(run.slug, {"language": language}),
+                    )
+                    for metric in METRICS
+                ),
+                Value(str(figures.scenarios), figures.scenarios),
+            ]
+            for run, figures in found
+            if figures.language == language
+        ]
+        rows += [
+            [
+                row.model,
+                "published by OrchestrationBench, not run here",
+                *(share_cell(row.figures[metric]) for metric in METRICS),
+                Value(NONE, NOTHING),
+            ]
+            for row in theirs.rows
+        ]
+        headers = ["Agent", "Whose", *TITLES.values(), "Scenarios"]
+        parts += [
+            heading(f"OrchestrationBench, {language}"),
+            table(f"OrchestrationBench, {language}: published scoring", headers, rows, sortable=False),
+            caveat(
+                f"Published by the authors of OrchestrationBench ({theirs.source}). One’s own rows are by the "
+                "same way of scoring; they mean the same only on the same scenarios."
+            ),
+        ]
+    return parts
+
+
+def _runs(report: Report) -> list[ReportRun]:
+    return [run for run in distinct(report) if run.run.manifest.suite == SUITE]

@@ -6,9 +6,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.rate_cells import share_cell
-from worktrial.cli.untrusted import printable
 from worktrial.engine.stored import StoredRun
+from worktrial.language.untrusted import printable
 from worktrial.suites.orchestration.figures import (
     FAILURES,
     FREE_METRICS,
@@ -26,6 +25,7 @@ from worktrial.suites.orchestration.figures import (
 )
 from worktrial.suites.orchestration.figures.stored import StoredFigures
 from worktrial.suites.orchestration.published_figures import published_orchestration
+from worktrial.terminal import share_cell
 
 TITLES = {
     "average": "Average",

@@ -52,7 +52,8 @@ class OrchestrationTrial:
             ground: The data, and who takes part.
             settings: What can change a result.
         """
-        self._ground = ground
+        self.ground = ground
+        """The data, and who takes part."""
         self._settings = settings
         self._floors: dict[str, JsonObject] = {}
         self._scoring = asyncio.Semaphore(SCORING_THREADS)
@@ -62,8 +63,8 @@ class OrchestrationTrial:
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Ask, score, judge; see `worktrial.engine.trial.Trial`."""
-        scenario = self._ground.scenarios[job.sample]
-        team = self._ground.release.teams[scenario.language]
+        scenario = self.ground.scenarios[job.sample]
+        team = self.ground.release.teams[scenario.language]
         asking = requests_of(scenario, team, compact=self._settings.cards == "compact")
         answers = await ask_all(asking.requests, *self._answerers(scenario.language, context))
         result = await grade(
@@ -73,13 +74,13 @@ class OrchestrationTrial:
             self._settings.bounds,
             floors=await self._floors_of(scenario),
             threads=self._scoring,
-            judges=self._ground.value_judges(scenario.language, context),
+            judges=self.ground.value_judges(scenario.language, context),
         )
         result.trajectory = _trajectory_line(scenario, asking, answers, result)
         return result
 
     def _answerers(self, language: Language, context: SampleContext) -> tuple[Answerer, Answerer]:
-        ground = self._ground
+        ground = self.ground
 
         def references(name: str) -> Reference:
             return ground.reference(name, language)
@@ -92,8 +93,8 @@ class OrchestrationTrial:
     async def _floors_of(self, scenario: Scenario) -> JsonObject:
         # Repeats of a scenario share them: a floor answers the same every time.
         if scenario.key not in self._floors:
-            plan = self._ground.constant_plans[scenario.language]
-            team = self._ground.release.teams[scenario.language]
+            plan = self.ground.constant_plans[scenario.language]
+            team = self.ground.release.teams[scenario.language]
             async with self._scoring:
                 sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.bounds)
             self._floors[scenario.key] = sums

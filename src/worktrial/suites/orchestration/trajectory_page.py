@@ -1,48 +1,46 @@
-"""A trajectory of the orchestration suite for the terminal. Everything in it is untrusted text."""
+"""A sample's work for the terminal, whichever way the team worked. Everything in it is untrusted text."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.console import Console, Group
+from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from worktrial.cli.trajectory_page import plain, print_call, print_verdict
 from worktrial.engine.record import SampleRecord
 from worktrial.language import Completion, JsonObject, Message
 from worktrial.suites.orchestration.toolcalls.calls import read_calls
+from worktrial.terminal import call_lines, plain
 
 
-def print_team_trajectory(line: JsonObject, record: SampleRecord | None, console: Console | None = None) -> None:
-    """Print a line of `trajectories.jsonl` with its sample's verdict, whichever way the team ran."""
-    console = console or Console(highlight=False)
-    whose = f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('condition', 'E0')}"
-    free = "turns" in line
-    how = f"free running · {line.get('clock') or ''}" if free else "turn by turn, on the recorded history"
-    console.print(Text.assemble(plain(whose, "bold"), " · ", plain(how)))
-    if free:
-        _print_turns(line, console)
+def team_trajectory(line: JsonObject, record: SampleRecord | None) -> Iterator[RenderableType]:
+    """Parts of what the team did, from its line in `trajectories.jsonl`.
+
+    Args:
+        line: The stored line.
+        record: The sample's record, for the scores of steps; None while it is not there.
+    """
+    if "turns" in line:
+        yield plain(f"free running · {line.get('clock') or ''}")
+        yield from _turns(line)
     else:
-        _print_steps(line, record, console)
-    if record is not None:
-        print_verdict(record, console)
+        yield plain("turn by turn, on the recorded history")
+        yield from _steps(line, record)
 
 
-def _print_steps(line: JsonObject, record: SampleRecord | None, console: Console) -> None:
-    """What was answered at each step, beside its score."""
+def _steps(line: JsonObject, record: SampleRecord | None) -> Iterator[RenderableType]:
+    """Answers step by step, each beside its score."""
     said = [*line["main_agent_history"], *line["sub_agent_history"]]
     sound = {} if record is None else record.measures.get("sound", {})
     scores: dict[int, JsonObject] = {row["step"]: row for row in sound.get("rows", {}).get("steps", ())}
     for message in sorted(said, key=lambda message: int(message["step_id"])):
         step = int(message["step_id"])
         query = line["queries"].get(str(step))
-        console.print(
-            Panel(
-                Group(*([plain(query, "italic")] if query else []), *_answer(message)),
-                title=plain(f"step {step} · {message.get('agent_id', 'planner')} · {_scored(scores.get(step))}"),
-                title_align="left",
-            )
+        yield Panel(
+            Group(*([plain(query, "italic")] if query else []), *_answer(message)),
+            title=plain(f"step {step} · {message.get('agent_id', 'planner')} · {_scored(scores.get(step))}"),
+            title_align="left",
         )
 
 
@@ -58,35 +56,33 @@ def _scored(row: Mapping[str, Any] | None) -> str:
     return f"the calls score {row['score']:.2f}"
 
 
-def _print_turns(line: JsonObject, console: Console) -> None:
-    """The whole work, a turn of the user after the other."""
+def _turns(line: JsonObject) -> Iterator[RenderableType]:
+    """The whole work, one turn of the user after the other."""
     answers = iter([message for message in line["messages"] if message.get("role") == "assistant"])
     calls = {call["index"]: call for call in line["calls"]}
     for turn in line["turns"]:
-        console.print(Panel(plain(turn["user"]), title="user", title_align="left"))
+        yield Panel(plain(turn["user"]), title="user", title_align="left")
         for round, planner in enumerate(turn["planner"]):
-            console.print(Text("planner", "bold"))
-            for part in _answer(next(answers, {})):
-                console.print(part)
+            yield Text("planner", "bold")
+            yield from _answer(next(answers, {}))
             for run in turn["work"]:
                 if run["round"] == round:
-                    _print_run(run, calls, console)
+                    yield from _agent_run(run, calls)
             for workflow, why in planner["stuck"].items():
-                console.print(plain(f"cannot start: {workflow}: {why}", "red"))
-    console.print(plain(f"ended by: {line['stop_reason']}"))
+                yield plain(f"cannot start: {workflow}: {why}", "red")
+    yield plain(f"ended by: {line['stop_reason']}")
 
 
-def _print_run(run: JsonObject, calls: Mapping[int, JsonObject], console: Console) -> None:
-    console.print(
-        Text.assemble(plain(f"{run['workflow']} · {run['agent']}: ", "bold"), plain(run["query"], "italic"))
-    )
+def _agent_run(run: JsonObject, calls: Mapping[int, JsonObject]) -> Iterator[RenderableType]:
+    """One domain agent at work on one step of the plan."""
+    yield Text.assemble(plain(f"{run['workflow']} · {run['agent']}: ", "bold"), plain(run["query"], "italic"))
     for index in run["calls"]:
-        print_call(calls[index], console)
+        yield from call_lines(calls[index])
     said = [message for message in run["messages"] if message.get("role") == "assistant"]
     if said and (text := Completion(said[-1]).text):
-        console.print(Text.assemble("     ", plain(text)))
+        yield Text.assemble("     ", plain(text))
     if run["end"] != "done":
-        console.print(plain(f"     {run['end']}"))
+        yield plain(f"     {run['end']}")
 
 
 def _answer(message: Message) -> list[Text]:

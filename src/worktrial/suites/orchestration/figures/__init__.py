@@ -18,6 +18,7 @@ from worktrial.suites.orchestration.figures.free import (
     refuse_as_turns,
 )
 from worktrial.suites.orchestration.figures.judges import JudgeAgreement, judge_agreement
+from worktrial.suites.orchestration.figures.named import run_figures
 
 __all__ = [
     "FAILURES",
@@ -35,4 +36,5 @@ __all__ = [
     "judge_agreement",
     "language_figures",
     "refuse_as_turns",
+    "run_figures",
 ]

@@ -10,8 +10,9 @@ from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
 from worktrial.statistics import Interval
 from worktrial.statistics.bootstrap import bootstrap_difference
+from worktrial.statistics.ratio import ratio
 from worktrial.suites.orchestration.figures.figures import Estimate, estimates
-from worktrial.suites.orchestration.scores.figures import Sums, ratio
+from worktrial.suites.orchestration.scores.figures import Sums
 
 FREE_METRICS = ("completed", "goals", "calls", "plan")
 FAILURES = ("plan", "decision", "call", "order")

@@ -87,7 +87,8 @@ class FreeTrial:
         settings.faults.check(settings.limits.turns)
         if settings.faults.prompted and not settings.simulated:
             raise SettingError("--faults prompted: the simulator is what is prompted. Name one with --simulator")
-        self._ground = ground
+        self.ground = ground
+        """The data, and who takes part."""
         self._settings = settings
         self._conditions = settings.faults.by_name
         self.jobs = jobs_under(settings.faults, ground.tasks, settings.repeats)
@@ -100,7 +101,7 @@ class FreeTrial:
 
         What happened is kept whichever way it ends: a sample without a verdict has to be explained too.
         """
-        ground, settings = self._ground, self._settings
+        ground, settings = self.ground, self._settings
         scenario, log = ground.scenarios[job.sample], Log()
         team = ground.release.teams[scenario.language]
         world, clock = world_of(scenario, team), clock_of(scenario, settings.clock)
@@ -182,7 +183,7 @@ class FreeTrial:
     async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
         work, seconds = work_in_log(log), self._settings.seconds
         score = await asyncio.to_thread(goal_score, scenario, team, work, seconds=seconds)
-        judges = self._ground.value_judges(scenario.language, context)
+        judges = self.ground.value_judges(scenario.language, context)
         judged = None if judges is None else await judges.verdicts(score.needs)
         met = score.met(None if judged is None else judged.verdicts)
         measures: JsonObject = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import nan
 from typing import Any
 
 Sums = Mapping[str, Any]
@@ -21,12 +20,3 @@ class Figures:
     def average(self) -> Any:
         """The mean of the three (OrchestrationBench, published evaluation)."""
         return (self.plan + self.call_refuse + self.function_call) / 3
-
-
-def ratio(part: Any, whole: Any) -> Any:
-    """`part / whole`, NaN where `whole` is 0; of numbers, or of arrays entry by entry."""
-    if isinstance(whole, int | float):
-        return part / whole if whole else nan
-    import numpy as np
-
-    return np.divide(part, whole, out=np.full(np.shape(whole), nan), where=np.asarray(whole) != 0)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from worktrial.suites.orchestration.scores.figures import Figures, Sums, ratio
+from worktrial.statistics.ratio import ratio
+from worktrial.suites.orchestration.scores.figures import Figures, Sums
 
 DECISIONS = ("call", "awaiting", "violation")
 """The classes of gold steps as the sums name them: each has `…_gold`, `…_predicted` and `…_right`."""

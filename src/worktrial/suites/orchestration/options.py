@@ -1,0 +1,100 @@
+"""Options of the suite."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from worktrial.options import (
+    AgentOptions,
+    Count,
+    EndpointOptions,
+    FaultOptions,
+    Flag,
+    Names,
+    Options,
+    RunOptions,
+    TaskOptions,
+)
+
+Gold = Literal["released", "corrected"]
+"""Gold steps as released, or with the corrections that Worktrial ships."""
+Cards = Literal["full", "compact"]
+"""How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+Mode = Literal["turns", "free"]
+"""How the team works: on the recorded history, or on what it did itself."""
+
+_WHO = "Who takes part"
+_WHAT = "Which tasks"
+_TRIAL = "Trial"
+_FREE = "Free running"
+
+
+def _listed(value: Any) -> Any:
+    """A single text as a list of one; addresses may hold commas."""
+    return [value] if isinstance(value, str) else value
+
+
+def spec_of(agent: "str | Callable[..., Any] | None") -> str | None:
+    """Name of an agent for the manifest: what the user wrote, or where a function was defined."""
+    if agent is None or isinstance(agent, str):
+        return agent
+    name = getattr(agent, "__qualname__", type(agent).__qualname__)
+    return f"python:{getattr(agent, '__module__', '?')}:{name}"
+
+
+class DataOptions(Options):
+    """Where scenarios come from."""
+
+    data: Annotated[Path | None, Flag(_WHAT, common=True, neutral=True, metavar="DIR")] = None
+    """Folder of the OrchestrationBench release (with EN/ and KO/). Default: the worked example in the package."""
+    language: Annotated[Literal["en", "ko", "both"], Flag(_WHAT, common=True, neutral=True)] = "both"
+    """Which languages."""
+    gold: Annotated[Gold, Flag(_WHAT)] = "released"
+    """Gold steps as released, or with the corrections that we ship."""
+
+
+class ComparisonOptions(Options):
+    """What a run is shown beside."""
+
+    compare_published: Annotated[bool, Flag(_TRIAL, neutral=True)] = False
+    """Show the published figures beside this run's."""
+    turns_run: Annotated[Path | None, Flag(_FREE, neutral=True, metavar="RUN")] = None
+    """A turn-by-turn run of the same team, for the cascade gap of a free-running one."""
+
+
+class OrchestrationOptions(
+    EndpointOptions, AgentOptions, RunOptions, FaultOptions, ComparisonOptions, TaskOptions, DataOptions
+):
+    """Every option of a run."""
+
+    sub_agent: Annotated[
+        str | Callable[..., Any] | None,
+        PlainSerializer(spec_of, when_used="json"),
+        Flag(_WHO, neutral=True, metavar="AGENT"),
+    ] = None
+    """Who plays the domain agents, if someone else than the agent: a model's name, a reference team, or
+    python:MODULE:FUNCTION."""
+    judges: Annotated[
+        list[str], BeforeValidator(_listed), Flag(_WHO, common=True, neutral=True, metavar="MODEL", default="none")
+    ] = []  # noqa: RUF012 - pydantic copies it
+    """Who compares argument values that only a reader can: MODEL, or MODEL@URL, or MODEL@URL@KEY_VARIABLE; repeat
+    it for an ensemble, whose mean counts. none: values count as right only when equal."""
+    scenarios: Annotated[Names, Flag(_WHAT, neutral=True, metavar="IDS")] = []  # noqa: RUF012 - pydantic copies it
+    """Only these scenarios, such as EN/12; the same as tasks."""
+    limit: Annotated[Count | None, Flag(_WHAT, common=True, neutral=True)] = None
+    """At most so many tasks of each language."""
+    mode: Annotated[Mode, Flag(_TRIAL, common=True)] = "turns"
+    """turns: every request sees the recorded history up to its step. free: the model's own plan drives its own
+    domain agents."""
+    cards: Annotated[Cards | None, Flag(_TRIAL)] = None
+    """How much of the agents' cards the planner is shown. Default: full; compact for the embedded model."""
+    bound: Annotated[float, Field(ge=0.001), Flag(_TRIAL)] = 1.0
+    """Seconds for the exact edit distances of one plan."""
+    simulator: Annotated[str | None, Flag(_FREE, common=True, neutral=True, metavar="MODEL")] = None
+    """Who answers tool calls that the recording does not hold: a model, or none (they get an error)."""
+    max_requests: Annotated[Count, Flag(_FREE, neutral=True)] = 60
+    """Requests of one scenario; its work ends there and is scored."""
+    concurrency: Annotated[Count | None, Flag("Run", common=True, neutral=True)] = None
+    """Requests in flight. Default: 16; 1 with the embedded model."""

@@ -1,0 +1,138 @@
+"""Scores for what other programs produced: plans, tool calls, and whole stored runs."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from worktrial.grading.bad_row import BadRow
+from worktrial.language import JsonObject
+from worktrial.options import Flag, Options
+from worktrial.suite import RunScorer, RunScores, Scorer
+from worktrial.suites.orchestration.options import Gold
+
+# How our own scoring was called before.
+_OLD = {"sound": "ours"}
+
+
+def _scoring(value: Any) -> Any:
+    return _OLD.get(value, value) if isinstance(value, str) else value
+
+
+class ScoringOptions(Options):
+    """Which way of scoring."""
+
+    mode: Annotated[Literal["ours", "published"], BeforeValidator(_scoring), Flag(common=True)] = "ours"
+    """published: as the published program does. ours: exact and without its defects."""
+
+
+class PlanOptions(ScoringOptions):
+    """How plans are compared."""
+
+    seconds: Annotated[float, Field(ge=0.001), Flag(common=True)] = 1.0
+    """Bound on one search for an edit distance."""
+
+
+class CallOptions(ScoringOptions):
+    """Whose tools are called."""
+
+    data: Annotated[Path | None, Flag(common=True, metavar="DIR")] = None
+    """The data that was run: a folder with EN/ and KO/. Default: the worked example."""
+
+
+class StoredRunOptions(Options):
+    """What a stored run is about."""
+
+    language: Annotated[Literal["en", "ko"], Flag(common=True)]
+    """Language of the run."""
+    data: Annotated[Path | None, Flag(common=True, metavar="DIR")] = None
+    """The data that was run: a folder with EN/ and KO/. Default: the worked example."""
+    gold: Annotated[Gold, Flag(common=True)] = "released"
+    """Gold steps of our scoring: as released, or with the corrections that we ship."""
+    seconds: Annotated[float, Field(ge=0.001), Flag(common=True)] = 1.0
+    """Bound on one search for an edit distance."""
+
+
+def _workflow(options: PlanOptions) -> Callable[[JsonObject], JsonObject]:
+    from worktrial.suites.orchestration.mode import Mode
+    from worktrial.suites.orchestration.rows.workflow import score_workflow
+
+    mode = Mode.PUBLISHED if options.mode == "published" else Mode.SOUND
+    return lambda row: score_workflow(row, mode, seconds=options.seconds).row()
+
+
+def _toolcalls(options: CallOptions) -> Callable[[JsonObject], JsonObject]:
+    from worktrial.suites.orchestration.example import example_folder
+    from worktrial.suites.orchestration.mode import Mode
+    from worktrial.suites.orchestration.planning.cards import Team
+    from worktrial.suites.orchestration.planning.loading import load_team
+    from worktrial.suites.orchestration.planning.scenario import Language
+    from worktrial.suites.orchestration.rows.toolcalls import score_toolcalls
+
+    mode = Mode.PUBLISHED if options.mode == "published" else Mode.SOUND
+
+    @cache
+    def team(language: Language) -> Team:
+        return load_team(options.data or example_folder(), language)
+
+    def score(row: JsonObject) -> JsonObject:
+        said = row.get("lang", Language.EN)
+        if said not in list(Language):
+            raise BadRow(f"lang: {said!r} is none of {', '.join(Language)}")
+        return score_toolcalls(row, team(Language(said)), mode)
+
+    return score
+
+
+def _stored_run(place: Path, options: StoredRunOptions) -> RunScores:
+    from worktrial.suites.orchestration.example import example_folder
+    from worktrial.suites.orchestration.figures.stored import as_json, stored_figures
+    from worktrial.suites.orchestration.planning.loading import load_release
+    from worktrial.suites.orchestration.planning.scenario import Language
+    from worktrial.suites.orchestration.scoring import Bounds
+    from worktrial.suites.orchestration.stored import score_stored_run
+    from worktrial.suites.orchestration.tables import counted, stored_table
+
+    language = Language(options.language.upper())
+    release = load_release(options.data or example_folder(), [language], corrected=options.gold == "corrected")
+    scores = score_stored_run(place, release, language, Bounds(sound=options.seconds))
+    figures = stored_figures(scores)
+    notes = []
+    for what, ids in (("not in the run", scores.missing), ("not in the data", scores.unknown)):
+        if ids:
+            some = f"{', '.join(ids[:12])}{', …' if len(ids) > 12 else ''}"
+            notes.append(f"{counted(len(ids))} {what}: {some}")
+    title = f"{language} · {counted(len(figures.scenarios))}"
+    return RunScores([stored_table(figures, title=title)], notes, as_json(figures, scores))
+
+
+workflow = Scorer(
+    about="""Score predicted plans against gold ones.
+
+A row has gold_workflow and predicted_workflow (objects), or gold_text and predicted_text (strings, to be parsed).
+Each becomes one row, in order: score, structure, components (similarities, 0-1), exact (whether the bound was not
+hit), error (null, or why there is no score).""",
+    options=PlanOptions,
+    score=_workflow,
+    nothing={"score": None, "structure": None, "components": None, "exact": True},
+)
+toolcalls = Scorer(
+    about="""Score domain agents' answers against gold calls and refusals, without judges.
+
+A row has label (gold messages by step id, as a stored run of the published program has them), step (the answer:
+step_id, content, tool_calls) and lang (EN or KO; EN where it is missing). Each becomes one row, in order: score
+(the mean of name, key and value; null where there is no call to score), decision, name, key, value, open (the
+arguments that only a judge can compare; they count as wrong), error.""",
+    options=CallOptions,
+    score=_toolcalls,
+    nothing={**dict.fromkeys(("score", "decision", "name", "key", "value")), "open": []},
+)
+stored_run = RunScorer(
+    about="""Score a stored run of the published program both ways, with intervals over scenarios, without judges.
+
+A run is a folder (or .tar.gz) of N_out.json files.""",
+    options=StoredRunOptions,
+    score=_stored_run,
+)
