@@ -6,19 +6,20 @@ this page alone.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from worktrial.engine.providers import providers as providers
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
+from worktrial.registry import Registry
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -31,8 +32,6 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
     from worktrial.workplaces import Workplace
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,62 +268,12 @@ class RunScorer:
     """Function of the run's place and the options."""
 
 
-class Registry(Generic[T]):
-    """Objects of one entry-point group by name, loaded when they are asked for."""
-
-    def __init__(self, group: str, noun: str) -> None:
-        self.group = group
-        self._noun = noun
-
-    @property
-    def names(self) -> list[str]:
-        """Names of everything that is installed: ours first, then others', each in alphabetical order."""
-        return list(self._found())
-
-    def get(self, name: str) -> T:
-        """What is registered as `name`.
-
-        Raises:
-            SettingError: nothing is, or it cannot be imported.
-        """
-        found = self._found()
-        if name not in found:
-            raise SettingError(f"no {self._noun} {name!r}; there is {', '.join(found)}")
-        try:
-            loaded: T = found[name].load()
-        except ImportError as e:
-            raise SettingError(f"the {self._noun} {name} cannot be loaded: {e}") from e
-        return loaded
-
-    def all(self) -> Iterator[T]:
-        """Everything that is installed, in the order of `names`."""
-        return (self.get(name) for name in self.names)
-
-    def _found(self) -> dict[str, EntryPoint]:
-        points = sorted(_points(self.group), key=lambda point: (not _is_ours(point), point.name))
-        found: dict[str, EntryPoint] = {}
-        for point in points:
-            found.setdefault(point.name, point)
-        return found
-
-
-def _is_ours(point: EntryPoint) -> bool:
-    return point.value.startswith("worktrial.")
-
-
-@cache
-def _points(group: str) -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=group))
-
-
 suites: "Registry[Suite]" = Registry("worktrial.suites", "suite")
 """Suites that are installed."""
 scorers: "Registry[Scorer | RunScorer]" = Registry("worktrial.scorers", "scorer")
 """Scorers of what other programs produced, rows in a file or whole runs, for `worktrial score`."""
 agents: "Registry[Callable[[str], Any]]" = Registry("worktrial.agents", "kind of agent")
 """Kinds of agents, as in `KIND:REST` after `--agent`; each is a function of the rest that returns an agent."""
-providers: "Registry[Callable[[RoleSettings], RoleSettings]]" = Registry("worktrial.providers", "provider")
-"""Providers of models, as in `PROVIDER/MODEL`; each fills in address, key variable and the model's name there."""
 
 
 def find_suite(word: str | Path) -> Suite:

@@ -103,7 +103,7 @@ def test_usage_adds_up_by_role_with_cached_tokens() -> None:
     text = [{"role": "user", "content": "x" * 400}]
     with ScriptedServer(Script(cached_share=0.25)) as server:
         for role in (Role.AGENT, Role.AGENT, Role.JUDGE):
-            with_client(server.url, lambda c: c.line(meter)(text), role=role, price=(1, 0))
+            with_client(server.url, lambda c: c.model(meter)(text), role=role, price=(1, 0))
     assert meter.usage[Role.AGENT] == Usage(2, 200, 8, 50)
     assert meter.tokens(Role.AGENT) == 208
     assert meter.tokens(Role.SIMULATOR) == 0
@@ -153,13 +153,13 @@ def test_structured_output_is_used_where_it_works() -> None:
 
 def test_structured_output_that_is_demanded_and_rejected_stops_the_run() -> None:
     with ScriptedServer(Script(endpoint=Endpoint(supports_json_schema=False))) as server:
-        with pytest.raises(StopRun, match="--agent-structured schema"):
+        with pytest.raises(StopRun, match="agent_structured schema"):
             ask(server.url, request={"schema": SCHEMA}, structured="schema")
 
 
 def test_a_rejection_of_a_schema_that_was_not_sent_is_no_endless_loop() -> None:
     with ScriptedServer(Script(agent=behaviours.RejectsParameter("response_format"))) as server:
-        with pytest.raises(StopRun, match="--agent-extra"):
+        with pytest.raises(StopRun, match="agent_extra"):
             ask(server.url, request={"schema": SCHEMA}, extra={"response_format": {"type": "text"}})
     assert server.count() == 2
 

@@ -30,7 +30,7 @@ def test_an_endpoint_that_is_down_is_told_at_once(tmp_path: Path, dead_url: str)
         run_tiny(tmp_path, dead_url)
     assert time.monotonic() - began < 5
     assert dead_url in str(caught.value)
-    assert "--agent-base-url" in str(caught.value)
+    assert "agent_base_url" in str(caught.value)
     assert (tmp_path / "samples.jsonl").read_bytes() == b""
 
 
@@ -55,7 +55,7 @@ def test_a_missing_model_list_is_no_sign_of_death(tmp_path: Path, listing: Any) 
     "url", ["127.0.0.1:9/v1", "http://", "ftp://x/v1", "http://x:nine/v1", "http://[::1/v1", ""]
 )
 def test_an_address_that_is_none(tmp_path: Path, url: str) -> None:
-    with pytest.raises(SettingError, match="--agent-base-url"):
+    with pytest.raises(SettingError, match="agent_base_url"):
         run_tiny(tmp_path / "run", url)
     assert not (tmp_path / "run").exists()
 

@@ -54,7 +54,7 @@ def test_the_time_left_is_the_last_thing_to_go() -> None:
         assert len(line) <= width
         assert line.endswith(" left")
         assert "samples/min" not in line
-    assert tally.line(62).startswith("1000/1382 done · 1000 passed · 0 invalid · $1500.0000 · ")
+    assert tally.line(70).startswith("1000/1382 done · 1000 passed · 0 invalid · $1500.0000 · ")
 
 
 @pytest.mark.parametrize(

@@ -26,16 +26,16 @@ NEW = "max_completion_tokens"
     ("script", "settings", "fix"),
     [
         (Script(judge=Status(400)), {}, "settings of the judge"),
-        (Script(judge=Status(401)), {}, "--judge-api-key-env NAME"),
+        (Script(judge=Status(401)), {}, "judge_api_key_env NAME"),
         (Script(judge=Status(401)), {"api_key_env": "PLANTED"}, "environment variable PLANTED"),
         (Script(judge=Status(402)), {}, "cannot pay"),
         (Script(judge=Status(403)), {"api_key_env": "PLANTED"}, "environment variable PLANTED"),
         (Script(judge=behaviours.UnknownModel()), {}, "'judge-1'"),
         (Script(judge=behaviours.Html(404)), {}, "/v1"),
-        (TEMPERATURE, {"temperature": 0.5}, "--judge-temperature"),
-        (Script(judge=RejectsParameter("reasoning_effort")), {"effort": "low"}, "--judge-effort"),
-        (NEW_LIMIT, {"max_tokens": 9}, "--judge-token-parameter max_completion_tokens"),
-        (OLD_LIMIT, {"max_tokens": 9, "token_parameter": NEW}, "--judge-token-parameter max_tokens"),
+        (TEMPERATURE, {"temperature": 0.5}, "judge_temperature"),
+        (Script(judge=RejectsParameter("reasoning_effort")), {"effort": "low"}, "judge_effort"),
+        (NEW_LIMIT, {"max_tokens": 9}, "judge_token_parameter max_completion_tokens"),
+        (OLD_LIMIT, {"max_tokens": 9, "token_parameter": NEW}, "judge_token_parameter max_tokens"),
     ],
 )
 def test_a_refusal_of_the_first_request_stops_the_run(
@@ -56,8 +56,8 @@ def test_a_refusal_of_the_first_request_stops_the_run(
 @pytest.mark.parametrize(
     ("request_", "endpoint", "fix"),
     [
-        ({"top_logprobs": 5}, Endpoint(supports_logprobs=False), "--judge-method votes"),
-        ({"tools": [{"type": "function"}]}, Endpoint(supports_tools=False), "--tool-mode json"),
+        ({"top_logprobs": 5}, Endpoint(supports_logprobs=False), "judge_method votes"),
+        ({"tools": [{"type": "function"}]}, Endpoint(supports_tools=False), "tool_mode json"),
     ],
 )
 def test_a_missing_ability_is_named(request_: Any, endpoint: Endpoint, fix: str) -> None:
@@ -137,5 +137,5 @@ def test_a_prompt_that_is_too_long(step: Any) -> None:
 def test_an_output_limit_larger_than_the_context_is_a_wrong_setting() -> None:
     message = "'max_tokens' is too large: 9000. This model's maximum context length is 4096 tokens."
     with ScriptedServer(Script(agent=says(400, message))) as server:
-        with pytest.raises(StopRun, match="--agent-output-tokens"):
+        with pytest.raises(StopRun, match="agent_output_tokens"):
             ask(server.url, max_tokens=9000)

@@ -43,9 +43,9 @@ def test_answers_are_replayed_without_a_network(tmp_path: Path) -> None:
 
 def test_cache_only_refuses_the_network(tmp_path: Path) -> None:
     with ScriptedServer() as server:
-        with pytest.raises(StopRun, match="--cache-only"):
+        with pytest.raises(StopRun, match="cache_only"):
             ask(server.url, cache=tmp_path, cache_only=True)
-        with pytest.raises(StopRun, match="--cache-only"):
+        with pytest.raises(StopRun, match="cache_only"):
             ask(server.url, cache=tmp_path, cache_only=True, request={"schema": {"type": "object"}})
     assert server.count() == 0
 
@@ -148,7 +148,7 @@ def test_the_embedded_model_is_replayed_by_its_weights(tmp_path: Path, monkeypat
     monkeypatch.setenv("WORKTRIAL_LOCAL_MODEL", str(tmp_path / "two.gguf"))
     with pytest.raises(SettingError, match=r'settings\.roles\.agent\.weights: "one" -> "two"'):
         run_tiny(tmp_path / "run", "", Tiny(1), **replay)
-    with pytest.raises(StopRun, match="--cache-only"):
+    with pytest.raises(StopRun, match="cache_only"):
         run_tiny(tmp_path / "other", "", Tiny(1), **replay)
 
 
@@ -177,7 +177,7 @@ def test_two_processes_share_a_folder(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(SettingError, match="--cache"):
+    with pytest.raises(SettingError, match="cache"):
         RequestCache(tmp_path / "file", Redactor())
-    with pytest.raises(SettingError, match="add --cache DIR"), ScriptedServer() as server:
+    with pytest.raises(SettingError, match="add cache DIR"), ScriptedServer() as server:
         run_tiny(tmp_path / "run", server.url, cache_only=True)

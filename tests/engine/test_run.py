@@ -83,6 +83,40 @@ def test_samples_start_in_order_and_side_by_side(tmp_path: Path) -> None:
     assert lines(tmp_path)[0]["sample"] != "0"
 
 
+def test_everything_that_a_suite_reports_is_stored(tmp_path: Path) -> None:
+    told: dict[str, Any] = {
+        "outcome": Outcome.FAIL,
+        "reason": "no plan",
+        "votes": [{"is_correct": False, "feedback": "no", "attempts": 1, "raw": ["{}"]}],
+        "checks": [{"check": "is_open", "passed": False, "why": "it is closed"}],
+        "calls": 7,
+        "turns": 3,
+        "stop_reason": "max_turns",
+        "fault_plan": [{"event": 0, "mode": "E1", "kind": "timeout", "first": 2, "length": 2, "unit": "call"}],
+        "fault_ledger": [{"event": 0, "call": 2, "turn": 1, "tool": "look", "mode": "E1", "kind": "timeout"}],
+        "fault_misses": [{"event": 0, "call": 3, "turn": 1, "tool": "look", "why": "refusal"}],
+        "clock": "2026-01-15T09:00:00",
+        "measures": {"steps": 4},
+    }
+    # A field that the engine forgot to pass on would be left out of this list, too.
+    assert told.keys() == set(SampleResult.__struct_fields__) - {"trajectory"}
+
+    async def do(job: Job, context: SampleContext) -> SampleResult:
+        return SampleResult(**told)
+
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url, TinyTrial(1, do))
+    [stored] = lines(tmp_path)
+    for name, value in told.items():
+        if isinstance(value, list):
+            # Readers of the record may add fields, such as a null for what does not apply.
+            assert [row.items() >= wanted.items() for row, wanted in zip(stored[name], value, strict=True)] == [
+                True
+            ]
+        else:
+            assert stored[name] == value
+
+
 def broken(error: BaseException) -> Any:
     async def do(job: Job, context: SampleContext) -> SampleResult:
         if job.sample == "1":
@@ -196,7 +230,7 @@ def test_a_run_in_a_thread(tmp_path: Path) -> None:
 
 
 def test_a_role_without_an_endpoint(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="--agent gpt: no endpoint"):
+    with pytest.raises(SettingError, match="agent gpt: no endpoint"):
         run_tiny(tmp_path, "", role=RoleSettings(role=Role.AGENT, model="gpt"))
     resolved = RoleSettings(role=Role.JUDGE, model="openai/gpt").resolved()
     assert (resolved.model, resolved.base_url) == ("gpt", "https://api.openai.com/v1")

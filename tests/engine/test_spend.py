@@ -10,7 +10,8 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.prices import price_for
-from worktrial.engine.roles import OPENAI_URL, Role, RoleSettings
+from worktrial.engine.providers import OPENAI_URL
+from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.spend import Budget, BudgetSpent
 from worktrial.errors import SettingError, StopRun
 from worktrial.language import Usage
@@ -21,9 +22,12 @@ PRICE = (0.0, 1e6)  # a dollar for each output token; the scripted agent answers
 @pytest.mark.parametrize(
     ("budget", "option", "requests"),
     [
-        (Budget(cost=9), "--max-cost", 3),
-        (Budget(tokens=11), "--max-tokens", 3),
-        (Budget(minutes=0), "--max-minutes", 0),
+        (Budget(cost=9), "max_cost", 3),
+        (Budget(tokens=11), "max_tokens", 3),
+        # Spent to the last token or cent is spent: another request would go over.
+        (Budget(cost=8), "max_cost", 2),
+        (Budget(tokens=10), "max_tokens", 2),
+        (Budget(minutes=0), "max_minutes", 0),
     ],
 )
 def test_a_spent_budget_stops_before_the_next_request(
@@ -64,7 +68,7 @@ def test_a_killed_session_counts_by_its_samples(tmp_path: Path) -> None:
 
 def test_a_cost_budget_needs_a_known_price(tmp_path: Path) -> None:
     with ScriptedServer() as server:
-        with pytest.raises(SettingError, match="--agent-price IN,OUT"):
+        with pytest.raises(SettingError, match="agent_price IN,OUT"):
             run_tiny(tmp_path, server.url, budget=Budget(cost=1))
     assert server.count() == 0
 

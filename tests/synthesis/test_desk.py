@@ -51,7 +51,7 @@ def test_every_answer_is_paid_for_once_and_counts_in_later_sessions(tmp_path: Pa
         assert (server.count(), again.spend.answers) == (2, 0)
         assert (again.spend.cost, again.spend.tokens) == (first.spend.cost, first.spend.tokens)
         assert again.spend.before == (first.spend.cost, first.spend.tokens)
-        with pytest.raises(BudgetSpent, match="max-cost"):
+        with pytest.raises(BudgetSpent, match="max_cost"):
             asyncio.run(ask(folder, settings(server.url, Budget(cost=first.spend.cost)), ["c"]))
         assert server.count() == 2
 

@@ -93,5 +93,9 @@ def main() -> None:
         app()
     except WorktrialError as e:
         # An endpoint's own words may be part of the message.
-        typer.echo(f"worktrial: {printable(e)}", err=True)
+        typer.echo(f"worktrial: {printable(e.spelled(_flag))}", err=True)
         sys.exit(e.exit_code)
+
+
+def _flag(field: str) -> str:
+    return "-o" if field == "output" else f"--{field.replace('_', '-')}"

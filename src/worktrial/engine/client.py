@@ -19,7 +19,7 @@ from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, Tri
 from worktrial.engine.roles import RoleSettings, below, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Meter, Spend
-from worktrial.errors import InvalidSample, StopRun
+from worktrial.errors import InvalidSample, StopRun, option
 from worktrial.language import Completion, JsonObject, Message
 
 
@@ -120,7 +120,9 @@ class Client:
                 completion = await self._answer(body, meter, f"{salt}/{draw}", with_schema=with_schema)
             except refusals.SchemaRejected as rejected:
                 if self.settings.structured == "schema":
-                    raise StopRun(f"{rejected} (--{self.settings.role}-structured schema asks for it)") from None
+                    raise StopRun(
+                        f"{rejected} ({self.settings.role.option('structured')} schema asks for it)"
+                    ) from None
                 # Other samples may have found out in the meantime; the next round goes without either way.
                 self._send_schema = False
                 continue
@@ -146,7 +148,9 @@ class Client:
             if with_schema and self.settings.structured == "auto":
                 # The endpoint may have rejected the schema when the answers were recorded.
                 raise refusals.SchemaRejected("no answer in the cache")
-            raise StopRun(f"{role_name}: --cache-only, but the cache holds no answer to a request of this run")
+            raise StopRun(
+                f"{role_name}: {option('cache_only')}, but the cache holds no answer to a request of this run"
+            )
         data, completion = await self._persist(body, with_schema=with_schema)
         cost = self._price(completion.usage) if self._price is not None else None
         meter.add(role_name, completion.usage, cost)

@@ -14,7 +14,7 @@ from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings, below, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Spend
-from worktrial.errors import SettingError, StopRun
+from worktrial.errors import SettingError, StopRun, option
 
 PROBE_TIMEOUT = aiohttp.ClientTimeout(total=15, sock_connect=5)
 PROBE_PAUSES = (0.5, 1.0, 0.0)
@@ -98,7 +98,9 @@ async def _wait_for_life(session: aiohttp.ClientSession, address: str, role: Rol
                 # Any HTTP answer will do: not every endpoint lists its models.
                 return
         except aiohttp.InvalidURL:
-            raise SettingError(f"--{role}-base-url {public_url(address)!r} is not an http(s) address") from None
+            raise SettingError(
+                f"{role.option('base_url')} {public_url(address)!r} is not an http(s) address"
+            ) from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as e:
             trouble = str(e)
             await asyncio.sleep(pause)
@@ -107,5 +109,5 @@ async def _wait_for_life(session: aiohttp.ClientSession, address: str, role: Rol
             return
     raise StopRun(
         f"the endpoint of the {role} does not answer: {public_url(address)} ({trouble}). "
-        f"Start it, or correct --base-url / --{role}-base-url"
+        f"Start it, or correct {option('base_url')} / {role.option('base_url')}"
     )

@@ -1,24 +1,37 @@
-"""Doing one sample so that its defects stay its own, and telling them from an endpoint that is gone."""
+"""Doing one sample so that its trouble stays its own, and seeing when the trouble is everybody's."""
 
 import asyncio
+import logging
+import sys
+import traceback
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
-from worktrial.engine.record import SampleResult
+from worktrial.engine.record import Key, SampleRecord, SampleResult
+from worktrial.engine.store import TRACEBACKS, RunStore
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
+from worktrial.language.untrusted import printable
+
+log = logging.getLogger(__name__)
 
 # So many in a row without an answer are an outage, not bad luck.
 LEAST_OUTAGE = 8
+# So many samples that broke off at the same place, with none that came through, and the others would, too.
+SAME_DEFECTS = 5
 
 
 async def guarded(
-    work: Awaitable[SampleResult], on_defect: Callable[[BaseException], None] = lambda error: None
+    work: Awaitable[SampleResult],
+    on_defect: Callable[[BaseException], None] = lambda error: None,
+    on_crash: Callable[[BaseException], None] = lambda error: None,
 ) -> SampleResult:
-    """What `work` comes to; `invalid` where it breaks, for whatever reason.
+    """Result of `work`; `invalid` where it breaks, for whatever reason.
 
     Args:
         work: One sample.
         on_defect: Told of what nobody foresaw.
+        on_crash: Told what a user's own agent raised.
 
     Raises:
         StopRun, SettingError: nothing can go on.
@@ -29,6 +42,8 @@ async def guarded(
     except (StopRun, SettingError):
         raise
     except InvalidSample as e:
+        if e.reason is InvalidReason.AGENT_CRASH and e.__cause__ is not None:
+            on_crash(e.__cause__)
         return SampleResult(outcome=Outcome.INVALID, reason=str(e))
     except asyncio.CancelledError as e:
         task = asyncio.current_task()
@@ -43,16 +58,93 @@ async def guarded(
 
 
 def defect(error: BaseException) -> SampleResult:
-    """The result of a sample that met what nobody foresaw."""
+    """Invalid result of a sample that met what nobody foresaw."""
     said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
     return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())
 
 
-class Outage:
-    """Stops when nothing but unreachable endpoints has come back for a while: what is left can wait.
+class Defects:
+    """Crashes of a run's samples: the first defect is shown at once, one traceback of each kind is stored.
 
     Args:
-        what: Of which something ends, in the plural.
+        store: Folder of the run.
+    """
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._stored: set[str] = set()
+        self._in_a_row: Counter[str] = Counter()
+        self._has_shown = False
+
+    def met(self, key: Key, error: BaseException) -> None:
+        """Sample `key` broke off for a defect of ours.
+
+        Raises:
+            StopRun: the traceback cannot be stored.
+        """
+        kind = _kind(error)
+        self._in_a_row[kind] += 1
+        told = self._keep(key, kind, error)
+        if not self._has_shown:
+            self._has_shown = True
+            said = f"worktrial: {_title(key)} broke off for a defect of Worktrial. Please report it with this"
+            shown = f"{said} traceback (also in {self._where}):\n{told}"
+            print(printable(shown), file=sys.stderr, end="", flush=True)
+
+    def crashed(self, key: Key, error: BaseException) -> None:
+        """The user's own agent raised `error` in sample `key`.
+
+        Raises:
+            StopRun: the traceback cannot be stored.
+        """
+        self._keep(key, _kind(error), error)
+
+    def saw(self, record: SampleRecord) -> None:
+        """A sample ended with `record`, which is stored.
+
+        Raises:
+            StopRun: one defect meets every sample.
+        """
+        if record.outcome is not Outcome.INVALID:
+            self._in_a_row.clear()
+        for kind, count in self._in_a_row.items():
+            if count >= SAME_DEFECTS:
+                raise StopRun(
+                    f"{count} samples broke off for the same defect of Worktrial, {kind}, and none came through: "
+                    f"please report it with the traceback in {self._where}"
+                )
+
+    @property
+    def _where(self) -> str:
+        return str(self._store.folder / TRACEBACKS)
+
+    def _keep(self, key: Key, kind: str, error: BaseException) -> str:
+        # Not through the log's exc_info: what an exception quotes may hold a key.
+        told = self._store.redacted("".join(traceback.format_exception(error)))
+        log.debug("%s: %s", _title(key), told)
+        if kind not in self._stored:
+            self._stored.add(kind)
+            self._store.note(f"{_title(key)}:\n{told}\n")
+        return told
+
+
+def _kind(error: BaseException) -> str:
+    """Type of an exception and the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"
+
+
+def _title(key: Key) -> str:
+    sample, repeat, condition = key
+    return f"sample {sample!r} (repeat {repeat}, {condition})"
+
+
+class Outage:
+    """End of a run when nothing but unreachable endpoints has come back for a while: what is left can wait.
+
+    Args:
+        what: Things that end, in the plural, for the message.
         least: How many in a row are an outage.
     """
 

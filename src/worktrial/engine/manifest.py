@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from worktrial import __version__
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError, SettingError, option
 from worktrial.language import JsonObject, JsonValue
 
 FORMAT = 1
@@ -64,7 +64,9 @@ def read_manifest(path: Path) -> Manifest:
         # First: another format's fields say nothing to this version.
         stored = msgspec.json.decode(data, type=_Format).format
         if stored != FORMAT:
-            fix = "Use a newer worktrial" if stored > FORMAT else "Start another run with another -o"
+            fix = (
+                "Use a newer worktrial" if stored > FORMAT else f"Start another run with another {option('output')}"
+            )
             raise DataError(path, f"has format {stored}, and this version reads {FORMAT}", fix)
         return msgspec.json.decode(data, type=Manifest)
     except FileNotFoundError:
@@ -87,7 +89,7 @@ def refuse_other_settings(stored: Manifest, wanted: Manifest, folder: Path) -> N
         shown = "\n".join(f"  {where}: {_short(old)} -> {_short(new)}" for where, old, new in differences)
         raise SettingError(
             f"{folder} holds a run with other settings (stored -> now):\n{shown}\n"
-            "Give the stored settings to resume it, or start another run with another -o"
+            f"Give the stored settings to resume it, or start another run with another {option('output')}"
         )
 
 

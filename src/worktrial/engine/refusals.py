@@ -2,7 +2,7 @@
 
 from worktrial.engine import wire
 from worktrial.engine.roles import RoleSettings
-from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError
+from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError, option
 
 # No later sample fares better with a wrong key, an empty account or a wrong address.
 _HOPELESS = frozenset({401, 402, 404})
@@ -53,7 +53,9 @@ def _advice(settings: RoleSettings, status: int, told: str) -> str:
     role = settings.role
     if status in (401, 403):
         if settings.api_key_env is None:
-            return f"No key was sent. Name the environment variable that holds it: --{role}-api-key-env NAME"
+            return (
+                f"No key was sent. Name the environment variable that holds it: {role.option('api_key_env')} NAME"
+            )
         return f"Check the key in the environment variable {settings.api_key_env} and what it may use."
     if status == 402:
         return "The account behind the key cannot pay for the request."
@@ -61,15 +63,17 @@ def _advice(settings: RoleSettings, status: int, told: str) -> str:
         return f"Check the address (it usually ends in /v1) and the model's name {settings.model!r}."
     if any(name in told for name in _TOKEN_PARAMETERS):
         other = next(name for name in _TOKEN_PARAMETERS if name != settings.limit_name)
-        return f"Try --{role}-token-parameter {other}, or another --{role}-output-tokens."
+        return f"Try {role.option('token_parameter')} {other}, or another {role.option('output_tokens')}."
     if any(word in told for word in _SCHEMA_WORDS):
-        return f"Leave out --{role}-structured (and --structured), or response_format in --{role}-extra."
+        extra = f"response_format in {role.option('extra')}"
+        return f"Leave out {role.option('structured')} (and {option('structured')}), or {extra}."
     if "temperature" in told:
-        return f"Leave out --{role}-temperature (and --temperature)."
+        return f"Leave out {role.option('temperature')} (and {option('temperature')})."
     if "effort" in told:
-        return f"Leave out --{role}-effort (and --effort)."
+        return f"Leave out {role.option('effort')} (and {option('effort')})."
     if "logprobs" in told:
-        return "This endpoint gives no log-probabilities: use --judge-method votes."
+        return f"This endpoint gives no log-probabilities: use {option('judge_method')} votes."
     if "tool" in told:
-        return "Try --tool-mode json, which needs no tool support at the endpoint."
-    return f"Check the settings of the {role}: model {settings.model!r} and its --{role}-… options."
+        return f"Try {option('tool_mode')} json, which needs no tool support at the endpoint."
+    own = role.option("base_url")
+    return f"Check the settings of the {role}: model {settings.model!r} and its own options ({own}, …)."

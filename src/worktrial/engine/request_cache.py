@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from worktrial.engine.secrets import Redactor
-from worktrial.errors import SettingError, StopRun
+from worktrial.errors import SettingError, StopRun, option
 
 
 class RequestCache:
@@ -24,7 +24,9 @@ class RequestCache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as e:
-            raise SettingError(f"--cache {folder}: {e.strerror}. Name a folder that can be written") from None
+            raise SettingError(
+                f"{option('cache')} {folder}: {e.strerror}. Name a folder that can be written"
+            ) from None
 
     @staticmethod
     def key(url: str, body: bytes, salt: str) -> str:
@@ -54,7 +56,7 @@ class RequestCache:
                 file.write(self._redactor.bytes(response))
             Path(name).replace(path)
         except OSError as e:
-            raise StopRun(f"--cache {self._folder}: an answer cannot be stored ({e.strerror})") from None
+            raise StopRun(f"{option('cache')} {self._folder}: an answer cannot be stored ({e.strerror})") from None
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 
 ROLE_VALUES = frozenset(
     {
@@ -88,9 +88,11 @@ def _extra(role: Role, text: str | None) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as e:
-        raise SettingError(f"--{role}-extra (or --extra): not JSON ({e})") from None
+        raise SettingError(f"{role.option('extra')} (or {option('extra')}): not JSON ({e})") from None
     if not isinstance(value, dict):
-        raise SettingError(f'--{role}-extra (or --extra): must be a JSON object, e.g. {{"top_p": 0.9}}')
+        raise SettingError(
+            f'{role.option("extra")} (or {option("extra")}): must be a JSON object, e.g. {{"top_p": 0.9}}'
+        )
     return value
 
 
@@ -103,5 +105,7 @@ def _price(role: Role, text: str | None) -> tuple[float, float] | None:
         dollars_in = dollars_out = math.nan
     # A comparison with NaN is false, so this catches it too.
     if not (0 <= dollars_in < math.inf and 0 <= dollars_out < math.inf):
-        raise SettingError(f"--{role}-price (or --price) {text!r}: write two figures, e.g. 1.25,10")
+        raise SettingError(
+            f"{role.option('price')} (or {option('price')}) {text!r}: write two figures, e.g. 1.25,10"
+        )
     return dollars_in, dollars_out

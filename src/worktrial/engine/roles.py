@@ -1,16 +1,13 @@
 """Who plays which role in a trial, and with which settings."""
 
-import dataclasses
 import os
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
-
-OPENAI_URL = "https://api.openai.com/v1"
 
 
 class Role(StrEnum):
@@ -22,6 +19,14 @@ class Role(StrEnum):
     SIMULATOR = "simulator"
     JUDGE = "judge"
     SYNTHESIZER = "synthesizer"
+
+    def option(self, name: str = "") -> str:
+        """Mark of this role's own option `name`, such as `judge_base_url`, in a message; see `errors.option`.
+
+        Without a name it is the option that names the role's model.
+        """
+        own = self.value.replace("-", "_")
+        return option(f"{own}_{name}" if name else own)
 
 
 RoleName = str
@@ -77,7 +82,7 @@ class RoleSettings:
         return self.base_url is None and (self.model == "local" or self.model.startswith("local:"))
 
     def resolved(self) -> "RoleSettings":
-        """These settings with the endpoint filled in from the model's name.
+        """Same settings with the endpoint filled in, by the provider that the model names if there is no address.
 
         Raises:
             SettingError: neither the name nor a base URL says where the model is, or the URL is none.
@@ -85,24 +90,16 @@ class RoleSettings:
         if self.base_url is not None:
             self._check_address(self.base_url)
             return self
-        if self.is_local:
-            return self
-        provider, _, name = self.model.partition("/")
-        if provider == "openai" and name:
-            return dataclasses.replace(
-                self,
-                model=name,
-                base_url=OPENAI_URL,
-                api_key_env=self.api_key_env or "OPENAI_API_KEY",
-                token_parameter=self.token_parameter or "max_completion_tokens",
-            )
-        raise SettingError(
-            f"--{self.role} {self.model}: no endpoint for this model. Name one with --base-url (or "
-            f"--{self.role}-base-url), or use openai/NAME or local"
-        )
+        # Imported here because providers are made of settings.
+        from worktrial.engine.providers import with_endpoint
+
+        complete = with_endpoint(self)
+        if complete.base_url is not None:
+            complete._check_address(complete.base_url)
+        return complete
 
     def _check_address(self, url: str) -> None:
-        option = f"--base-url (or --{self.role}-base-url)"
+        address = f"{option('base_url')} (or {self.role.option('base_url')})"
         try:
             parts = urlsplit(url)
             fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -110,10 +107,11 @@ class RoleSettings:
             fits = False
         if not fits:
             # Not repeated here: whatever it is, a password may be in it.
-            raise SettingError(f"{option}: not an address such as http://localhost:8000/v1")
+            raise SettingError(f"{address}: not an address such as http://localhost:8000/v1")
         if parts.username is not None and self.api_key_env is not None:
             raise SettingError(
-                f"{option} names a user, and --{self.role}-api-key-env a key; a request can carry only one of them"
+                f"{address} names a user, and {self.role.option('api_key_env')} a key; a request can carry only "
+                "one of them"
             )
 
     def key(self) -> str | None:
@@ -128,7 +126,7 @@ class RoleSettings:
         if not value:
             raise SettingError(
                 f"the environment variable {self.api_key_env} (key of the {self.role}) is not set; "
-                f"export it, or name another with --{self.role}-api-key-env"
+                f"export it, or name another with {self.role.option('api_key_env')}"
             )
         if not value.isprintable():
             # Two lines of a file, for example; a header cannot carry them.

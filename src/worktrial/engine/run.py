@@ -231,8 +231,9 @@ def refuse_unpriced(clients: Mapping[RoleName, Client]) -> None:
     for role, client in clients.items():
         if not client.is_priced:
             raise SettingError(
-                f"--max-cost: the price of {client.settings.model!r} ({role}) is unknown. Give it with "
-                f"--{client.settings.role}-price IN,OUT (US dollars per million tokens), or use --max-tokens"
+                f"{option('max_cost')}: the price of {client.settings.model!r} ({role}) is unknown. Give it with "
+                f"{client.settings.role.option('price')} IN,OUT (US dollars per million tokens), or use "
+                f"{option('max_tokens')}"
             )
 
 

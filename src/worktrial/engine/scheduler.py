@@ -2,21 +2,17 @@
 
 import asyncio
 import datetime as dt
-import logging
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from worktrial.engine.client import Client
-from worktrial.engine.guarded import LEAST_OUTAGE, Outage, defect, guarded
+from worktrial.engine.guarded import LEAST_OUTAGE, Defects, Outage, defect, guarded
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import RoleName
 from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.language import JsonObject
-
-log = logging.getLogger(__name__)
 
 OnFinished = Callable[[SampleRecord], None]
 
@@ -31,9 +27,11 @@ class Scheduler:
     concurrency: int
     on_finished: OnFinished
     _outage: Outage = field(init=False)
+    _defects: Defects = field(init=False)
 
     def __post_init__(self) -> None:
         self._outage = Outage("samples", max(LEAST_OUTAGE, self.concurrency))
+        self._defects = Defects(self.store)
 
     async def run(self) -> None:
         """Run every job that is not settled yet.
@@ -59,7 +57,11 @@ class Scheduler:
     async def _run_one(self, job: Job) -> None:
         context = SampleContext(job, self.clients)
         started = time.perf_counter()
-        result = await guarded(self.trial.run(job, context), lambda error: self._note_defect(job, error))
+        result = await guarded(
+            self.trial.run(job, context),
+            on_defect=lambda error: self._defects.met(job.key, error),
+            on_crash=lambda error: self._defects.crashed(job.key, error),
+        )
         seconds = time.perf_counter() - started
         record = _record(self.trial.suite, job, context, result, seconds)
         trajectory = result.trajectory
@@ -69,16 +71,12 @@ class Scheduler:
             self.store.add(record, trajectory)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
-            self._note_defect(job, e)
+            self._defects.met(job.key, e)
             record = _record(self.trial.suite, job, context, defect(e), seconds)
             self.store.add(record, None)
         self.on_finished(record)
         self._outage.saw(record.reason)
-
-    def _note_defect(self, job: Job, error: BaseException) -> None:
-        if log.isEnabledFor(logging.DEBUG):
-            # Not through exc_info: what an exception quotes may hold a key.
-            log.debug("sample %s: %s", job.key, self.store.redacted("".join(traceback.format_exception(error))))
+        self._defects.saw(record)
 
 
 def _whose(suite: str, job: Job) -> JsonObject:

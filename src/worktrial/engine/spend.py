@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 
 from worktrial.engine.roles import RoleName
-from worktrial.errors import StopRun
+from worktrial.errors import StopRun, option
 from worktrial.language import Usage
 
 
@@ -79,8 +79,8 @@ class Spend:
         budget = self._budget
         if not self._has_seen_tokens and (budget.cost is not None or budget.tokens is not None):
             raise StopRun(
-                "the endpoint does not report the tokens it uses, so --max-cost and --max-tokens cannot be "
-                "watched. Leave them out, or use --max-minutes"
+                f"the endpoint does not report the tokens it uses, so {option('max_cost')} and "
+                f"{option('max_tokens')} cannot be watched. Leave them out, or use {option('max_minutes')}"
             )
 
     def check(self) -> None:
@@ -91,8 +91,8 @@ class Spend:
         """
         budget = self._budget
         if budget.cost is not None and self.cost >= budget.cost:
-            raise BudgetSpent(f"the budget of ${budget.cost:g} is spent (--max-cost)")
+            raise BudgetSpent(f"the budget of ${budget.cost:g} is spent ({option('max_cost')})")
         if budget.tokens is not None and self.tokens >= budget.tokens:
-            raise BudgetSpent(f"the budget of {budget.tokens:,} tokens is spent (--max-tokens)")
+            raise BudgetSpent(f"the budget of {budget.tokens:,} tokens is spent ({option('max_tokens')})")
         if budget.minutes is not None and time.monotonic() - self._started >= budget.minutes * 60:
-            raise BudgetSpent(f"the {budget.minutes:g} minutes are over (--max-minutes)")
+            raise BudgetSpent(f"the {budget.minutes:g} minutes are over ({option('max_minutes')})")

@@ -12,13 +12,15 @@ from filelock import FileLock, Timeout
 from worktrial.engine.manifest import Manifest, SessionRecord, read_manifest, refuse_other_settings
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
-from worktrial.errors import DataError, SettingError, StopRun
+from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
 MANIFEST = "manifest.json"
 SAMPLES = "samples.jsonl"
 TRAJECTORIES = "trajectories.jsonl"
+TRACEBACKS = "tracebacks.txt"
+"""Where samples broke off for a defect of ours or of the user's agent: what no trajectory tells."""
 LOCK = ".lock"
 
 _T = TypeVar("_T")
@@ -51,7 +53,9 @@ class RunStore:
         except Timeout:
             raise SettingError(f"{self.folder}: another process is working on this run") from None
         except OSError as e:
-            raise DataError(self.folder, f"cannot be written ({e.strerror})", "Name another with -o") from None
+            raise DataError(
+                self.folder, f"cannot be written ({e.strerror})", f"Name another with {option('output')}"
+            ) from None
         try:
             self._open()
         except BaseException:
@@ -119,6 +123,18 @@ class RunStore:
         except OSError as e:
             raise StopRun(f"{self.folder}: a sample cannot be stored ({e.strerror})") from None
         self.finished[record.key] = record
+
+    def note(self, text: str) -> None:
+        """Add `text`, which holds no key, to the run's tracebacks.
+
+        Raises:
+            StopRun: the folder cannot be written to any more.
+        """
+        try:
+            with (self.folder / TRACEBACKS).open("ab") as file:
+                file.write(text.encode(errors="replace"))
+        except OSError as e:
+            raise StopRun(f"{self.folder}: a traceback cannot be stored ({e.strerror})") from None
 
     def redacted(self, text: str) -> str:
         """`text` as it may be shown or stored: without keys."""
@@ -192,10 +208,10 @@ def cut_torn_tail(path: Path) -> None:
 
 def _refuse_foreign(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
-        raise DataError(folder, "is a file", "Name a folder for the run with -o")
+        raise DataError(folder, "is a file", f"Name a folder for the run with {option('output')}")
     if not folder.is_dir() or (folder / MANIFEST).exists():
         return
     strangers = sorted({p.name for p in folder.iterdir()} - {LOCK, f"{MANIFEST}.tmp"})
     if strangers:
         what = f"is not the folder of a run (it holds {strangers[0]})"
-        raise DataError(folder, what, "Name a new or empty folder with -o")
+        raise DataError(folder, what, f"Name a new or empty folder with {option('output')}")

@@ -129,7 +129,7 @@ def test_a_file_that_is_no_model_is_an_error_with_the_servers_last_words(tmp_pat
 
     file = tmp_path / "broken.gguf"
     file.write_bytes(b"this is not a model" * 100)
-    with pytest.raises(SettingError, match=r"broken did not start .*last words: .+--base-url"):
+    with pytest.raises(SettingError, match=r"broken did not start .*last words: .+base_url"):
         asyncio.run(serve(file))
 
 

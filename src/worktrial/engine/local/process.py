@@ -16,7 +16,7 @@ from types import TracebackType
 from worktrial.engine.local.cores import physical_cores
 from worktrial.engine.local.order import Order
 from worktrial.engine.local.resolve import LocalFile
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 
 MAX_RESTARTS = 3
 
@@ -81,7 +81,7 @@ class LocalModel:
             raise SettingError(
                 "the embedded model needs the package xllamacpp, which is not installed: pip install "
                 "'worktrial[local]'. If there is no wheel for this platform, serve a model with any "
-                "OpenAI-compatible server and name it with --base-url"
+                f"OpenAI-compatible server and name it with {option('base_url')}"
             )
         self._folder = tempfile.TemporaryDirectory(prefix="worktrial-local-")
         try:
@@ -131,7 +131,7 @@ class LocalModel:
             code = await child.wait()
             raise SettingError(
                 f"the embedded model {self.model_name} did not start (exit code {code}). {self._last_words()} "
-                "Another model can be named with --base-url"
+                f"Another model can be named with {option('base_url')}"
             )
         self._order = dataclasses.replace(self._order, port=json.loads(ready)["port"])
 

@@ -1,0 +1,58 @@
+"""Registries of what can be plugged in: objects that installed packages offer by entry points."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from worktrial.errors import SettingError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Objects of one entry-point group by name, loaded when they are asked for."""
+
+    def __init__(self, group: str, noun: str) -> None:
+        self.group = group
+        self._noun = noun
+
+    @property
+    def names(self) -> list[str]:
+        """Names of everything that is installed: ours first, then others', each in alphabetical order."""
+        return list(self._found())
+
+    def get(self, name: str) -> T:
+        """What is registered as `name`.
+
+        Raises:
+            SettingError: nothing is, or it cannot be imported.
+        """
+        found = self._found()
+        if name not in found:
+            raise SettingError(f"no {self._noun} {name!r}; there is {', '.join(found)}")
+        try:
+            loaded: T = found[name].load()
+        except ImportError as e:
+            raise SettingError(f"the {self._noun} {name} cannot be loaded: {e}") from e
+        return loaded
+
+    def all(self) -> Iterator[T]:
+        """Everything that is installed, in the order of `names`."""
+        return (self.get(name) for name in self.names)
+
+    def _found(self) -> dict[str, EntryPoint]:
+        points = sorted(_points(self.group), key=lambda point: (not _is_ours(point), point.name))
+        found: dict[str, EntryPoint] = {}
+        for point in points:
+            found.setdefault(point.name, point)
+        return found
+
+
+def _is_ours(point: EntryPoint) -> bool:
+    return point.value.startswith("worktrial.")
+
+
+@cache
+def _points(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=group))
