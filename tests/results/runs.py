@@ -10,6 +10,7 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.grading import Outcome
 from worktrial.results.fault_metrics import SeenAnswer, StoredCall
+from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
 from worktrial.workplaces.faults.digest import digest
 
 CLEAN_ANSWER = {"bed": "B3", "free": True}
@@ -28,26 +29,26 @@ def record(sample: str, outcome: str = "pass", condition: str = "E0", repeat: in
     )
 
 
-def event(number: int, mode: str, first: int, length: int = 2, unit: str = "call") -> dict[str, Any]:
+def event(number: int, mode: str, first: int, length: int = 2, unit: str = "call") -> FaultEvent:
     kind = "http_500" if mode == "E1" else "fields_dropped"
-    return {"event": number, "mode": mode, "kind": kind, "first": first, "length": length, "unit": unit}
+    return FaultEvent(number, FaultMode(mode), kind, first, length, FaultUnit(unit))
 
 
-def row(number: int, mode: str, call: StoredCall) -> dict[str, Any]:
+def row(number: int, mode: str, call: StoredCall) -> DegradedCall:
     """The ledger row of a degraded call."""
     explicit = mode == "E1"
-    return {
-        "event": number,
-        "call": call.index,
-        "turn": call.turn,
-        "tool": call.tool,
-        "arguments": call.arguments,
-        "mode": mode,
-        "kind": "http_500" if explicit else "fields_dropped",
-        "clean": None if explicit else digest(CLEAN_ANSWER),
-        "degraded": digest(call.observation.content),
-        "fields": [] if explicit else ["/free"],
-    }
+    return DegradedCall(
+        event=number,
+        call=call.index,
+        turn=call.turn,
+        tool=call.tool,
+        arguments=call.arguments,
+        mode=FaultMode(mode),
+        kind="http_500" if explicit else "fields_dropped",
+        clean=None if explicit else digest(CLEAN_ANSWER),
+        degraded=digest(call.observation.content),
+        fields=[] if explicit else ["/free"],
+    )
 
 
 def work(*steps: str, at_once: bool = False) -> list[StoredCall]:

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from tests.results.runs import event, record, row, store, work
 
+from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
-from worktrial.results.fault_metrics import Funnel
-from worktrial.results.run_faults import sample_faults
+from worktrial.results.fault_metrics import Funnel, sample_faults
 
 CALLS = work("bed 3!", "bed 3")
 PLAN = [event(0, "E2", 0, 1)]
@@ -48,9 +48,11 @@ def test_an_agent_without_messages(tmp_path: Path) -> None:
 
 
 def test_damage_is_named(tmp_path: Path) -> None:
-    records = [record("7", condition="E2", fault_plan=PLAN, fault_ledger=[{"event": 0}], turns=1)]
-    with pytest.raises(DataError, match=r"sample '7', repeat 0, condition E2: .* has no field 'call'"):
-        sample_faults(store(tmp_path / "a", records, {0: CALLS}))
+    store(tmp_path / "a", [record("7", condition="E2", fault_plan=PLAN, fault_ledger=LEDGER, turns=1)])
+    stored = (tmp_path / "a" / "samples.jsonl").read_text()
+    (tmp_path / "a" / "samples.jsonl").write_text(stored.replace('"call":0,', ""))
+    with pytest.raises(DataError, match=r"samples.jsonl:1: damaged record: .*`call`.*fault_ledger"):
+        open_run(tmp_path / "a")
     records = [record("7", condition="E2", fault_plan=PLAN)]
     run = store(tmp_path / "b", records)
     line = '{"sample":"7","repeat":0,"condition":"E2","calls":[{"index":"x"}]}\n'

@@ -19,8 +19,9 @@ from tests.support.made_work import Work, work_on
 
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES
-from worktrial.grading import Outcome
-from worktrial.workplaces.faults import FaultMode, draw_plan
+from worktrial.grading import Outcome, Vote
+from worktrial.grading.state_checks import CheckResult
+from worktrial.workplaces.faults import FaultEvent, FaultMode, draw_plan
 
 Row = dict[str, Any]
 Skill = float | Mapping[str, float]
@@ -101,7 +102,7 @@ def _samples(
     for condition in conditions:
         settings = faults_of(condition)
         for task in tasks:
-            plan = draw_plan(settings, task.id).rows if settings.mode is not FaultMode.E0 else []
+            plan = list(draw_plan(settings, task.id).events) if settings.mode is not FaultMode.E0 else []
             for repeat in range(repeats):
                 random = Random(f"{agent.seed}/{agent.name}/{agent.effort}/{task.id}/{repeat}/{condition}")
                 yield _sample(agent, task, plan, repeat, condition, random, number)
@@ -109,7 +110,13 @@ def _samples(
 
 
 def _sample(
-    agent: MadeAgent, task: MadeTask, plan: list[Row], repeat: int, condition: str, random: Random, number: int
+    agent: MadeAgent,
+    task: MadeTask,
+    plan: list[FaultEvent],
+    repeat: int,
+    condition: str,
+    random: Random,
+    number: int,
 ) -> tuple[SampleRecord, Row | None]:
     outcome = _outcome(agent, task, condition, random)
     made = max(1, agent.calls + random.randint(-2, 2))
@@ -176,7 +183,7 @@ def _outcome(agent: MadeAgent, task: MadeTask, condition: str, random: Random) -
     return Outcome.PASS if random.gauss(0, 1) < reach - _WEIGHT * task.hardness else Outcome.FAIL
 
 
-def _votes(outcome: Outcome, random: Random, agent: MadeAgent, number: int) -> list[Row]:
+def _votes(outcome: Outcome, random: Random, agent: MadeAgent, number: int) -> list[Vote]:
     if outcome is Outcome.INVALID:
         return []
     right = outcome is Outcome.PASS
@@ -187,28 +194,27 @@ def _votes(outcome: Outcome, random: Random, agent: MadeAgent, number: int) -> l
     return [_vote(opinion, agent, number + place) for place, opinion in enumerate(opinions)]
 
 
-def _vote(opinion: bool, agent: MadeAgent, number: int) -> Row:
+def _vote(opinion: bool, agent: MadeAgent, number: int) -> Vote:
     feedback = "Every point of the rubric is met." if opinion else "The waiting case was not settled (point 2)."
     if agent.hostile:
         feedback = spoilt(feedback, number)
     raw = msgspec.json.encode({"is_correct": opinion, "feedback": feedback}).decode()
-    rest = {"problem": None, "reason": None, "probability": None}
-    return {"is_correct": opinion, "feedback": feedback, "attempts": 1, "raw": [raw], **rest}
+    return Vote(opinion, feedback, raw=(raw,))
 
 
-def _checks(outcome: Outcome) -> list[Row]:
+def _checks(outcome: Outcome) -> list[CheckResult]:
     good = outcome is Outcome.PASS
     return [
-        {"check": "nothing changed outside /cases", "passed": True, "why": "so it is"},
-        {"check": "state /cases/C-00/status is 'settled'", "passed": good, "why": "it is 'settled'" * good},
+        CheckResult("nothing changed outside /cases", True, "so it is"),
+        CheckResult("state /cases/C-00/status is 'settled'", good, "it is 'settled'" * good),
     ]
 
 
-def _reason(agent: MadeAgent, outcome: Outcome, votes: Sequence[Row], number: int) -> str:
+def _reason(agent: MadeAgent, outcome: Outcome, votes: Sequence[Vote], number: int) -> str:
     if outcome is Outcome.INVALID:
         reason = "endpoint_unavailable: 429 after 8 attempts"
     elif agent.judged:
-        yes = sum(vote["is_correct"] for vote in votes)
+        yes = sum(vote.is_correct is True for vote in votes)
         reason = f"{yes} for, {len(votes) - yes} against, 0 without a vote; 3 planned"
     else:
         reason = "all 2 checks passed" if outcome is Outcome.PASS else "1 of 2 checks failed"

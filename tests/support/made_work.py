@@ -8,7 +8,7 @@ from typing import Any
 from tests.support.hostile import ALL, spoilt
 from tests.support.made_tasks import MadeTask
 
-from worktrial.workplaces.faults import FaultKind
+from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultKind, FaultMiss
 from worktrial.workplaces.faults.digest import digest
 from worktrial.workplaces.faults.explicit import failed
 from worktrial.workplaces.faults.paths import touched
@@ -23,12 +23,19 @@ class Work:
     """One sample's work."""
 
     calls: list[Row] = field(default_factory=list)
-    ledger: list[Row] = field(default_factory=list)
-    misses: list[Row] = field(default_factory=list)
+    ledger: list[DegradedCall] = field(default_factory=list)
+    misses: list[FaultMiss] = field(default_factory=list)
 
 
 def work_on(
-    task: MadeTask, plan: Sequence[Row], random: Random, *, calls: int, notices: float, origin: str, hostile: bool
+    task: MadeTask,
+    plan: Sequence[FaultEvent],
+    random: Random,
+    *,
+    calls: int,
+    notices: float,
+    origin: str,
+    hostile: bool,
 ) -> Work:
     """About `calls` calls, and those that are made again because an answer was degraded.
 
@@ -48,18 +55,18 @@ def work_on(
         tries = 0
         while True:
             index = len(done.calls)
-            event = next((e for e in plan if e["first"] <= index < e["first"] + e["length"]), None)
+            event = next((e for e in plan if e.covers(index)), None)
             observation: Row = {"content": clean, "origin": origin, "exchange": [], "clean": None, "fault": None}
             if event is not None:
                 observation = _degraded(event, index, tool, arguments, clean, origin, done)
             call = {"index": index, "turn": index, "tool": tool, "arguments": arguments, "observation": observation}
             done.calls.append({**call, "seconds": round(random.lognormvariate(-0.5, 0.6), 4)})
             tries += 1
-            eager = 0.0 if event is None or tries > 5 else notices if event["mode"] == "E2" else notices + 0.35
+            eager = 0.0 if event is None or tries > 5 else notices if event.mode == "E2" else notices + 0.35
             if random.random() >= eager:
                 break
     reached = len(done.calls)
-    done.misses.extend({"event": e["event"], "why": "not_reached"} for e in plan if e["first"] >= reached)
+    done.misses.extend(FaultMiss(event=e.index, why="not_reached") for e in plan if e.first >= reached)
     return done
 
 
@@ -90,29 +97,29 @@ def _answer(task: MadeTask, number: int, hostile: bool) -> Row:
     return answer
 
 
-def _degraded(event: Row, index: int, tool: str, arguments: Row, clean: Row, origin: str, done: Work) -> Row:
-    explicit = event["mode"] == "E1"
-    content = failed(FaultKind(event["kind"]), tool) if explicit else _silently(event["kind"], clean)
+def _degraded(event: FaultEvent, index: int, tool: str, arguments: Row, clean: Row, origin: str, done: Work) -> Row:
+    explicit = event.mode == "E1"
+    content = failed(FaultKind(event.kind), tool) if explicit else _silently(event.kind, clean)
     done.ledger.append(
-        {
-            "event": event["event"],
-            "call": index,
-            "turn": index,
-            "tool": tool,
-            "arguments": arguments,
-            "mode": event["mode"],
-            "kind": event["kind"],
-            "clean": None if explicit else digest(clean),
-            "degraded": digest(content),
-            "fields": [] if explicit else list(touched(clean, content)),
-        }
+        DegradedCall(
+            event=event.index,
+            call=index,
+            turn=index,
+            tool=tool,
+            arguments=arguments,
+            mode=event.mode,
+            kind=event.kind,
+            clean=None if explicit else digest(clean),
+            degraded=digest(content),
+            fields=[] if explicit else list(touched(clean, content)),
+        )
     )
     return {
         "content": content,
         "origin": "fault" if explicit else origin,
         "exchange": [],
         "clean": None if explicit else clean,
-        "fault": event["kind"],
+        "fault": event.kind,
     }
 
 

@@ -11,7 +11,7 @@ from tests.support.made_tasks import INDUSTRIES
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run, trajectory
 from worktrial.grading import Outcome
-from worktrial.results.run_faults import sample_faults
+from worktrial.results.fault_metrics import sample_faults
 from worktrial.results.summary import summarise
 from worktrial.workplaces.faults.digest import digest
 
@@ -59,14 +59,14 @@ def test_faults_are_as_planned(tmp_path: Path) -> None:
     for record in run.records:
         line = trajectory(run.folder, record.sample, record.repeat, record.condition)
         assert len(line["calls"]) == record.calls and record.turns == record.calls + 1
-        planned = {event["event"] for event in record.fault_plan}
-        met = {row["event"] for row in record.fault_ledger}
-        assert met | {miss["event"] for miss in record.fault_misses} == planned
+        planned = {event.index for event in record.fault_plan}
+        met = {row.event for row in record.fault_ledger}
+        assert met | {miss.event for miss in record.fault_misses} == planned
         for row in record.fault_ledger:
-            seen = line["calls"][row["call"]]["observation"]
-            assert row["degraded"] == digest(seen["content"]) and seen["fault"] == row["kind"]
-            assert row["clean"] == (None if row["mode"] == "E1" else digest(seen["clean"]))
-            assert bool(row["fields"]) is (row["mode"] == "E2")
+            seen = line["calls"][row.call]["observation"]
+            assert row.degraded == digest(seen["content"]) and seen["fault"] == row.kind
+            assert row.clean == (None if row.mode == "E1" else digest(seen["clean"]))
+            assert bool(row.fields) is (row.mode == "E2")
     silent = [m.implicit for m in metrics.values()]
     assert (
         0 < sum(f.recovered for f in silent) <= sum(f.asked_again for f in silent) < sum(f.exposure for f in silent)

@@ -96,9 +96,7 @@ def judge_report(folder: Path) -> JudgeReport:
         method=settings["judge_method"],
         votes=settings["votes"],
         verdicts=_confusion(run.records),
-        single_votes=confusion(
-            (_truth(r), vote["is_correct"]) for r in run.records if by_votes for vote in r.votes
-        ),
+        single_votes=confusion((_truth(r), vote.is_correct) for r in run.records if by_votes for vote in r.votes),
         variants={
             name: confusion((_truth(r), _verdict(r)) for r in own).accuracy for name, own in variants.items()
         },

@@ -13,6 +13,7 @@ from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonObject
 from worktrial.suites.starter.load import StarterTask, load_workplace
 from worktrial.workplaces import ToolCall, Trajectory
+from worktrial.workplaces.faults import DegradedCall
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w-])")
 
@@ -29,7 +30,7 @@ class Case:
     final_state: JsonObject
     passes: bool
     """What the state checks say."""
-    fault_ledger: tuple[JsonObject, ...] = ()
+    fault_ledger: tuple[DegradedCall, ...] = ()
 
 
 async def planned_cases(tasks: Sequence[StarterTask]) -> list[Case]:

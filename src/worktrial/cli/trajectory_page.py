@@ -47,11 +47,11 @@ def print_verdict(record: SampleRecord, console: Console) -> None:
     """Print the outcome with its reason, checks and votes."""
     console.print(Text.assemble((record.outcome.value, "bold"), " · ", plain(record.reason)))
     for check in record.checks:
-        mark = "ok  " if check["passed"] else "FAIL"
-        console.print(Text.assemble(f"  {mark} ", plain(f"{check['check']}: {check['why']}")))
+        mark = "ok  " if check.passed else "FAIL"
+        console.print(Text.assemble(f"  {mark} ", plain(f"{check.check}: {check.why}")))
     for number, vote in enumerate(record.votes, 1):
-        says = {True: "pass", False: "fail", None: "no vote"}[vote["is_correct"]]
-        grounds = plain(vote.get("feedback") or vote.get("problem") or "")
+        says = {True: "pass", False: "fail", None: "no vote"}[vote.is_correct]
+        grounds = plain(vote.feedback or vote.problem or "")
         console.print(Text.assemble(f"  vote {number}: {says} · ", grounds))
 
 

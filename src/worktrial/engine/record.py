@@ -6,23 +6,29 @@ from typing import Any
 import msgspec
 
 from worktrial.engine.spend import Meter
-from worktrial.grading.verdict import Outcome
+from worktrial.grading.state_checks import CheckResult
+from worktrial.grading.verdict import Outcome, Vote
 from worktrial.language import JsonObject
+from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 
 CLEAN = "E0"
 """The condition of a sample without faults."""
 
 Key = tuple[str, int, str]
-"""What identifies a sample within its run: task, repeat, condition."""
+"""Task, repeat and condition: a sample within its run."""
 
 
 class RoleUsage(msgspec.Struct, frozen=True):
-    """What one role consumed for one sample; tokens as reported by the endpoint."""
+    """Consumption of one role for one sample; tokens as reported by the endpoint."""
 
     requests: int = 0
+    """Requests to the role's model."""
     input_tokens: int = 0
+    """Input tokens, as reported."""
     output_tokens: int = 0
+    """Output tokens, as reported."""
     cached_tokens: int = 0
+    """Input tokens that the endpoint had cached."""
     cost: float | None = 0.0
     """US dollars; null where the model's price is unknown."""
 
@@ -34,21 +40,21 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """
 
     suite: str
+    """Suite that the sample is from."""
     sample: str
-    """The task's id within the suite."""
+    """Id of the task within the suite."""
     repeat: int
-    """0-based."""
+    """Number of the repeat, from 0."""
     condition: str = CLEAN
-    """Under which faults it ran: a mode, with count and duration where the run has several (`E2/3x2`)."""
+    """Fault condition: a mode, with count and duration where the run has several (`E2/3x2`)."""
     outcome: Outcome
+    """Outcome: pass, fail or invalid."""
     reason: str
-    """Why: the verdict's ground, or the typed reason of an invalid sample with its detail."""
-    votes: list[JsonObject] = []
-    """Judge votes in the order cast: `is_correct` (null: no vote), `feedback`, `attempts`, `raw`, `problem`,
-    `reason` (the endpoint's trouble, when that is why there is no vote), `probability` (P(yes) of one statement,
-    by the log-probability method)."""
-    checks: list[JsonObject] = []
-    """State checks: `check`, `passed`, `why`."""
+    """The verdict's ground, or the typed reason of an invalid sample with its detail."""
+    votes: list[Vote] = []
+    """Judge's votes in the order cast."""
+    checks: list[CheckResult] = []
+    """Checks of the state or the answer, in their own order."""
     usage: dict[str, RoleUsage] = {}
     cost: float | None = None
     """US dollars; null where some model's price is unknown."""
@@ -59,47 +65,118 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     turns: int = 0
     """Assistant messages of the agent."""
     stop_reason: str | None = None
-    fault_plan: list[JsonObject] = []
-    """The events planned, whether the sample got so far or not: `event`, `mode` (E1 or E2), `kind`, `first`
-    (0-based), `length`, `unit` (call or turn)."""
-    fault_ledger: list[JsonObject] = []
-    """One row for each degraded call: `event`, `call` (its index), `turn`, `tool`, `arguments`, `mode`, `kind`,
-    `clean` and `degraded` (hashes of the observation; `clean` is null where the workplace was not asked),
-    `fields` (JSON pointers of what was touched)."""
-    fault_misses: list[JsonObject] = []
-    """What of the plan did not happen: calls inside an event that were left as they were (`event`, `call`, `turn`,
-    `tool`, `why`: refusal, error, nothing_to_degrade, not_an_object), and events never reached (`event`,
-    `why`: not_reached)."""
+    """Reason for which the agent's work ended."""
+    fault_plan: list[FaultEvent] = []
+    """Fault events that were planned, whether the sample got so far or not."""
+    fault_ledger: list[DegradedCall] = []
+    """Calls that were degraded."""
+    fault_misses: list[FaultMiss] = []
+    """Parts of the plan that did not happen."""
     clock: str | None = None
-    """The date and time inside the workplace, ISO 8601."""
+    """Date and time inside the workplace, ISO 8601."""
     measures: JsonObject = {}
-    """What the suite measured beside the outcome; each suite says what on its page of the documentation."""
+    """Measures of the suite beside the outcome; its page of the documentation names them."""
     tags: dict[str, Any] = {}
-    """What the sample can be grouped by: category, domain, scenario, difficulty, language."""
+    """Tags to group samples by: category, domain, scenario, difficulty, language and others."""
     replayed: int = 0
     """Requests answered from the request cache."""
     finished: str = ""
-    """When the sample ended on the host, ISO 8601 in UTC."""
+    """End of the sample on the host, ISO 8601 in UTC."""
 
     @property
     def key(self) -> Key:
-        """What identifies the sample within its run."""
+        """Task, repeat and condition: the sample within its run."""
         return self.sample, self.repeat, self.condition
+
+    @property
+    def mode(self) -> str:
+        """Mode of the condition: E0, E1, E2, E3."""
+        return self.condition.partition("/")[0]
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the sample passed; null where it is invalid."""
+        return None if self.outcome is Outcome.INVALID else self.outcome is Outcome.PASS
+
+    @property
+    def invalid_reason(self) -> str | None:
+        """Kind of the reason; null unless the sample is invalid."""
+        return self.reason.partition(":")[0] if self.outcome is Outcome.INVALID else None
+
+    @property
+    def category(self) -> str | None:
+        """Industry, or the kind of task."""
+        return self.tag("category")
+
+    @property
+    def domain(self) -> str | None:
+        """Field within the industry."""
+        return self.tag("domain")
+
+    @property
+    def scenario(self) -> str | None:
+        """Scenario that the task is a case of; intervals draw scenarios as a whole."""
+        return self.tag("scenario")
+
+    @property
+    def difficulty(self) -> str | None:
+        """Difficulty as the suite names it."""
+        return self.tag("difficulty")
+
+    @property
+    def language(self) -> str | None:
+        """Language of the task."""
+        return self.tag("language")
+
+    @property
+    def requests(self) -> int:
+        """Requests to models, of all roles."""
+        return sum(usage.requests for usage in self.usage.values())
+
+    @property
+    def input_tokens(self) -> int:
+        """Input tokens of all roles."""
+        return sum(usage.input_tokens for usage in self.usage.values())
+
+    @property
+    def output_tokens(self) -> int:
+        """Output tokens of all roles."""
+        return sum(usage.output_tokens for usage in self.usage.values())
+
+    @property
+    def cached_tokens(self) -> int:
+        """Input tokens that the endpoints had cached."""
+        return sum(usage.cached_tokens for usage in self.usage.values())
+
+    @property
+    def faults_planned(self) -> int:
+        """Fault events planned."""
+        return len(self.fault_plan)
+
+    @property
+    def faults_met(self) -> int:
+        """Calls that were degraded."""
+        return len(self.fault_ledger)
+
+    def tag(self, name: str) -> str | None:
+        """A tag as text, in JSON where it is none; None where the sample does not have it."""
+        value = self.tags.get(name)
+        return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 class SampleResult(msgspec.Struct, kw_only=True):
-    """What a suite reports of one sample; the engine adds usage, cost and time."""
+    """A suite's report of one sample; the engine adds usage, cost and time."""
 
     outcome: Outcome
     reason: str
-    votes: list[JsonObject] = []
-    checks: list[JsonObject] = []
+    votes: list[Vote] = []
+    checks: list[CheckResult] = []
     calls: int = 0
     turns: int = 0
     stop_reason: str | None = None
-    fault_plan: list[JsonObject] = []
-    fault_ledger: list[JsonObject] = []
-    fault_misses: list[JsonObject] = []
+    fault_plan: list[FaultEvent] = []
+    fault_ledger: list[DegradedCall] = []
+    fault_misses: list[FaultMiss] = []
     clock: str | None = None
     measures: JsonObject = {}
     trajectory: JsonObject | None = None

@@ -3,11 +3,27 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from worktrial.engine.manifest import Manifest, read_manifest
 from worktrial.engine.record import CLEAN, Key, SampleRecord
 from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
+
+
+class SampleLine(msgspec.Struct, kw_only=True):
+    """Fields that every line of a run has; a subclass names those it reads beside them."""
+
+    sample: str
+    repeat: int
+    condition: str = CLEAN
+    """Condition of the sample; runs from before there were conditions do not name theirs."""
+
+    @property
+    def key(self) -> Key:
+        """Task, repeat and condition: the sample within its run."""
+        return self.sample, self.repeat, self.condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +54,24 @@ def open_run(folder: Path) -> StoredRun:
     for record in read_lines(folder / SAMPLES, SampleRecord):
         last[record.key] = record
     return StoredRun(folder, manifest, list(last.values()))
+
+
+def roles_of(manifest: Manifest) -> dict[str, JsonObject]:
+    """Settings of every role by its name; those of the source of a regraded run, too."""
+    return {**manifest.settings.get("carried_roles", {}), **manifest.settings.get("roles", {})}
+
+
+def model_of(manifest: Manifest, role: str) -> str | None:
+    """Model in a role; where several share it, all of them with commas; None where nobody plays it."""
+    roles = roles_of(manifest)
+    names = [name for name in roles if name == role or name.startswith(f"{role}-")]
+    return ", ".join(str(roles[name].get("model", "?")) for name in names) or None
+
+
+def agent_of(manifest: Manifest) -> str | None:
+    """Agent of a run: its model, or the name of the plan or callable; None in an audit."""
+    named = manifest.settings.get("agent")
+    return str(named) if named else model_of(manifest, "agent")
 
 
 def trajectory(

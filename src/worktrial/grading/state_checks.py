@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from worktrial.grading.json_facts import ABSENT, at, changed_pointers, matches, under
@@ -27,15 +28,15 @@ class Facts:
     trajectory: Trajectory
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """Whether one check passed."""
+class CheckResult(msgspec.Struct, frozen=True):
+    """Outcome of one check."""
 
     check: str
-    """What was asked, for a reader."""
+    """Claim that was checked, for a reader."""
     passed: bool
+    """Whether it is so."""
     why: str
-    """What was found."""
+    """Finding in words."""
 
 
 class _Check(BaseModel):

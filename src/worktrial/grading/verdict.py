@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+import msgspec
+
 from worktrial.errors import InvalidReason
 
 
@@ -16,21 +18,21 @@ class Outcome(StrEnum):
     INVALID = "invalid"  # nobody could tell; never the agent's doing
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(msgspec.Struct, frozen=True):
     """One judge's opinion on a case or, by the log-probability method, on one statement of its rubric."""
 
     is_correct: bool | None
-    """None: no vote, because the judge could not be reached or understood."""
+    """Whether the work meets the rubric; null is no vote: the judge could not be reached or understood."""
     feedback: str | None = None
     """The judge's grounds; by the log-probability method, the statement that was asked about."""
     attempts: int = 1
+    """Replies until the vote could be read."""
     raw: tuple[str, ...] = ()
-    """The replies in order, as received."""
+    """Replies in order, as received."""
     problem: str | None = None
-    """Why there is no vote, or why the first reply had to be asked for again."""
+    """Reason for there being no vote, or trouble with the first reply, which had to be asked for again."""
     reason: InvalidReason | None = None
-    """Set when the endpoint, not the reply, is why there is no vote."""
+    """The endpoint's trouble, where that is why there is no vote."""
     probability: float | None = None
     """P(yes) among yes and no, by the log-probability method only."""
 

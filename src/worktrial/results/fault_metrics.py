@@ -1,4 +1,4 @@
-"""What became of planned faults: how many were met, noticed and overcome.
+"""The fate of planned faults: how many were met, noticed and overcome.
 
 An observation is *the same question* as another when it answers the same tool with equal arguments. An agent
 that checks a doubtful answer by another tool, or asks for it in other words, is not counted, so detection is a
@@ -6,27 +6,33 @@ lower bound. Recovery asks for more: the very observation that the fault had spo
 changed in the meantime there is no such observation any more, so recovery is a lower bound, too.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
+from pathlib import Path
 from statistics import fmean
 
 import msgspec
 
-from worktrial.language import JsonObject, JsonValue
+from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.store import TRAJECTORIES, read_lines
+from worktrial.engine.stored import SampleLine, StoredRun
+from worktrial.errors import DataError
+from worktrial.language import JsonValue
 from worktrial.workplaces import Origin
+from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
 from worktrial.workplaces.faults.digest import digest
 
 
 class SeenAnswer(msgspec.Struct, frozen=True):
-    """What of a stored observation tells an answer from another."""
+    """The part of a stored observation that tells an answer from another."""
 
     content: JsonValue
     origin: str
 
 
 class StoredCall(msgspec.Struct, frozen=True):
-    """What of a call in `trajectories.jsonl` fault metrics are about."""
+    """The part of a call in `trajectories.jsonl` that fault metrics are about."""
 
     index: int
     turn: int
@@ -37,7 +43,7 @@ class StoredCall(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """From planned events to recovered answers, for one kind of fault (explicit or implicit)."""
+    """Counts from planned events to recovered answers, for one kind of fault (explicit or implicit)."""
 
     planned: int = 0
     """Events."""
@@ -49,16 +55,16 @@ class Funnel:
     exposure: int = 0
     """Degraded calls that the agent saw."""
     asked_again: int = 0
-    """Of these, calls whose question the agent asked again before finishing, having seen the answer: detection
+    """Calls among these whose question the agent asked again before finishing, having seen the answer: detection
     of an implicit fault, retry after an explicit one."""
     recovered: int = 0
-    """Of these, calls whose question was then answered cleanly."""
+    """Calls among these whose question was then answered cleanly."""
     calls_to_recovery: tuple[int, ...] = ()
-    """For every recovered call, how many calls later that was; 1 is the next call."""
+    """Distance to the clean answer, in calls, for every recovered call; 1 is the next call."""
 
     @property
     def mean_calls_to_recovery(self) -> float | None:
-        """None when nothing was recovered."""
+        """Mean distance from a degraded call to its clean answer, in calls; None when nothing was recovered."""
         return fmean(self.calls_to_recovery) if self.calls_to_recovery else None
 
 
@@ -70,9 +76,49 @@ class FaultMetrics:
     implicit: Funnel = Funnel()
 
 
+class _Line(SampleLine):
+    # Decoded only where there were faults: calls are nearly all of a trajectory.
+    calls: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+def sample_faults(run: StoredRun) -> dict[Key, FaultMetrics]:
+    """The metrics of every finished sample with planned faults; {} for a run without, at no cost.
+
+    A sample without a trajectory (invalid before its first call) has reached none of its events.
+
+    Raises:
+        DataError: a trajectory is damaged.
+    """
+    planned = {record.key: record for record in run.records if record.fault_plan}
+    if not planned:
+        return {}
+    calls = _calls(run.folder / TRAJECTORIES, planned)
+    return {key: _of_record(record, calls.get(key, [])) for key, record in planned.items()}
+
+
+def _of_record(record: SampleRecord, calls: Sequence[StoredCall]) -> FaultMetrics:
+    # A user's own agent sends no messages, so its calls have no turns.
+    return fault_metrics(record.fault_plan, record.fault_ledger, calls, turns_known=record.turns > 0)
+
+
+def _calls(path: Path, wanted: Container[Key]) -> dict[Key, list[StoredCall]]:
+    """The calls of the last trajectory of every wanted sample."""
+    decoder = msgspec.json.Decoder(list[StoredCall])
+    found: dict[Key, list[StoredCall]] = {}
+    for line in read_lines(path, _Line):
+        if line.key not in wanted:
+            continue
+        try:
+            found[line.key] = decoder.decode(line.calls)
+        except msgspec.MsgspecError as e:
+            what = f"the trajectory of sample {line.sample!r}, repeat {line.repeat} is damaged: {e}"
+            raise DataError(path, what, "Remove its line to go on") from None
+    return found
+
+
 def fault_metrics(
-    plan: Sequence[JsonObject],
-    ledger: Sequence[JsonObject],
+    plan: Sequence[FaultEvent],
+    ledger: Sequence[DegradedCall],
     calls: Sequence[StoredCall],
     *,
     turns_known: bool = True,
@@ -87,22 +133,22 @@ def fault_metrics(
             all made before any of the answers was seen, so none of them is a reaction to another. An agent
             that holds no messages has no turns; then every later call counts as made after seeing.
     """
-    degraded = {row["call"] for row in ledger}
+    degraded = {row.call for row in ledger}
     by_mode = {}
-    for mode in ("E1", "E2"):
-        rows = [row for row in ledger if row["mode"] == mode]
-        planned = [event for event in plan if event["mode"] == mode]
+    for mode in (FaultMode.E1, FaultMode.E2):
+        rows = [row for row in ledger if row.mode is mode]
+        planned = [event for event in plan if event.mode is mode]
         fates = [_fate(row, calls, degraded, turns_known) for row in rows]
         by_mode[mode] = Funnel(
             planned=len(planned),
             reached=sum(_is_reached(event, calls) for event in planned),
-            struck=len({row["event"] for row in rows}),
+            struck=len({row.event for row in rows}),
             exposure=len(rows),
             asked_again=sum(fate is not None for fate in fates),
             recovered=sum(bool(fate) for fate in fates),
             calls_to_recovery=tuple(fate for fate in fates if fate),
         )
-    return FaultMetrics(explicit=by_mode["E1"], implicit=by_mode["E2"])
+    return FaultMetrics(explicit=by_mode[FaultMode.E1], implicit=by_mode[FaultMode.E2])
 
 
 def total(metrics: Iterable[FaultMetrics]) -> FaultMetrics:
@@ -121,27 +167,27 @@ def _merged(funnels: Iterable[Funnel]) -> Funnel:
     return Funnel(**counts, calls_to_recovery=tuple(chain.from_iterable(f.calls_to_recovery for f in listed)))
 
 
-def _is_reached(event: Mapping[str, JsonValue], calls: Sequence[StoredCall]) -> bool:
+def _is_reached(event: FaultEvent, calls: Sequence[StoredCall]) -> bool:
     if not calls:
         return False
     last = calls[-1]
-    return bool((last.turn if event["unit"] == "turn" else last.index) >= event["first"])
+    return (last.turn if event.unit is FaultUnit.TURN else last.index) >= event.first
 
 
-def _fate(row: JsonObject, calls: Sequence[StoredCall], degraded: set[int], turns_known: bool) -> int | None:
-    """None: never asked again. 0: asked again in vain. Else how many calls later the clean answer came."""
+def _fate(row: DegradedCall, calls: Sequence[StoredCall], degraded: set[int], turns_known: bool) -> int | None:
+    """Distance to the clean answer in calls; 0: asked again in vain; None: never asked again."""
     again = False
     for call in _same_question_later(row, calls, turns_known):
         again = True
-        if call.index not in degraded and _is_clean(call.observation, row["clean"]):
-            return call.index - int(row["call"])
+        if call.index not in degraded and _is_clean(call.observation, row.clean):
+            return call.index - row.call
     return 0 if again else None
 
 
-def _same_question_later(row: JsonObject, calls: Sequence[StoredCall], turns_known: bool) -> Iterator[StoredCall]:
+def _same_question_later(row: DegradedCall, calls: Sequence[StoredCall], turns_known: bool) -> Iterator[StoredCall]:
     for call in calls:
-        seen_before = call.turn > row["turn"] if turns_known else call.index > row["call"]
-        if seen_before and call.tool == row["tool"] and call.arguments == row["arguments"]:
+        seen_before = call.turn > row.turn if turns_known else call.index > row.call
+        if seen_before and call.tool == row.tool and call.arguments == row.arguments:
             yield call
 
 

@@ -8,9 +8,8 @@ from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
 from worktrial.results.conditions import by_condition, headline, robustness_by_setting
-from worktrial.results.fault_metrics import FaultMetrics, total
+from worktrial.results.fault_metrics import FaultMetrics, sample_faults, total
 from worktrial.results.repeated import repeats_of
-from worktrial.results.run_faults import sample_faults
 from worktrial.statistics import Agreement, CompletionRate, Repeats, Robustness, ZeroCleanRate, agreement
 
 
@@ -145,7 +144,7 @@ def _usage(records: Iterable[SampleRecord]) -> dict[str, RoleUsage]:
 def _agreement(run: StoredRun) -> Agreement | None:
     settings = run.manifest.settings
     planned = settings.get("votes", 1)
-    voted = [[vote["is_correct"] for vote in record.votes] for record in run.records if record.votes]
+    voted = [[vote.is_correct for vote in record.votes] for record in run.records if record.votes]
     # By the log-probability method a vote is an opinion on one statement, not on the sample.
     if not voted or planned < 2 or settings.get("judge_method") == "logprob":
         return None

@@ -88,7 +88,7 @@ def faulty(
 def note_faults(result: SampleResult, session: Session) -> None:
     """Put what a faulty session planned and did into the result; any other leaves it as it is."""
     if isinstance(session, FaultySession):
-        result.fault_plan = session.plan.rows
+        result.fault_plan = list(session.plan.events)
         result.fault_ledger = session.ledger
         result.fault_misses = session.misses
 

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import msgspec
-
 from worktrial.engine.record import SampleResult
 from worktrial.grading import JudgeCase, RubricJudge, Verdict
 from worktrial.language import Complete, JsonObject
 from worktrial.workplaces import Trajectory
+from worktrial.workplaces.faults import DegradedCall
 
 # The judge needs to know where a fault struck, not every row of a long list that it struck.
 _FIELDS_FOR_JUDGE = 12
@@ -35,15 +34,14 @@ class Work:
     """The date and time at the workplace, ISO 8601."""
     final_state: JsonObject | None = None
     """None where the state lives only in a model's conversation."""
-    fault_ledger: Sequence[JsonObject] = ()
-    """Rows as a sample's record holds them."""
+    fault_ledger: Sequence[DegradedCall] = ()
 
     @property
     def faults_for_judge(self) -> list[JsonObject]:
         """The ledger as a judge is shown it."""
-        kept = ("call", "tool", "kind", "fields")
         return [
-            {**{k: row[k] for k in kept}, "fields": row["fields"][:_FIELDS_FOR_JUDGE]} for row in self.fault_ledger
+            {"call": row.call, "tool": row.tool, "kind": row.kind, "fields": row.fields[:_FIELDS_FOR_JUDGE]}
+            for row in self.fault_ledger
         ]
 
 
@@ -62,5 +60,4 @@ async def judge(case: JudgeCase, complete: Complete, settings: JudgeSettings) ->
 def judged(verdict: Verdict) -> SampleResult:
     """A judge's verdict as the result of a sample."""
     reason = verdict.detail if verdict.reason is None else f"{verdict.reason.value}: {verdict.detail}"
-    votes = [msgspec.to_builtins(vote) for vote in verdict.votes]
-    return SampleResult(outcome=verdict.outcome, reason=reason, votes=votes)
+    return SampleResult(outcome=verdict.outcome, reason=reason, votes=list(verdict.votes))

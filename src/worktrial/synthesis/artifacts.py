@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from worktrial.grading import Vote
 from worktrial.language import JsonObject, JsonValue
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
@@ -144,7 +145,7 @@ class RunRow(msgspec.Struct, kw_only=True, frozen=True):
     seconds: float
     cost: float | None
     tokens: int
-    votes: list[JsonObject] = []
+    votes: list[Vote] = []
     trajectory: JsonObject | None = None
 
 

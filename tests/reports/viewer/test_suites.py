@@ -15,6 +15,7 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.tiny_archive import tiny_archive, write_questions
 
+from worktrial.grading import Vote
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
 
@@ -59,7 +60,7 @@ def _documents(folder: Path) -> Path:
 
 
 def _odd(folder: Path) -> Path:
-    store(folder, [record(name, votes=[{"is_correct": None, "problem": 5}]) for name in [*ODD, "no-work"]])
+    store(folder, [record(name, votes=[Vote(None, problem="5")]) for name in [*ODD, "no-work"]])
     lines = [{"suite": "s", "sample": name, "repeat": 0, "condition": "E0", **line} for name, line in ODD.items()]
     (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     return folder

@@ -103,9 +103,7 @@ def test_occubench_results_have_the_published_form(made: RunSource, tmp_path: Pa
             stored = records[str(line["task_id"]), repeat, condition]
             assert line["is_correct"] is (stored.outcome == "pass")
             assert line["step_count"] == stored.calls == line["trajectory"].count("\n[Agent Action]: Call tool `")
-            assert line["feedback"] in {
-                v["feedback"] for v in stored.votes if v["is_correct"] is line["is_correct"]
-            }
+            assert line["feedback"] in {v.feedback for v in stored.votes if v.is_correct is line["is_correct"]}
             assert line["category"] == stored.tags["category"]
             assert {k: v for k, v in line.items() if k in setting} == {k: setting[k] for k in line if k in setting}
             seen += 1

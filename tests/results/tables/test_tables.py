@@ -15,6 +15,7 @@ from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.results.tables import TABLES, RunTables, database
+from worktrial.workplaces.faults import FaultMiss
 
 
 def ask(sql: str, *runs: Path) -> list[tuple[Any, ...]]:
@@ -141,7 +142,7 @@ def test_faults_come_with_their_plan_and_misses(tmp_path: Path) -> None:
         condition="E2/1x1",
         fault_plan=[event(0, "E2", 1, 1), event(1, "E2", 9, 1)],
         fault_ledger=[row(0, "E2", steps[1])],
-        fault_misses=[{"event": 1, "why": "not_reached"}],
+        fault_misses=[FaultMiss(event=1, why="not_reached")],
     )
     run = store(tmp_path / "run", [stored], {0: steps}).folder
     assert ask("select mode, faults_planned, faults_met from samples", run) == [("E2", 2, 1)]

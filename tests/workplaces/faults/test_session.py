@@ -1,6 +1,7 @@
 import asyncio
 from typing import Any
 
+import msgspec
 from tests.workplaces.scripted import Scripted, patched
 from tests.workplaces.shop import CLOCK, SHOP
 
@@ -64,13 +65,11 @@ def test_an_explicit_fault_never_reaches_the_workplace() -> None:
     assert [is_outage(o.content) for o in seen] == [False, True, True, False]
     assert [o.fault for o in seen] == [None, "timeout", "timeout", None]
     assert seen[1].origin is Origin.FAULT and seen[1].clean is None
-    assert [
-        (r["event"], r["call"], r["turn"], r["tool"], r["mode"], r["kind"], r["clean"]) for r in session.ledger
-    ] == [
+    assert [(r.event, r.call, r.turn, r.tool, r.mode, r.kind, r.clean) for r in session.ledger] == [
         (0, 1, 1, "refund", "E1", "timeout", None),
         (0, 2, 2, "get_order", "E1", "timeout", None),
     ]
-    assert session.ledger[0]["degraded"] == digest(seen[1].content)
+    assert session.ledger[0].degraded == digest(seen[1].content)
     assert session.misses == []
 
 
@@ -80,7 +79,7 @@ def test_an_implicit_fault_degrades_what_was_really_answered() -> None:
     (seen,) = calls(session, GET)
     clean = {"order_id": "A-1", "status": "new", "total": 20}
     assert seen.clean == clean and seen.content == {"order_id": "A-1", "status": "new"}
-    assert session.ledger == [
+    assert msgspec.to_builtins(session.ledger) == [
         {
             "event": 0,
             "call": 0,
@@ -123,7 +122,7 @@ def test_what_is_spared_is_on_record() -> None:
         session = FaultySession(Orders(answer), plan, SHOP)
         (seen,) = calls(session, ("note", {}))
         assert (seen.content, seen.fault, session.ledger) == (answer, None, [])
-        assert session.misses == [
+        assert msgspec.to_builtins(session.misses) == [
             {"event": 0, "call": 0, "turn": 0, "tool": "note", "why": why},
             {"event": 1, "why": "not_reached"},
         ]
@@ -135,7 +134,7 @@ def test_a_refused_call_counts_and_is_never_degraded() -> None:
         session = FaultySession(inner, FaultPlan((event(mode, kind),)), SHOP)
         seen = calls(session, ("fly", {}), ("get_order", {}), GET)
         assert [o.origin.value for o in seen] == ["refusal", "refusal", "executable"]
-        assert [row["why"] for row in session.misses] == ["refusal", "refusal"]
+        assert [row.why for row in session.misses] == ["refusal", "refusal"]
         assert inner.calls == 1
 
 
@@ -144,7 +143,7 @@ def test_turns_and_calls_are_counted_where_the_caller_counts_them() -> None:
     plan = FaultPlan((event("E1", FaultKind.TIMEOUT, 1, 1),), FaultUnit.TURN)
     session = FaultySession(Orders(), plan, SHOP, position=lambda: next(at))
     assert [o.fault for o in calls(session, GET, GET, GET, GET)] == [None, "timeout", "timeout", None]
-    assert [(r["call"], r["turn"]) for r in session.ledger] == [(1, 1), (2, 1)]
+    assert [(r.call, r.turn) for r in session.ledger] == [(1, 1), (2, 1)]
 
 
 def test_two_agents_meet_the_same_faults() -> None:

@@ -13,8 +13,7 @@ from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import NOTHING, caveat, joined, listed, strong, takeaway
 from worktrial.results.conditions import by_condition
-from worktrial.results.fault_metrics import FaultMetrics, Funnel, total
-from worktrial.results.run_faults import sample_faults
+from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults, total
 
 _DRAWN = 4
 """Runs with funnels of their own; further ones are in the table."""

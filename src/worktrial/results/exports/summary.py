@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import agent_of
 from worktrial.grading import Outcome
 from worktrial.results.conditions import by_condition
 from worktrial.results.exports.files import new_file
 from worktrial.results.exports.markdown import markdown_table
-from worktrial.results.tables.run_table import agent_of
 from worktrial.results.tables.source import RunSource
 from worktrial.statistics import CompletionRate, Rate
 

@@ -7,8 +7,8 @@ from typing import IO
 
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, write_rows
-from worktrial.results.tables.batches import batches, schema_of, values
-from worktrial.results.tables.columns import Table
+from worktrial.results.tables.catalogue import batches, schema_of, values
+from worktrial.results.tables.schema import Table
 from worktrial.results.tables.source import RunSource
 
 

@@ -1,8 +1,8 @@
 """Stored runs as tables: for SQL, for exports, for reports."""
 
 from worktrial.results.tables.catalogue import TABLES, chosen
-from worktrial.results.tables.columns import Column, Kind, Table
 from worktrial.results.tables.database import Answer, RunTables, database
+from worktrial.results.tables.schema import Column, Kind, Table
 from worktrial.results.tables.source import RunSource, find_runs, sources
 
 __all__ = [

@@ -1,35 +1,33 @@
-"""All tables, in the order in which people are shown them."""
+"""All tables, in the order in which people are shown them, and their rows in Arrow batches of bounded size."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from worktrial.errors import SettingError
-from worktrial.results.tables.columns import Table
-from worktrial.results.tables.record_tables import (
-    CHECKS,
-    FAULT_EVENTS,
-    FAULT_MISSES,
-    FAULTS,
-    SAMPLES,
-    USAGE,
-    VOTES,
-)
-from worktrial.results.tables.run_table import RUNS
-from worktrial.results.tables.trajectory_tables import CALLS, MESSAGES, TRAJECTORIES
+from worktrial.errors import DataError, SettingError
+from worktrial.results.tables import rows, trajectories
+from worktrial.results.tables.schema import Table
+from worktrial.results.tables.source import RunSource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 5_000
+_CHARACTERS = 4_000_000
 
 TABLES: Mapping[str, Table] = {
     table.name: table
     for table in (
-        RUNS,
-        SAMPLES,
-        USAGE,
-        VOTES,
-        CHECKS,
-        FAULT_EVENTS,
-        FAULTS,
-        FAULT_MISSES,
-        TRAJECTORIES,
-        CALLS,
-        MESSAGES,
+        rows.RUNS,
+        rows.SAMPLES,
+        rows.USAGE,
+        rows.VOTES,
+        rows.CHECKS,
+        rows.FAULT_EVENTS,
+        rows.FAULTS,
+        rows.FAULT_MISSES,
+        trajectories.TRAJECTORIES,
+        trajectories.CALLS,
+        trajectories.MESSAGES,
     )
 }
 
@@ -44,3 +42,53 @@ def chosen(names: Collection[str]) -> list[Table]:
         if name not in TABLES:
             raise SettingError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
     return [TABLES[name] for name in names]
+
+
+def schema_of(table: Table) -> "pa.Schema":
+    """The table's columns in Arrow."""
+    import pyarrow as pa
+
+    return pa.schema([(column.name, column.kind.arrow) for column in table.columns])
+
+
+def values(table: Table, sources: Sequence[RunSource]) -> Iterator[list[Any]]:
+    """The table's rows over all `sources`, as Python values in the order of the columns.
+
+    Raises:
+        DataError: a run's folder is damaged.
+    """
+    getters = [column.of for column in table.columns]
+    for source in sources:
+        for row in table.rows(source):
+            yield [get(row) for get in getters]
+
+
+def batches(table: Table, sources: Sequence[RunSource]) -> Iterator["pa.RecordBatch"]:
+    """The same, a few thousand rows or megabytes at a time.
+
+    Raises:
+        DataError: a run's folder is damaged.
+    """
+    collected: list[list[Any]] = []
+    characters = 0
+    for row in values(table, sources):
+        collected.append(row)
+        characters += sum(len(value) for value in row if isinstance(value, str))
+        if len(collected) >= _ROWS or characters >= _CHARACTERS:
+            yield _batch(table, collected)
+            collected, characters = [], 0
+    if collected:
+        yield _batch(table, collected)
+
+
+def _batch(table: Table, rows: list[list[Any]]) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    arrays = []
+    for column, cells in zip(table.columns, zip(*rows, strict=True), strict=True):
+        try:
+            arrays.append(pa.array(cells, column.kind.arrow))
+        except (pa.ArrowException, OverflowError, TypeError) as e:
+            where = f"table {table.name}, column {column.name}"
+            raise DataError(where, f"a stored value is no {column.kind.value}: {e}") from None
+    return pa.RecordBatch.from_arrays(arrays, schema=schema_of(table))

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from worktrial.errors import DataError, SettingError
-from worktrial.results.tables.batches import batches
-from worktrial.results.tables.catalogue import TABLES, chosen
-from worktrial.results.tables.columns import Table
-from worktrial.results.tables.problem import plain_problem
-from worktrial.results.tables.reading_query import columns_read, single_select, tables_read
+from worktrial.results.tables.catalogue import TABLES, batches, chosen
+from worktrial.results.tables.query import columns_read, plain_problem, single_select, tables_read
+from worktrial.results.tables.schema import Table
 from worktrial.results.tables.source import RunSource, find_runs, sources
 
 if TYPE_CHECKING:
@@ -27,11 +25,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a query found."""
+    """Outcome of a query."""
 
     columns: Sequence[str]
     types: Sequence[str]
-    """Of the columns, in DuckDB's words; values of the type JSON are text."""
+    """Types of the columns, in DuckDB's words; values of the type JSON are text."""
     rows: Iterator[tuple[Any, ...]]
     """Fetched as they are taken; they end with the database."""
 

@@ -6,28 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
 from worktrial.engine.manifest import Manifest, read_manifest
-from worktrial.engine.record import CLEAN, Key, SampleRecord
+from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
+from worktrial.engine.stored import SampleLine
 from worktrial.errors import DataError, SettingError
 
-
-class OfSample(msgspec.Struct, kw_only=True):
-    """What every line of a run says; the other fields of a line are those of a subclass."""
-
-    sample: str
-    repeat: int
-    condition: str = CLEAN
-
-    @property
-    def key(self) -> Key:
-        """What identifies the sample within its run."""
-        return self.sample, self.repeat, self.condition
-
-
-_T = TypeVar("_T", bound=SampleRecord | OfSample)
+_T = TypeVar("_T", bound=SampleRecord | SampleLine)
 
 
 @dataclass(frozen=True)
@@ -81,7 +66,7 @@ class RunSource:
 
 def _last_lines(path: Path) -> dict[Key, int]:
     """Every sample to the number of its last line, from 0."""
-    return {line.key: number for number, line in enumerate(read_lines(path, OfSample))}
+    return {line.key: number for number, line in enumerate(read_lines(path, SampleLine))}
 
 
 def find_runs(places: list[Path]) -> list[Path]:

@@ -14,12 +14,12 @@ import msgspec
 
 from worktrial.engine.record import CLEAN, Key, SampleRecord
 from worktrial.engine.store import TRAJECTORIES, placed_lines
+from worktrial.engine.stored import SampleLine, agent_of, model_of
 from worktrial.errors import DataError, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.results.exports.files import new_file, new_folder
-from worktrial.results.tables.run_table import agent_of, model_of
-from worktrial.results.tables.source import OfSample, RunSource
+from worktrial.results.tables.source import RunSource
 from worktrial.suites.occupations.export_text import WorkLine, work_text
 
 RESULTS = "results.jsonl"
@@ -151,7 +151,7 @@ def _rows(sources: Sequence[RunSource], counts: list[int]) -> Iterator[tuple[_Se
 
 def _places(source: RunSource) -> dict[Key, int]:
     """Every sample to where its last trajectory begins in the file."""
-    return {line.key: place for place, line in placed_lines(source.folder / TRAJECTORIES, OfSample)}
+    return {line.key: place for place, line in placed_lines(source.folder / TRAJECTORIES, SampleLine)}
 
 
 def _line(file: IO[bytes], place: int, source: RunSource) -> WorkLine:
@@ -195,7 +195,7 @@ def _row(setting: _Setting, record: SampleRecord, line: WorkLine) -> JsonObject:
     tags = record.tags
     passed = record.outcome is Outcome.PASS
     # The harness keeps the grounds of the first vote on the side of the majority.
-    grounds = (vote.get("feedback") for vote in record.votes if vote.get("is_correct") is passed)
+    grounds = (vote.feedback for vote in record.votes if vote.is_correct is passed)
     return {
         # There, ids are integers; suites with other ids keep theirs.
         "task_id": int(record.sample) if record.sample.isdecimal() else record.sample,

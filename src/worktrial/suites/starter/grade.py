@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import msgspec
-
 from worktrial.engine.record import SampleResult
 from worktrial.grading import JudgeCase, Outcome
 from worktrial.grading.state_checks import CheckResult, run_checks
@@ -38,7 +36,7 @@ async def grade(
     result = SampleResult(
         outcome=Outcome.PASS if all(check.passed for check in checks) else Outcome.FAIL,
         reason=_summary(checks),
-        checks=[msgspec.to_builtins(check) for check in checks],
+        checks=checks,
     )
     if judge_line is not None:
         result.votes = (await judge(judge_case(task, work, rubric), judge_line, judging)).votes

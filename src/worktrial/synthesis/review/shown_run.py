@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from worktrial.grading import Vote
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import RunRow
 from worktrial.synthesis.review.text import LONGEST, cut, pretty
@@ -60,11 +61,9 @@ def shown_run(row: RunRow) -> ShownRun:
     )
 
 
-def _vote(vote: JsonObject) -> ShownVote:
-    correct = vote.get("is_correct")
-    said = {True: "pass", False: "fail"}[correct] if isinstance(correct, bool) else "no vote"
-    grounds = vote.get("feedback") or vote.get("problem") or ""
-    return ShownVote(said, cut(grounds if isinstance(grounds, str) else pretty(grounds)))
+def _vote(vote: Vote) -> ShownVote:
+    said = "no vote" if vote.is_correct is None else "pass" if vote.is_correct else "fail"
+    return ShownVote(said, cut(vote.feedback or vote.problem or ""))
 
 
 def _events(line: JsonObject) -> Iterator[Event]:

@@ -6,7 +6,7 @@ from worktrial.workplaces.faults.implicit import TRANSFORMS, Context, Transform
 from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultKind, FaultMode, FaultUnit
 from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, draw_plan
 from worktrial.workplaces.faults.prompted import PromptedFaults
-from worktrial.workplaces.faults.session import FaultySession, Position
+from worktrial.workplaces.faults.session import DegradedCall, FaultMiss, FaultySession, Position
 from worktrial.workplaces.faults.settings import Conditions, FaultSettings
 
 __all__ = [
@@ -15,8 +15,10 @@ __all__ = [
     "TRANSFORMS",
     "Conditions",
     "Context",
+    "DegradedCall",
     "FaultEvent",
     "FaultKind",
+    "FaultMiss",
     "FaultMode",
     "FaultPlan",
     "FaultSettings",

@@ -6,7 +6,8 @@ from hashlib import sha256
 from random import Random
 from typing import TypeVar
 
-from worktrial.language import JsonObject
+import msgspec
+
 from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultMode, FaultUnit
 from worktrial.workplaces.faults.settings import FaultSettings
 
@@ -18,19 +19,22 @@ _FIRST = (1, 3)
 _GAP = (2, 4)
 
 
-@dataclass(frozen=True, slots=True)
-class FaultEvent:
-    """A stretch of consecutive calls (or turns) that are degraded."""
+class FaultEvent(msgspec.Struct, frozen=True):
+    """A stretch of consecutive calls (or turns) that are degraded; also a row of a record's `fault_plan`."""
 
-    index: int
+    index: int = msgspec.field(name="event")
+    """Number of the event within its plan, from 0."""
     mode: FaultMode
     """E1 for an explicit event, E2 for an implicit one."""
     kind: str
-    """A `FaultKind`, or one of the caller's own. For an implicit event the first choice: what it would not change
-    is degraded in another way."""
+    """Kind of fault: a `FaultKind`, or one of the caller's own. For an implicit event the first choice: what it
+    would not change is degraded in another way."""
     first: int
-    """0-based call (or turn)."""
+    """Call (or turn) that the event begins with, from 0."""
     length: int
+    """Number of calls (or turns) in a row."""
+    unit: FaultUnit = FaultUnit.CALL
+    """Unit of `first` and `length`: call or turn."""
 
     def covers(self, position: int) -> bool:
         """Whether the call (or turn) at `position` is degraded."""
@@ -45,21 +49,6 @@ class FaultPlan:
     unit: FaultUnit = FaultUnit.CALL
     key: str = ""
     """What the plan was drawn from; the choices within a degraded call are drawn from it as well."""
-
-    @property
-    def rows(self) -> list[JsonObject]:
-        """The plan as a sample's record holds it."""
-        return [
-            {
-                "event": e.index,
-                "mode": e.mode.value,
-                "kind": str(e.kind),
-                "first": e.first,
-                "length": e.length,
-                "unit": self.unit.value,
-            }
-            for e in self.events
-        ]
 
 
 def draw_plan(settings: FaultSettings, sample: str, implicit: Sequence[str] = IMPLICIT) -> FaultPlan:
@@ -89,7 +78,7 @@ def draw_plan(settings: FaultSettings, sample: str, implicit: Sequence[str] = IM
     for index, mode in enumerate(modes):
         nth = modes[:index].count(mode)
         kind = kinds[mode][nth % len(kinds[mode])]
-        events.append(FaultEvent(index, mode, kind, first, settings.duration))
+        events.append(FaultEvent(index, mode, kind, first, settings.duration, settings.unit))
         first += settings.duration + _between(rng, *_GAP) + index
     return FaultPlan(tuple(events), settings.unit, key)
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+import msgspec
+
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.faults.digest import digest
@@ -16,6 +18,49 @@ from worktrial.workplaces.faults.paths import touched
 from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, generator, shuffled
 from worktrial.workplaces.faults.signals import is_error
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
+
+
+class DegradedCall(msgspec.Struct, frozen=True):
+    """A call whose observation was degraded; a row of a record's `fault_ledger`."""
+
+    event: int
+    """Number of the fault event, as in the plan."""
+    call: int
+    """Index of the call in the trajectory."""
+    turn: int
+    """Agent's message that made the call, from 0."""
+    tool: str
+    """Tool that was called."""
+    arguments: JsonValue
+    """Arguments as the agent gave them."""
+    mode: FaultMode
+    """E1 for an explicit fault, E2 for an implicit one."""
+    kind: str
+    """Kind of fault that struck."""
+    clean: str | None
+    """Hash of the true observation; null where the workplace was not asked."""
+    degraded: str
+    """Hash of what the agent saw."""
+    fields: list[str]
+    """JSON pointers of everything that was touched."""
+
+
+class FaultMiss(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A part of the plan that did not happen; a row of a record's `fault_misses`.
+
+    Either a call inside an event that was left as it was, or an event that was never reached.
+    """
+
+    event: int
+    """Number of the fault event, as in the plan."""
+    call: int | None = None
+    """Index of the call in the trajectory; null where the event was never reached."""
+    turn: int | None = None
+    """Agent's message that made the call, from 0."""
+    tool: str | None = None
+    """Tool that was called."""
+    why: str
+    """Reason: refusal, error, nothing_to_degrade, not_an_object or not_reached."""
 
 
 class Position(NamedTuple):
@@ -53,9 +98,9 @@ class FaultySession:
             transforms: What implicit faults do, by kind; all kinds of the plan must be among them.
         """
         self.plan = plan
-        self.ledger: list[JsonObject] = []
+        self.ledger: list[DegradedCall] = []
         """One row for each degraded call."""
-        self.spared: list[JsonObject] = []
+        self.spared: list[FaultMiss] = []
         """One row for each call inside an event that could not be degraded."""
         self._inner = inner
         self._workplace = workplace
@@ -74,9 +119,11 @@ class FaultySession:
         return self._inner.state
 
     @property
-    def misses(self) -> list[JsonObject]:
+    def misses(self) -> list[FaultMiss]:
         """What of the plan did not happen: calls that were spared, and events that the work never reached."""
-        never = [{"event": e.index, "why": "not_reached"} for e in self.plan.events if e.index not in self._reached]
+        never = [
+            FaultMiss(event=e.index, why="not_reached") for e in self.plan.events if e.index not in self._reached
+        ]
         return [*self.spared, *never]
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
@@ -124,26 +171,26 @@ class FaultySession:
         return self._spare(call, observation, "nothing_to_degrade")
 
     def _spare(self, call: "_Call", observation: Observation, why: str) -> Observation:
-        row = {"event": call.event.index, "call": call.at.call, "turn": call.at.turn, "tool": call.tool, "why": why}
-        self.spared.append(row)
+        at = call.at
+        self.spared.append(FaultMiss(event=call.event.index, call=at.call, turn=at.turn, tool=call.tool, why=why))
         return observation
 
     def _note(
         self, call: "_Call", kind: str, clean: JsonObject | None, degraded: JsonObject, fields: list[str]
     ) -> None:
         self.ledger.append(
-            {
-                "event": call.event.index,
-                "call": call.at.call,
-                "turn": call.at.turn,
-                "tool": call.tool,
-                "arguments": call.arguments,
-                "mode": call.event.mode.value,
-                "kind": str(kind),
-                "clean": None if clean is None else digest(clean),
-                "degraded": digest(degraded),
-                "fields": fields,
-            }
+            DegradedCall(
+                event=call.event.index,
+                call=call.at.call,
+                turn=call.at.turn,
+                tool=call.tool,
+                arguments=call.arguments,
+                mode=call.event.mode,
+                kind=str(kind),
+                clean=None if clean is None else digest(clean),
+                degraded=digest(degraded),
+                fields=fields,
+            )
         )
 
 

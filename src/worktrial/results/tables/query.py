@@ -1,8 +1,11 @@
-"""What a query reads, by DuckDB's own parse of it: nothing else has to be loaded.
+"""A query before it is run: the tables and columns that it reads, and plain words for what is wrong with it.
+
+Tables and columns are those of DuckDB's own parse: nothing else has to be loaded.
 
 A table or column too many costs time, one too few would give a wrong answer; in doubt everything is loaded.
 """
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 # Functions that read tables whose names are text.
 _BY_NAME = re.compile(r"\bquery(_table)?\b", re.IGNORECASE)
+_NO_COLUMN = re.compile(r'(?:Referenced column |does not have a column named )"([^"]+)"')
+_NO_TABLE = re.compile(r"Table with name (\S+) does not exist")
+_LONGEST = 400
 
 
 def single_select(sql: str) -> "duckdb.Statement":
@@ -63,7 +69,7 @@ def tables_read(connection: "duckdb.DuckDBPyConnection", sql: str) -> set[str]:
 def columns_read(connection: "duckdb.DuckDBPyConnection", sql: str) -> frozenset[str] | None:
     """The columns that the query may name; None for all.
 
-    They are all texts in the parsed query: names of columns, and much else that does no harm. None where columns
+    Names are all texts in the parsed query: names of columns, and much else that does no harm. None where columns
     are meant without being named: a star, a whole row, a natural join, and statements that DuckDB does not take
     apart.
     """
@@ -105,3 +111,37 @@ def _texts(node: Mapping[str, JsonValue]) -> set[str]:
         if isinstance(value, list):
             found |= {one.lower() for one in value if isinstance(one, str)}
     return found
+
+
+def plain_problem(error: Exception) -> str:
+    """DuckDB's message without its kind, its drawing and its lists, with a hint."""
+    text = str(error)
+    # Where it is comes last, as a drawing; candidates of functions are many lines.
+    text = text.split("\n\nLINE ")[0].split("\n\tCandidate functions:")[0].split("Possible solutions:")[0]
+    text = text.partition(" Error: ")[2] or text
+    if column := _NO_COLUMN.search(text):
+        return f"there is no column {column[1]!r}{_column_hint(column[1])}"
+    if table := _NO_TABLE.search(text):
+        return f"there is no table {table[1]!r}{_table_hint(table[1])}"
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def _column_hint(name: str) -> str:
+    places: dict[str, list[str]] = {}
+    for table in TABLES.values():
+        for column in table.columns:
+            places.setdefault(column.name, []).append(table.name)
+    near = difflib.get_close_matches(name.lower(), sorted(places), n=3)
+    if not near:
+        return " here; `worktrial sql --schema` lists them"
+    return f" here; did you mean {' or '.join(f'{one} (of {_some(places[one])})' for one in near)}?"
+
+
+def _some(tables: list[str]) -> str:
+    return ", ".join(tables[:4]) + (", …" if len(tables) > 4 else "")
+
+
+def _table_hint(name: str) -> str:
+    near = difflib.get_close_matches(name.lower(), TABLES, n=2)
+    return f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(TABLES)}"
