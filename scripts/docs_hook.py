@@ -1,7 +1,7 @@
 """Pages of the documentation that are made from the code when it is built: commands, options, tables, picture.
 
-MkDocs calls `on_files` (see `hooks` in `mkdocs.yml`). Nothing made here is kept in the repository, so none of it can
-be out of date.
+MkDocs calls `on_files` (see `hooks` in `mkdocs.yml`). Nothing made here is kept in the repository, so none of it
+can be out of date.
 """
 
 from collections.abc import Iterator
