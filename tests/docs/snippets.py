@@ -105,6 +105,8 @@ class Reader:
         Raises:
             AssertionError: a command ends with another exit code than the page says.
         """
+        if snippet.title is not None and (self.folder / snippet.title).exists():
+            return  # one of the examples, which the page shows
         if snippet.title is not None:
             place = self.folder / snippet.title
             place.parent.mkdir(parents=True, exist_ok=True)

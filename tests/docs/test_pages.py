@@ -76,3 +76,10 @@ def test_the_korean_readme_has_the_commands_and_code_of_the_english_one() -> Non
 
     assert words(of("README.md")) == words(of("README.ko.md"))
     assert links("README.md") == links("README.ko.md")
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_an_example_on_a_page_is_the_file_of_that_name(page: Path) -> None:
+    for snippet in snippets(page, ROOT):
+        if snippet.title is not None and snippet.title.startswith("examples/"):
+            assert snippet.code.strip() == (ROOT / snippet.title).read_text("utf-8").strip(), snippet.title
