@@ -47,7 +47,10 @@ class Snippet:
 
     @property
     def commands(self) -> Iterator[str]:
-        """Commands one by one, without comments, lines that go on joined."""
+        """Commands one by one, without comments, lines that go on joined; a block with a loop is one command."""
+        if re.search(r"^(for|while|if) ", self.code, re.MULTILINE):
+            yield self.code
+            return
         pending = ""
         for line in self.code.replace("\\\n", " ").split("\n"):
             pending = f"{pending}\n{line}" if pending else line

@@ -1,7 +1,9 @@
 """Values that satisfy a JSON Schema, quickly and the same each time."""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+import re._parser as sre_parser  # what `re` itself compiles with; the standard library has no public one
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 Schema = Mapping[str, Any]
@@ -25,7 +27,7 @@ def value_for(schema: Any, variant: int = 0) -> Any:
     """A value for `schema`: objects get their required properties only.
 
     Args:
-        schema: A JSON Schema 2020-12; `pattern`, `not`, `contains` and conditions are not understood.
+        schema: A JSON Schema 2020-12; `not`, `contains` and conditions are not understood, of patterns simple ones.
         variant: Another number gives another value where the schema leaves room (enum, branch, text, number).
 
     Raises:
@@ -57,7 +59,7 @@ def _value(schema: Any, variant: int, root: Schema) -> Any:
             whole = merged(whole, _target(part, root))
         return _value(whole, variant, root)
     if "pattern" in schema:
-        raise CannotFill(f"cannot make text for the pattern {schema['pattern']!r}")
+        return _matching(schema["pattern"])
     match _type(schema):
         case "object":
             return _object(schema, variant, root)
@@ -188,3 +190,36 @@ def _resolve(reference: str, root: Schema) -> Any:
         if part:
             found = found[part.replace("~1", "/").replace("~0", "~")]
     return found
+
+
+def _matching(pattern: str) -> str:
+    """Shortest text, in a way, that `pattern` matches."""
+    try:
+        made = "".join(_first(sre_parser.parse(pattern)))
+    except (re.error, KeyError, IndexError) as e:
+        raise CannotFill(f"cannot make text for the pattern {pattern!r}") from e
+    if re.search(pattern, made) is None:
+        raise CannotFill(f"cannot make text for the pattern {pattern!r}")
+    return made
+
+
+def _first(parts: Iterable[tuple[Any, Any]]) -> Iterator[str]:
+    """First text of each part of a parsed pattern."""
+    for kind, value in parts:
+        match str(kind):
+            case "LITERAL":
+                yield chr(value)
+            case "ANY":
+                yield "a"
+            case "RANGE":
+                yield chr(value[0])
+            case "CATEGORY":
+                yield {"CATEGORY_DIGIT": "1", "CATEGORY_WORD": "a", "CATEGORY_SPACE": " "}[str(value)]
+            case "IN":
+                yield from _first(value[:1])
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                yield from [*_first(value[2])] * value[0]
+            case "SUBPATTERN":
+                yield from _first(value[-1])
+            case "BRANCH":
+                yield from _first(value[1][0])

@@ -96,7 +96,7 @@ def test_says_what_it_cannot_fill() -> None:
         False,
         {"anyOf": [False]},
         {"allOf": [False, {}]},
-        {"pattern": "^a$"},
+        {"pattern": "^[^a]$"},
         {"type": "integer", "minimum": 3, "maximum": 2},
         {"type": "function"},
     ]:
