@@ -16,8 +16,20 @@ missing_packages() {
   done < requirements/debian.txt
 }
 
+# What each is for, so that somebody who may not install it knows what goes without.
+purpose() {
+  case "$1" in
+    bubblewrap) echo "locks in the Python that agents run; without it those tools refuse to start" ;;
+    tesseract-ocr) echo "second reader of scans; without it doubtful numbers stay marked as doubtful" ;;
+    chromium) echo "tests of the reports' pages; the product does not need it" ;;
+    *) echo "native library" ;;
+  esac
+}
+
 install_packages() {
-  say "installing Debian packages: $*"
+  if [ "$(id -u)" = 0 ]; then as=root; else as="sudo, which asks nothing here"; fi
+  say "installing Debian packages with apt-get as $as:"
+  for package in "$@"; do say "  $package: $(purpose "$package")"; done
   as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
 }
 
@@ -25,7 +37,9 @@ missing=$(missing_packages | tr '\n' ' ')
 if [ -n "$missing" ]; then
   # shellcheck disable=SC2086 # a list of package names
   if ! { may_install && install_packages $missing; }; then
-    say "please install these Debian packages: $missing(some parts will not work without them)"
+    say "these Debian packages could not be installed; everything else goes on without them:"
+    for package in $missing; do say "  $package: $(purpose "$package")"; done
+    say "to install them: sudo apt-get install $missing"
   fi
 fi
 
