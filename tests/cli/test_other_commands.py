@@ -106,6 +106,14 @@ def test_doctor_without_an_endpoint() -> None:
     assert f"worktrial {package.__version__}" in ran.out
     assert "MISSING" not in ran.out
     assert "--base-url" in ran.out
+    assert all(f"extra {name}: " in ran.out for name in ("analysis", "documents", "local", "ocr"))
+
+
+def test_doctor_says_what_goes_without_a_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = command("doctor").out
+    assert "bwrap: not here; it locks in" in said
+    assert "tesseract: not here; it reads scans a second time" in said
 
 
 KEY = "sk-doctor-51c0ffee"

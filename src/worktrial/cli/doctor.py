@@ -1,5 +1,7 @@
 """`worktrial doctor`: what works on this machine."""
 
+import re
+import shutil
 from typing import Annotated
 
 import typer
@@ -7,20 +9,11 @@ import typer
 from worktrial import __version__
 from worktrial.cli.untrusted import printable
 
-_PACKAGES = (
-    "aiohttp",
-    "anyio",
-    "jinja2",
-    "jsonschema",
-    "jsonpatch",
-    "msgspec",
-    "pydantic",
-    "rich",
-    "typer",
-)
-_OPTIONAL = {
-    "xllamacpp": "the embedded model: pip install 'worktrial[local]'",
-    "huggingface_hub": "worktrial model pull: pip install 'worktrial[local]'",
+# A line of the package's own metadata: `aiohttp>=3.12`, or `duckdb>=1.2; extra == 'analysis'`.
+_NEEDED = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"]([\w-]+)['\"])?")
+_PROGRAMS = {
+    "bwrap": "locks in the Python that agents run; without it those tools refuse to start (package bubblewrap)",
+    "tesseract": "reads scans a second time; without it doubtful numbers stay marked as doubtful (tesseract-ocr)",
 }
 
 
@@ -33,7 +26,7 @@ def doctor(
     ] = None,
     model: Annotated[str | None, typer.Option(help="Also ask this model for one word at each endpoint.")] = None,
 ) -> None:
-    """Report what is installed, which embedded models are present, and which endpoints answer.
+    """Report what is installed and what is not, with what it is for, and which endpoints answer.
 
     Exits with 1 when a named endpoint does not answer as it should.
 
@@ -42,11 +35,8 @@ def doctor(
     import platform
 
     typer.echo(f"worktrial {__version__} · Python {platform.python_version()} · {platform.platform()}")
-    for name in _PACKAGES:
-        typer.echo(f"  {name} {_version(name) or 'MISSING'}")
-    for name, use in _OPTIONAL.items():
-        found = _version(name)
-        typer.echo(f"  {name} {found}" if found else f"  {name} not installed ({use})")
+    _packages()
+    _programs()
     _local_models()
     if not base_url:
         typer.echo("no endpoint tried; name one with --base-url URL")
@@ -63,6 +53,27 @@ def doctor(
             healthy &= finding.good or not finding.needed
     if not healthy:
         raise typer.Exit(1)
+
+
+def _packages() -> None:
+    """Print the packages that Worktrial stands on, and for each extra whether it is whole."""
+    from importlib.metadata import requires
+
+    extras: dict[str, list[str]] = {}
+    for line in requires("worktrial") or ():
+        name, extra = _NEEDED.findall(line)[0]
+        if name != "worktrial":
+            extras.setdefault(extra, []).append(name)
+    typer.echo("  " + ", ".join(f"{name} {_version(name) or 'MISSING'}" for name in extras.pop("", [])))
+    for extra, names in sorted(extras.items()):
+        missing = [name for name in names if _version(name) is None]
+        state = f"lacks {', '.join(missing)}: pip install 'worktrial[{extra}]'" if missing else "installed"
+        typer.echo(f"  extra {extra}: {state}")
+
+
+def _programs() -> None:
+    for program, use in _PROGRAMS.items():
+        typer.echo(f"  {program}: " + ("found" if shutil.which(program) else f"not here; it {use}"))
 
 
 def _version(name: str) -> str | None:
