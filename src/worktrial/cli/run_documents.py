@@ -134,8 +134,8 @@ def documents(**given: Any) -> None:
     """
     from worktrial.cli.carry_out import carry_out
     from worktrial.suites.documents.answerers import answerer
-    from worktrial.suites.documents.setups import Setup
-    from worktrial.suites.documents.task import DocumentsTrial, Settings
+    from worktrial.suites.documents.choices import Setup
+    from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
 
     check_share(given)
     if given["tolerance"] > 1:
@@ -149,7 +149,7 @@ def documents(**given: Any) -> None:
     python = _python(given, setup)
     questions, archive = _data(given, setup)
     chosen = _chosen(questions, archive, setup, given)
-    settings = Settings(
+    settings = DocumentsSettings(
         setup=setup,
         repeats=given["repeats"],
         python=python,
@@ -219,7 +219,7 @@ def _data(given: Mapping[str, Any], setup: Any) -> tuple[Any, Any]:
 
 
 def _questions_file(named: str) -> Path:
-    from worktrial.suites.documents.from_hub import SCHEME, fetch_questions
+    from worktrial.suites.documents.load import SCHEME, fetch_questions
 
     return fetch_questions(named) if named.startswith(SCHEME) else Path(named)
 

@@ -29,8 +29,8 @@ def answers(
     Example: worktrial score answers answers.jsonl --mode published -o scored.jsonl
     """
     from worktrial.cli.score import _score_file
-    from worktrial.suites.documents.answer_mode import AnswerMode
-    from worktrial.suites.documents.answer_rows import score_answer_row
+    from worktrial.suites.documents.choices import AnswerMode
+    from worktrial.suites.documents.scoring import score_answer_row
 
     def score(row: JsonObject) -> JsonObject:
         return score_answer_row(row, AnswerMode(mode), tolerance)

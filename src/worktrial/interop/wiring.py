@@ -78,12 +78,11 @@ def _occupations(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
 
 def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
     from worktrial.archive.store import Archive
-    from worktrial.suites.documents.answer_mode import AnswerMode
     from worktrial.suites.documents.answerers import Answerer, answerer
+    from worktrial.suites.documents.choices import AnswerMode, Setup
     from worktrial.suites.documents.example import example_archive, example_folder
     from worktrial.suites.documents.load import choose, load_questions, without_documents
-    from worktrial.suites.documents.setups import Setup
-    from worktrial.suites.documents.task import DocumentsTrial, Settings
+    from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
     from worktrial.suites.documents.toolbox import PythonUse, check_python
 
     options, values = read_options(DocumentsOptions, "documents", given)
@@ -108,7 +107,7 @@ def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
     python: PythonUse = "none" if setup is Setup.CLOSED or who.kind in ("reference", "idle") else options.python
     if python == "sandboxed":
         asyncio.run(check_python(python))
-    settings = Settings(
+    settings = DocumentsSettings(
         setup=setup,
         python=python,
         images=options.images,

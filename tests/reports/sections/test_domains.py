@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.audits.test_agreement import runs as crossed
 from tests.reports.sections.parsed import Parsed
-from tests.suites.documents.figures.runs import store
+from tests.suites.documents.runs import store
 from tests.support.cli import command
 from tests.support.orchestration import BERTH, SHORT, TinyTeam
 from tests.support.script import Script

@@ -8,24 +8,24 @@ from tests.support.tiny_archive import tiny_archive, write_questions
 
 from worktrial.archive.store import Archive
 from worktrial.grading import Outcome
-from worktrial.suites.documents.grade import Grader
+from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.load import load_questions
-from worktrial.suites.documents.question import GoldFigure, GoldPage, Question
+from worktrial.suites.documents.question import DocumentQuestion, GoldFigure, GoldPage
 from worktrial.suites.documents.scoring import ScoreSettings
-from worktrial.suites.documents.setups import Setup
+from worktrial.suites.documents.task import AnswerGrader
 from worktrial.workplaces import Observation, Origin, StopReason, ToolCall, Trajectory
 
 MARCH, APRIL = "harbor_bulletin_1951_03", "harbor_bulletin_1951_04"
 
 
 @pytest.fixture(scope="module")
-def questions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Question]:
+def questions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, DocumentQuestion]:
     folder: Path = tmp_path_factory.mktemp("questions")
     return {q.id: q for q in load_questions(write_questions(folder)).questions}
 
 
-def _grader(setup: Setup = Setup.ARCHIVE, **settings: Any) -> Grader:
-    return Grader(setup, ScoreSettings(**settings), Archive.open(tiny_archive()), {"questions": "q"})
+def _grader(setup: Setup = Setup.ARCHIVE, **settings: Any) -> AnswerGrader:
+    return AnswerGrader(setup, ScoreSettings(**settings), Archive.open(tiny_archive()), {"questions": "q"})
 
 
 def _did(answer: str, *pages: tuple[str, int], stop: StopReason = StopReason.ANSWERED) -> Trajectory:
@@ -36,7 +36,7 @@ def _did(answer: str, *pages: tuple[str, int], stop: StopReason = StopReason.ANS
     return Trajectory(calls=calls, answer=answer, stop_reason=stop, turns=len(calls) + 1)
 
 
-def test_a_right_answer(questions: dict[str, Question]) -> None:
+def test_a_right_answer(questions: dict[str, DocumentQuestion]) -> None:
     result = _grader()(questions["HB1"], _did("So <FINAL_ANSWER>4,385</FINAL_ANSWER>", (MARCH, 2)))
     assert result.outcome is Outcome.PASS
     measures = result.measures
@@ -62,7 +62,7 @@ def test_a_right_answer(questions: dict[str, Question]) -> None:
     ],
 )
 def test_why_a_lookup_is_wrong(
-    answer: str, pages: list[tuple[str, int]], kind: str, cause: str | None, questions: dict[str, Question]
+    answer: str, pages: list[tuple[str, int]], kind: str, cause: str | None, questions: dict[str, DocumentQuestion]
 ) -> None:
     result = _grader()(questions["HB1"], _did(answer, *pages))
     assert result.outcome is Outcome.FAIL
@@ -72,19 +72,19 @@ def test_why_a_lookup_is_wrong(
     assert (kind in result.reason) is (kind != "unknown")
 
 
-def test_limits_come_first(questions: dict[str, Question]) -> None:
+def test_limits_come_first(questions: dict[str, DocumentQuestion]) -> None:
     result = _grader()(questions["HB1"], _did("", (MARCH, 2), stop=StopReason.TURN_LIMIT))
     assert result.measures["failure"]["kind"] == "budget"
 
 
-def test_the_form_is_wrong_and_not_the_value(questions: dict[str, Question]) -> None:
+def test_the_form_is_wrong_and_not_the_value(questions: dict[str, DocumentQuestion]) -> None:
     long = "The customs receipts were as follows.\n\n4,385"
     result = _grader()(questions["HB1"], _did(long, (MARCH, 2)))
     assert result.measures["failure"]["kind"] == "format"
     assert _grader(scorer="ours")(questions["HB1"], _did(long, (MARCH, 2))).outcome is Outcome.PASS
 
 
-def test_the_tolerance_decides_only_the_verdict(questions: dict[str, Question]) -> None:
+def test_the_tolerance_decides_only_the_verdict(questions: dict[str, DocumentQuestion]) -> None:
     strict, wide = _grader(), _grader(tolerance=0.01)
     trajectory = _did("4,380", (MARCH, 2))
     assert strict(questions["HB1"], trajectory).outcome is Outcome.FAIL
@@ -93,9 +93,9 @@ def test_the_tolerance_decides_only_the_verdict(questions: dict[str, Question]) 
     assert result.measures["published"] == {"0": 0.0, "0.001": 0.0, "0.01": 1.0, "0.05": 1.0}
 
 
-def _sum(*figures: str, kind: str = "sum") -> Question:
+def _sum(*figures: str, kind: str = "sum") -> DocumentQuestion:
     page = GoldPage(MARCH, 2)
-    return Question(
+    return DocumentQuestion(
         id="S",
         text="What is the sum?",
         answer="716",
@@ -128,7 +128,7 @@ def test_the_year_is_of_the_other_kind() -> None:
     assert (found["failure"]["kind"], found["diagnosis"]["cause"]) == ("fiscal_calendar", "fiscal_calendar")
 
 
-def test_reading_from_python_is_not_held_against_an_agent(questions: dict[str, Question]) -> None:
+def test_reading_from_python_is_not_held_against_an_agent(questions: dict[str, DocumentQuestion]) -> None:
     trajectory = _did("9,999")
     shown = Observation({"value": "4385"}, Origin.EXECUTABLE)
     trajectory.calls.append(ToolCall(0, 0, "python", {"code": "rows('select 1')"}, shown))
@@ -137,8 +137,8 @@ def test_reading_from_python_is_not_held_against_an_agent(questions: dict[str, Q
     assert result.measures["retrieval"]["unrecorded"] is True
 
 
-def test_without_an_archive(questions: dict[str, Question]) -> None:
-    grader = Grader(Setup.CLOSED, ScoreSettings(), None, {})
+def test_without_an_archive(questions: dict[str, DocumentQuestion]) -> None:
+    grader = AnswerGrader(Setup.CLOSED, ScoreSettings(), None, {})
     assert grader(questions["HB1"], _did("9,999")).measures["failure"]["kind"] == "unknown"
     assert grader(questions["HB3"], _did("Odda Fenwick")).outcome is Outcome.PASS
     assert grader(questions["HB3"], _did("Somebody")).measures["diagnosis"] is None

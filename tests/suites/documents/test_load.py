@@ -13,10 +13,9 @@ from tests.support.data import real_data_dir
 from tests.support.tiny_archive import write_questions
 
 from worktrial.errors import DataError, SettingError
-from worktrial.suites.documents.issue_names import document_name, issue_name
 from worktrial.suites.documents.load import choose, load_questions, without_documents
-from worktrial.suites.documents.official_csv import read_official
 from worktrial.suites.documents.question import GoldPage
+from worktrial.suites.documents.question_files import document_name, issue_name, read_published
 
 PRO = ("uid", "question", "answer", "source_docs", "source_files", "difficulty")
 V2 = PRO[:-1]
@@ -78,7 +77,7 @@ def test_pro_v2(tmp_path: Path) -> None:
 
 def test_a_page_without_a_date_belongs_to_the_only_document() -> None:
     row = _pro(source_docs=f"{SITE}/special-6529?page=3", source_files="supplement.txt")
-    [question] = read_official(_csv([row]), Path("q.csv"))
+    [question] = read_published(_csv([row]), Path("q.csv"))
     assert question.pages == (GoldPage("supplement", 3),)
 
 
@@ -95,7 +94,7 @@ def test_a_page_without_a_date_belongs_to_the_only_document() -> None:
 )
 def test_what_cannot_be_used_is_named(changed: dict[str, str], words: list[str]) -> None:
     with pytest.raises(DataError) as e:
-        read_official(_csv([_pro(**changed)]), Path("q.csv"))
+        read_published(_csv([_pro(**changed)]), Path("q.csv"))
     assert all(word in str(e.value) for word in ["q.csv", *words]), e.value
 
 
@@ -111,7 +110,7 @@ def test_what_cannot_be_used_is_named(changed: dict[str, str], words: list[str])
 )
 def test_a_file_that_is_none(text: str, words: list[str]) -> None:
     with pytest.raises(DataError) as e:
-        read_official(text, Path("q.csv"))
+        read_published(text, Path("q.csv"))
     assert all(word in str(e.value) for word in ["q.csv", *words]), e.value
 
 
@@ -197,7 +196,7 @@ def test_names() -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        read_official(text, Path("q.csv"))
+        read_published(text, Path("q.csv"))
     except DataError as e:
         assert "q.csv" in str(e)
 

@@ -15,7 +15,7 @@ from worktrial.archive.tools import ToolBox
 from worktrial.suites.documents.example import example_archive, example_folder
 from worktrial.suites.documents.load import load_questions
 from worktrial.suites.documents.reference import solve
-from worktrial.suites.documents.reference_wording import When, parse
+from worktrial.suites.documents.reference_question import When, parse
 
 
 @pytest.fixture(scope="module")

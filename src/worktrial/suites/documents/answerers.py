@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from worktrial.agents.assignment import Agent, Assignment
-from worktrial.agents.calling import MOST_TRIES
+from worktrial.agents.assignment import Agent
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.idle import Idle
 from worktrial.agents.own_callable import PREFIX, OwnCallable, load_callable
@@ -12,9 +11,6 @@ from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import SampleContext
 from worktrial.errors import SettingError, option
-from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces import StopReason
-from worktrial.workplaces.faults import FaultySession, is_outage
 
 REFERENCE = "reference"
 IDLE = "idle"
@@ -49,41 +45,12 @@ class Answerer:
         if self.own is not None:
             return self.own
         if self.kind == "reference":
-            return ReferenceAgent(question)
+            from worktrial.suites.documents.reference import ScriptedSolver
+
+            return ScriptedSolver(question)
         if self.kind == "idle":
             return Idle()
         return ToolLoop(context.model(Role.AGENT))
-
-
-class ReferenceAgent:
-    """The scripted solver: search, read a table, query; no model. It shows what the tools alone give away.
-
-    A call that fails as if the service were out is made again. Whatever else a fault did to an answer is trusted;
-    one that can no longer be understood ends the work without an answer.
-    """
-
-    def __init__(self, question: str) -> None:
-        self._question = question
-
-    async def __call__(self, assignment: Assignment) -> None:
-        """Answer `assignment`."""
-        from worktrial.suites.documents.reference import solve
-
-        async def call(name: str, arguments: JsonObject) -> JsonValue:
-            for _ in range(MOST_TRIES):
-                seen = await assignment.call(name, arguments)
-                if not is_outage(seen):
-                    break
-            return seen
-
-        trajectory = assignment.trajectory
-        try:
-            trajectory.answer = await solve(self._question, call)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            # Without a fault this would be a defect of the solver, and must show.
-            if not isinstance(assignment.session, FaultySession) or not assignment.session.ledger:
-                raise
-        trajectory.stop_reason = StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
 
 
 def answerer(spec: str) -> Answerer:

@@ -1,18 +1,20 @@
-"""Reading questions, as published and ours, and choosing among them."""
+"""Questions of a file, on this machine or on the Hugging Face hub, and the choice among them."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from worktrial.errors import DataError, SettingError, option
-from worktrial.suites.documents.official_csv import read_official
-from worktrial.suites.documents.own_jsonl import read_own
-from worktrial.suites.documents.question import Question
+from worktrial.suites.documents.question import DocumentQuestion
+from worktrial.suites.documents.question_files import read_own, read_published
 from worktrial.suites.selection import select
 
 _KNOWN_FILES = ("questions.jsonl", "officeqa_pro_v2.csv", "officeqa_pro.csv", "officeqa_full.csv")
-_READERS = {".csv": read_official, ".jsonl": read_own}
+_READERS = {".csv": read_published, ".jsonl": read_own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class QuestionSet:
     """The questions of one file."""
 
     path: Path
-    questions: tuple[Question, ...]
+    questions: tuple[DocumentQuestion, ...]
     fingerprint: str
     """SHA-256 of the file: which revision of the data it is."""
 
@@ -59,7 +61,7 @@ def choose(
     difficulties: Sequence[str] = (),
     kinds: Sequence[str] = (),
     limit: int | None = None,
-) -> list[Question]:
+) -> list[DocumentQuestion]:
     """The questions to run, in their own order.
 
     Args:
@@ -78,7 +80,7 @@ def choose(
     return chosen[:limit]
 
 
-def without_documents(questions: Sequence[Question], documents: Collection[str]) -> dict[str, list[str]]:
+def without_documents(questions: Sequence[DocumentQuestion], documents: Collection[str]) -> dict[str, list[str]]:
     """Question ids to those of their documents that are not among `documents`."""
     missing = {q.id: [name for name in q.documents if name not in documents] for q in questions}
     return {id_: names for id_, names in missing.items() if names}
@@ -96,15 +98,17 @@ def _file(path: Path) -> Path:
     return found[0]
 
 
-def _refuse_doubles(questions: Sequence[Question]) -> None:
-    first: dict[str, Question] = {}
+def _refuse_doubles(questions: Sequence[DocumentQuestion]) -> None:
+    first: dict[str, DocumentQuestion] = {}
     for question in questions:
         other = first.setdefault(question.id, question)
         if other is not question:
             raise DataError(question.where, f"the id {question.id} is taken twice; first by {other.where}")
 
 
-def _only(chosen: list[Question], questions: QuestionSet, name: str, wanted: Sequence[str]) -> list[Question]:
+def _only(
+    chosen: list[DocumentQuestion], questions: QuestionSet, name: str, wanted: Sequence[str]
+) -> list[DocumentQuestion]:
     if not wanted:
         return chosen
     known = sorted({getattr(q, name) for q in questions.questions} - {""})
@@ -117,3 +121,72 @@ def _only(chosen: list[Question], questions: QuestionSet, name: str, wanted: Seq
     if not kept:
         raise SettingError(f"{option(name)} {', '.join(wanted)}: leaves no question to run")
     return kept
+
+
+SCHEME = "hf://"
+_ADDRESS = re.compile(
+    r"hf://datasets/(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w.-]+))?/(?P<file>[^@]+\.(?:csv|jsonl))",
+    re.ASCII,
+)
+_FORM = "hf://datasets/OWNER/NAME/FILE.csv, or with a revision: hf://datasets/OWNER/NAME@REVISION/FILE.csv"
+
+
+class HubFile(NamedTuple):
+    """A file of a dataset."""
+
+    repository: str
+    revision: str
+    file: str
+
+
+def parse_address(text: str) -> HubFile:
+    """Take `hf://datasets/OWNER/NAME[@REVISION]/FILE` apart.
+
+    Raises:
+        SettingError: it has another form.
+    """
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
+        raise SettingError(f"{option('questions')} {text}: write {_FORM}")
+    return HubFile(match["repository"], match["revision"] or "main", match["file"])
+
+
+def fetch_questions(text: str) -> Path:
+    """The file behind an address, in the hub client's own cache.
+
+    The token is the client's: `HF_TOKEN`, or the one that `hf auth login` stored. It is read by nothing else here.
+
+    Raises:
+        SettingError: the address cannot be used, or the client is not installed.
+        DataError: the hub does not give the file, with what to do about it.
+    """
+    wanted = parse_address(text)
+    if find_spec("huggingface_hub") is None:
+        raise SettingError(f"{option('questions')} {text}: needs the hub's client (pip install huggingface_hub)")
+    from huggingface_hub import errors, hf_hub_download
+
+    try:
+        path = hf_hub_download(wanted.repository, wanted.file, repo_type="dataset", revision=wanted.revision)
+    except errors.GatedRepoError:
+        raise DataError(
+            text,
+            "is given only to those who accept its terms",
+            f"Accept them on the page of the dataset {wanted.repository} with your account, and set HF_TOKEN to a "
+            "token of that account",
+        ) from None
+    except errors.RevisionNotFoundError:
+        raise DataError(text, f"has no revision {wanted.revision}") from None
+    except errors.RepositoryNotFoundError:
+        what = "is no dataset, or a private one"
+        raise DataError(text, what, "Check the name; for a private one set HF_TOKEN") from None
+    except errors.LocalEntryNotFoundError:
+        what = "cannot be fetched: the hub is out of reach, and the file was not fetched before"
+        raise DataError(text, what, "Name a file on this machine") from None
+    except errors.EntryNotFoundError:
+        raise DataError(text, f"has no file {wanted.file}") from None
+    except (errors.HfHubHTTPError, OSError) as error:
+        # Only the kind: what a server sends back is no text of ours.
+        raise DataError(
+            text, f"cannot be fetched ({type(error).__name__})", "Name a file on this machine"
+        ) from None
+    return Path(path)

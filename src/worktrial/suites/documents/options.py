@@ -17,8 +17,8 @@ from worktrial.options import (
     RunOptions,
     TaskOptions,
 )
-from worktrial.suites.documents.answer_mode import AnswerMode
-from worktrial.suites.documents.from_hub import SCHEME
+from worktrial.suites.documents.choices import AnswerMode
+from worktrial.suites.documents.load import SCHEME
 
 _WHAT = "Which questions"
 _GIVEN = "What the agent is given"

@@ -25,7 +25,7 @@ class GoldFigure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DocumentQuestion:
     """One question, as something to choose from and to run."""
 
     id: str

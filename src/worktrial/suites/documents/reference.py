@@ -9,8 +9,12 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from worktrial.suites.documents.reference_tables import FoundTable, Tables
-from worktrial.suites.documents.reference_wording import Asked, parse
+from worktrial.agents.assignment import Assignment
+from worktrial.agents.calling import MOST_TRIES
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.documents.reference_question import FoundTable, QuestionMeaning, Tables, parse
+from worktrial.workplaces import StopReason
+from worktrial.workplaces.faults import FaultySession, is_outage
 
 Call = Callable[[str, dict[str, Any]], Awaitable[Any]]
 """Calls a tool by name with arguments."""
@@ -24,6 +28,36 @@ class _Figure(NamedTuple):
     value: Fraction
     decimals: int
     """As printed."""
+
+
+class ScriptedSolver:
+    """The scripted solver: search, read a table, query; no model. It shows what the tools alone give away.
+
+    A call that fails as if the service were out is made again. Whatever else a fault did to an answer is trusted;
+    one that can no longer be understood ends the work without an answer.
+    """
+
+    def __init__(self, question: str) -> None:
+        self._question = question
+
+    async def __call__(self, assignment: Assignment) -> None:
+        """Answer `assignment`."""
+
+        async def call(name: str, arguments: JsonObject) -> JsonValue:
+            for _ in range(MOST_TRIES):
+                seen = await assignment.call(name, arguments)
+                if not is_outage(seen):
+                    break
+            return seen
+
+        trajectory = assignment.trajectory
+        try:
+            trajectory.answer = await solve(self._question, call)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            # Without a fault this would be a defect of the solver, and must show.
+            if not isinstance(assignment.session, FaultySession) or not assignment.session.ledger:
+                raise
+        trajectory.stop_reason = StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
 
 
 async def solve(question: str, call: Call) -> str:
@@ -53,7 +87,7 @@ async def solve(question: str, call: Call) -> str:
     return ""
 
 
-async def _found(asked: Asked, call: Call) -> list[FoundTable]:
+async def _found(asked: QuestionMeaning, call: Call) -> list[FoundTable]:
     """Tables of the issue that the question names, as far as a search finds them."""
     query = f"{asked.table or asked.phrase or ' '.join(asked.headings)} {asked.issue}"
     places: dict[tuple[str, int, int], None] = {}
@@ -134,7 +168,7 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _answer(asked: Asked, figures: Sequence[_Figure]) -> str:
+def _answer(asked: QuestionMeaning, figures: Sequence[_Figure]) -> str:
     values = [figure.value for figure in figures]
     first, *rest = values
     if asked.kind == "lookup":

@@ -23,9 +23,10 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
-from worktrial.suites.documents.figures import DocumentFigures, Stages, document_figures, stages
+from worktrial.suites.documents.figures import DocumentFigures, document_figures
 from worktrial.suites.documents.published import published_officeqa
 from worktrial.suites.documents.scoring import in_current_words
+from worktrial.suites.documents.stages import Stages, stages
 
 Found = Sequence[tuple[ReportRun, DocumentFigures]]
 

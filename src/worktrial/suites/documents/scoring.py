@@ -1,20 +1,18 @@
-"""Both scores of an answer at every tolerance, and which one decides."""
+"""Both scores of an answer at every tolerance, which one decides, and scores for rows of a file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from worktrial import __version__
-from worktrial.language import JsonObject
-from worktrial.suites.documents.answers import (
-    TOLERANCES,
-    Answer,
-    AnswerMode,
-    Graded,
-    question_unit,
-    score_answer,
-)
-from worktrial.suites.documents.question import Question
+from worktrial.grading.bad_row import BadRow
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.documents.answers import AnswerPair, AnswerScore, our_score, published_score, question_unit
+from worktrial.suites.documents.choices import AnswerMode
+from worktrial.suites.documents.question import DocumentQuestion
 
+TOLERANCES = (0.0, 0.001, 0.01, 0.05)
+"""Relative errors at which every answer is scored."""
 _SCORES = "answers-1"
 """Version of both scores. Raise it whenever an answer is scored differently; a test holds it to recorded scores."""
 _EARLIER_SCORES = {"838f920c4afa": "answers-1"}
@@ -35,17 +33,30 @@ class ScoreSettings:
         return AnswerMode(self.scorer)
 
 
-def answer_of(question: Question, reply: str) -> Answer:
+def score_answer(answer: AnswerPair, mode: AnswerMode, tolerance: float = 0.0) -> AnswerScore:
+    """Score of one answer.
+
+    Args:
+        answer: Reply and gold answer.
+        mode: One of the two scores.
+        tolerance: Allowed relative error, 0 to 1.
+    """
+    if mode is AnswerMode.PUBLISHED:
+        return published_score(answer.ground_truth, answer.predicted, tolerance)
+    return our_score(answer.ground_truth, answer.predicted, tolerance, unit=answer.unit)
+
+
+def answer_of(question: DocumentQuestion, reply: str) -> AnswerPair:
     """What is scored. Where the data names no unit, the question may."""
-    return Answer(question.answer, reply, question.unit or question_unit(question.text))
+    return AnswerPair(question.answer, reply, question.unit or question_unit(question.text))
 
 
-def headline(answer: Answer, settings: ScoreSettings) -> Graded:
+def headline(answer: AnswerPair, settings: ScoreSettings) -> AnswerScore:
     """The score that decides."""
     return score_answer(answer, settings.mode, settings.tolerance)
 
 
-def score_measures(answer: Answer) -> JsonObject:
+def score_measures(answer: AnswerPair) -> JsonObject:
     """Both scores at every tolerance, for the record: mode to tolerance (as text) to 1 or 0, and why at 0."""
     measures: JsonObject = {}
     for mode in AnswerMode:
@@ -75,3 +86,51 @@ def _current_key(key: str) -> str:
     mode, underscore, why = key.partition("_")
     known = mode in ("official", "strict") and why in ("", "why")
     return f"{AnswerMode(mode).value}{underscore}{why}" if known else key
+
+
+def score_answer_row(row: Mapping[str, JsonValue], mode: AnswerMode, tolerance: float = 0.0) -> JsonObject:
+    """The score of one row.
+
+    Args:
+        row: `ground_truth` and `predicted` (text; a number is taken as its text, null as no answer), optionally
+            `tolerance` (which wins over the argument) and `unit` (that the question asks for; only our score
+            knows it).
+        mode: Which score.
+        tolerance: Allowed relative error of rows that name none.
+
+    Returns:
+        `score` (1.0 or 0.0), `why`, and `error` (null).
+
+    Raises:
+        BadRow: a field is missing or of the wrong kind.
+    """
+    if "ground_truth" not in row or "predicted" not in row:
+        raise BadRow("needs ground_truth and predicted")
+    answer = AnswerPair(_text(row, "ground_truth"), _text(row, "predicted"), _unit(row))
+    graded = score_answer(answer, mode, _tolerance(row, tolerance))
+    return {"score": graded.score, "why": graded.why, "error": None}
+
+
+def _text(row: Mapping[str, JsonValue], field: str) -> str:
+    value = row[field]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if value is not None and not isinstance(value, str):
+        raise BadRow(f"{field} must be a string")
+    return value or ""
+
+
+def _unit(row: Mapping[str, JsonValue]) -> str | None:
+    unit = row.get("unit")
+    if unit is not None and not isinstance(unit, str):
+        raise BadRow("unit must be a string")
+    return unit or None
+
+
+def _tolerance(row: Mapping[str, JsonValue], default: float) -> float:
+    value = row.get("tolerance")
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadRow("tolerance must be a number")
+    return float(value)

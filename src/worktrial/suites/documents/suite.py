@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
     from worktrial.suites.documents.load import QuestionSet
-    from worktrial.suites.documents.question import Question
+    from worktrial.suites.documents.question import DocumentQuestion
     from worktrial.suites.documents.task import DocumentsTrial
     from worktrial.suites.documents.toolbox import PythonUse
 
@@ -74,8 +74,8 @@ class DocumentsSuite(Suite):
         """Questions, archive and agent made ready to run; see `Suite.trial`."""
         from worktrial.agents.assignment import Limits
         from worktrial.suites.documents.answerers import answerer_of
-        from worktrial.suites.documents.setups import Setup
-        from worktrial.suites.documents.task import DocumentsTrial, Settings
+        from worktrial.suites.documents.choices import Setup
+        from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
         from worktrial.suites.fault_values import fault_conditions
         from worktrial.suites.usual import LOCAL_TURNS, USUAL_TURNS
 
@@ -85,7 +85,7 @@ class DocumentsSuite(Suite):
         chosen = _chosen(questions, archive, options)
         model = models.get(Role.AGENT)
         usual = LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS
-        settings = Settings(
+        settings = DocumentsSettings(
             setup=setup,
             repeats=options.repeats,
             python=python,
@@ -179,8 +179,7 @@ def _check_sandbox() -> None:
 
 
 def _questions(data: DocumentsData | DocumentsOptions) -> "QuestionSet":
-    from worktrial.suites.documents.from_hub import fetch_questions
-    from worktrial.suites.documents.load import load_questions
+    from worktrial.suites.documents.load import fetch_questions, load_questions
 
     if data.questions is None:
         from worktrial.suites.documents.example import example_folder
@@ -219,7 +218,9 @@ def _check_packages() -> None:
         )
 
 
-def _chosen(questions: "QuestionSet", archive: "Archive | None", options: DocumentsOptions) -> "Sequence[Question]":
+def _chosen(
+    questions: "QuestionSet", archive: "Archive | None", options: DocumentsOptions
+) -> "Sequence[DocumentQuestion]":
     from worktrial.suites.documents.load import choose, without_documents
 
     chosen = choose(questions, ids=options.tasks, difficulties=options.difficulty, kinds=options.kind)

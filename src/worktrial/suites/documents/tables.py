@@ -10,17 +10,8 @@ from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.language.untrusted import printable
 from worktrial.statistics import Interval
-from worktrial.suites.documents.figures import (
-    DocumentFigures,
-    Part,
-    Retrieval,
-    Share,
-    Stages,
-    by_closed_book,
-    by_two_agents,
-    document_figures,
-    stages,
-)
+from worktrial.suites.documents.figures import DocumentFigures, QuestionShare, Retrieval, document_figures
+from worktrial.suites.documents.stages import QuestionPart, Stages, by_closed_book, by_two_agents, stages
 
 # More lines than this are for the run folder, not for a terminal.
 _SHOWN = 5
@@ -118,7 +109,7 @@ def _stages(found: Stages) -> Table:
     return table
 
 
-def _parts(title: str, parts: Sequence[Part]) -> Table:
+def _parts(title: str, parts: Sequence[QuestionPart]) -> Table:
     table = Table(title=Text(printable(title)), title_justify="left")
     table.add_column("questions")
     table.add_column("number", justify="right")
@@ -128,7 +119,7 @@ def _parts(title: str, parts: Sequence[Part]) -> Table:
     return table
 
 
-def share_cell(share: Share) -> str:
+def share_cell(share: QuestionShare) -> str:
     """A share above its interval, in percent."""
     if share.value is None:
         return "-"

@@ -1,40 +1,53 @@
-"""The path of one sample of the documents suite, top to bottom."""
+"""The path of one sample of the documents suite, top to bottom: set-up, work, grading."""
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError, option
+from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.documents.answerers import Answerer
+from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, AnswerScore, diagnose
+from worktrial.suites.documents.choices import AnswerMode, Setup
+from worktrial.suites.documents.failures import Evidence, FailureKind, candidates, failure, missing_figures
 from worktrial.suites.documents.faults import document_transforms
-from worktrial.suites.documents.grade import Grader
 from worktrial.suites.documents.load import QuestionSet
-from worktrial.suites.documents.pictures import as_recorded
-from worktrial.suites.documents.place import Place
-from worktrial.suites.documents.prompting import prompts_fingerprint, system_prompt
-from worktrial.suites.documents.question import Question
-from worktrial.suites.documents.scoring import ScoreSettings, scorer_version
-from worktrial.suites.documents.setups import Setup
+from worktrial.suites.documents.prepare import SamplePreparer, prompts_fingerprint, system_prompt
+from worktrial.suites.documents.question import DocumentQuestion
+from worktrial.suites.documents.scoring import (
+    ScoreSettings,
+    answer_of,
+    headline,
+    score_answer,
+    score_measures,
+    scorer_version,
+)
+from worktrial.suites.documents.trace import Trace, retrieval_measures, trace_of
+from worktrial.suites.documents.workplace import as_recorded
 from worktrial.suites.episode import episode
 from worktrial.suites.faults import faulty, in_manifest, jobs_under
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
 
 if TYPE_CHECKING:
+    import duckdb
+
     from worktrial.archive.store import Archive
     from worktrial.suites.documents.toolbox import PythonUse
+
 
 SUITE = "documents"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(ScoreSettings):
+class DocumentsSettings(ScoreSettings):
     """What of the suite's own can change a result."""
 
     setup: Setup = Setup.ARCHIVE
@@ -58,10 +71,10 @@ class DocumentsTrial:
     def __init__(
         self,
         questions: QuestionSet,
-        chosen: Sequence[Question],
+        chosen: Sequence[DocumentQuestion],
         archive: "Archive | None",
         agent: Answerer,
-        settings: Settings,
+        settings: DocumentsSettings,
         *,
         measured: JsonObject | None = None,
     ) -> None:
@@ -82,10 +95,10 @@ class DocumentsTrial:
         self._settings = settings
         self._conditions = settings.faults.by_name
         self._transforms = document_transforms(archive)
-        self._place = Place(archive, settings.setup, python=settings.python, images=settings.images)
+        self._preparer = SamplePreparer(archive, settings.setup, python=settings.python, images=settings.images)
         held = None if archive is None else archive.fingerprint
         revision: JsonObject = {"questions": questions.fingerprint, "archive": held}
-        self._grade = Grader(settings.setup, settings, archive, revision)
+        self._grade = AnswerGrader(settings.setup, settings, archive, revision)
         self.jobs = jobs_under(settings.faults, chosen, settings.repeats)
         self.data: JsonObject = {
             "folder": str(questions.path),
@@ -107,7 +120,7 @@ class DocumentsTrial:
         question, settings = self._questions[job.sample], self._settings
         faults = self._conditions[job.condition]
         trajectory = Trajectory()
-        async with self._place.stay(question) as here:
+        async with self._preparer.prepare(question) as here:
             session: Session = here.session
             if faults.mode is not FaultMode.E0:
                 workplace = here.session.workplace
@@ -136,7 +149,7 @@ class DocumentsTrial:
         return result
 
 
-def _check_hidden(questions: QuestionSet, archive: "Archive | None", settings: Settings) -> None:
+def _check_hidden(questions: QuestionSet, archive: "Archive | None", settings: DocumentsSettings) -> None:
     if archive is None or settings.setup is not Setup.ARCHIVE or settings.python == "none":
         return
     if questions.path.resolve().is_relative_to(archive.folder.resolve()):
@@ -146,7 +159,7 @@ def _check_hidden(questions: QuestionSet, archive: "Archive | None", settings: S
         )
 
 
-def _check(archive: "Archive | None", agent: Answerer, settings: Settings) -> None:
+def _check(archive: "Archive | None", agent: Answerer, settings: DocumentsSettings) -> None:
     if archive is None and settings.setup is not Setup.CLOSED:
         raise SettingError(
             f"{option('setup')} {settings.setup}: needs an archive. Name one with {option('archive')}"
@@ -171,3 +184,100 @@ def _check(archive: "Archive | None", agent: Answerer, settings: Settings) -> No
         raise SettingError(
             f"{option('fault_unit')} turn: the turns of {agent.spec} are not known. Use {option('fault_unit')} call"
         )
+
+
+_NEAR = 0.01
+
+
+class Database(Protocol):
+    """Where the cells are; an `Archive` is one."""
+
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """A connection with the table `cells`. The caller closes it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGrader:
+    """Grades answers of one run. Touches files, so call it off the event loop."""
+
+    setup: Setup
+    settings: ScoreSettings
+    archive: Database | None
+    """To look around the gold figures of a wrong answer; None where the run has no archive."""
+    data_revision: JsonObject
+    """Fingerprints of questions and archive."""
+
+    def __call__(self, question: DocumentQuestion, trajectory: Trajectory) -> SampleResult:
+        """The result of a sample."""
+        answer = answer_of(question, trajectory.answer)
+        graded, trace = headline(answer, self.settings), trace_of(trajectory.calls)
+        scores = score_measures(answer)
+        measures: JsonObject = {
+            "setup": self.setup.value,
+            "gold": question.answer,
+            "unit": answer.unit,
+            **scores,
+            "scorer": self.settings.scorer,
+            "tolerance": self.settings.tolerance,
+            "scorer_version": scorer_version(),
+            "data_revision": self.data_revision,
+            "retrieval": retrieval_measures(question.pages, trace),
+            "diagnosis": None,
+            "failure": None,
+        }
+        reason = f"{self.settings.scorer}: {graded.why}"
+        if graded.score:
+            return SampleResult(outcome=Outcome.PASS, reason=reason, measures=measures)
+        diagnosis, unread = self._looked_around(question, answer)
+        kind, why = failure(self._evidence(question, answer, trajectory, trace, diagnosis, unread, graded))
+        measures["diagnosis"] = None if diagnosis is None else _as_row(diagnosis)
+        measures["failure"] = {"kind": kind.value, "why": why}
+        if kind is not FailureKind.UNKNOWN:
+            reason += f"; {kind}: {why}"
+        return SampleResult(outcome=Outcome.FAIL, reason=reason, measures=measures)
+
+    def _looked_around(
+        self, question: DocumentQuestion, answer: AnswerPair
+    ) -> tuple[AnswerDiagnosis | None, list[str]]:
+        near: dict[str, float] = {}
+        unread: list[str] = []
+        if self.archive is not None and question.pages:
+            with closing(self.archive.connection()) as connection:
+                near = candidates(connection, question)
+                unread = missing_figures(connection, question)
+        return diagnose(answer.ground_truth, answer.predicted, unit=answer.unit, candidates=near), unread
+
+    def _evidence(
+        self,
+        question: DocumentQuestion,
+        answer: AnswerPair,
+        trajectory: Trajectory,
+        trace: Trace,
+        diagnosis: AnswerDiagnosis | None,
+        unread: list[str],
+        graded: AnswerScore,
+    ) -> Evidence:
+        mode = self.settings.mode
+        other = AnswerMode.OURS if mode is AnswerMode.PUBLISHED else AnswerMode.PUBLISHED
+        return Evidence(
+            question=question,
+            setup=self.setup,
+            stop_reason=trajectory.stop_reason,
+            reply=trajectory.answer,
+            other_scorer=bool(score_answer(answer, other, self.settings.tolerance).score),
+            near=any(score_answer(answer, either, _NEAR).score for either in AnswerMode),
+            why=graded.why,
+            diagnosis=diagnosis,
+            trace=trace,
+            unread=unread,
+        )
+
+
+def _as_row(diagnosis: AnswerDiagnosis) -> JsonObject:
+    return {
+        "cause": diagnosis.cause.value,
+        "why": diagnosis.why,
+        "ratio": diagnosis.ratio,
+        "opposite_sign": diagnosis.opposite_sign,
+    }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from worktrial.archive.sandbox import PythonSession, UnsafePython
 from worktrial.archive.tools import Queries, ToolBox
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.documents.session import NoTools, Tools
+from worktrial.suites.documents.workplace import NoTools, ToolSource
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive
@@ -31,11 +31,11 @@ class PythonOnly:
 
     @property
     def specs(self) -> list[JsonObject]:
-        """See `Tools.specs`."""
+        """See `ToolSource.specs`."""
         return [{"type": "function", "function": _python_spec()}]
 
     async def call(self, name: str, arguments: JsonObject) -> JsonValue:
-        """See `Tools.call`."""
+        """See `ToolSource.call`."""
         result = await self._python.call(arguments["code"])
         said = {"stdout": result.stdout, "value": result.value, "error": result.error, "note": result.note}
         return {key: text for key, text in said.items() if text} or {"note": "done; nothing was printed"}
@@ -74,7 +74,7 @@ async def open_tools(
     *,
     queries: SharedQueries | None = None,
     files: Path | None = None,
-) -> Tools:
+) -> ToolSource:
     """The tools over an archive.
 
     Args:

@@ -75,7 +75,7 @@ class Date(NamedTuple):
         return " ".join(filter(None, parts))
 
 
-class FoundDate(NamedTuple):
+class DateInText(NamedTuple):
     """A date and where it stands."""
 
     date: Date
@@ -95,9 +95,9 @@ def read_date(text: str) -> Date | None:
     return None
 
 
-def dates(text: str) -> list[FoundDate]:
+def dates(text: str) -> list[DateInText]:
     """The dates in `text`, in reading order; a bare year counts where the words before it make it one."""
-    taken: list[FoundDate] = []
+    taken: list[DateInText] = []
     if not _SIGN_OF_ONE.search(text):
         return taken
     for pattern in _PATTERNS:
@@ -105,7 +105,7 @@ def dates(text: str) -> list[FoundDate]:
             date = _date(found)
             if date is None or (found[0].isdigit() and not _YEAR_LEAD.search(text[: found.start()][-12:])):
                 continue
-            taken.append(FoundDate(date, *found.span()))
+            taken.append(DateInText(date, *found.span()))
     return sorted(taken, key=lambda one: one.start)
 
 
@@ -118,7 +118,7 @@ def without_dates(text: str) -> str:
     return " ".join([*kept, text[end:]])
 
 
-def _all(pattern: re.Pattern[str], text: str, taken: list[FoundDate]) -> Iterator[re.Match[str]]:
+def _all(pattern: re.Pattern[str], text: str, taken: list[DateInText]) -> Iterator[re.Match[str]]:
     for found in pattern.finditer(text):
         if not any(found.start() < other.end and other.start < found.end() for other in taken):
             yield found

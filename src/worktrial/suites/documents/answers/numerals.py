@@ -39,7 +39,7 @@ _NUMERAL = re.compile(
 )
 
 
-class Numeral(NamedTuple):
+class WrittenNumber(NamedTuple):
     """A number and where it stands."""
 
     value: Fraction  # with its sign, without scale or percent
@@ -51,12 +51,12 @@ class Numeral(NamedTuple):
 
 
 @lru_cache(maxsize=512)  # reading one answer asks for the same few texts again and again
-def numerals(text: str) -> tuple[Numeral, ...]:
+def numerals(text: str) -> tuple[WrittenNumber, ...]:
     """The numbers in `text` (spelled as `one_spelling` does), in reading order."""
     return tuple(numeral for found in _NUMERAL.finditer(text) if (numeral := _numeral(found)) is not None)
 
 
-def _numeral(found: re.Match[str]) -> Numeral | None:
+def _numeral(found: re.Match[str]) -> WrittenNumber | None:
     value = _value(found)
     if value is None:
         return None
@@ -72,7 +72,7 @@ def _numeral(found: re.Match[str]) -> Numeral | None:
     if opened and (negative or (year and "$" not in found[0])):
         opened = False  # "(-5)" is negative once, and "(1953)" is rather a year than a loss
     mark = (found["currency"] or found["late"] or (found["open"] or "").strip("( ") or "").strip().lower()
-    return Numeral(
+    return WrittenNumber(
         -value if negative + opened == 1 else value,
         start,
         end,

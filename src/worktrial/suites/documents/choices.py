@@ -1,0 +1,33 @@
+"""Choices between few, named alike on the command line, in Python and in stored runs."""
+
+from enum import StrEnum
+
+
+class Setup(StrEnum):
+    """From nothing but the question to the whole archive."""
+
+    CLOSED = "closed"  # the question alone: what a model knows by heart
+    ORACLE_PAGES = "oracle-pages"  # the gold pages come with the question: what is left is reading and computing
+    ORACLE_DOCS = "oracle-docs"  # the tools, over the gold documents alone: finding the page is added
+    ARCHIVE = "archive"  # the tools, over everything: finding the document is added
+
+    @property
+    def has_archive_tools(self) -> bool:
+        """Whether the agent can search and read."""
+        return self in (Setup.ORACLE_DOCS, Setup.ARCHIVE)
+
+
+class AnswerMode(StrEnum):
+    """Two ways to score an answer; both are always reported.
+
+    Their earlier names, `official` and `strict`, are read too.
+    """
+
+    PUBLISHED = "published"
+    """As the published OfficeQA scorer does."""
+    OURS = "ours"
+    """By typed values."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "AnswerMode | None":
+        return {"official": cls.PUBLISHED, "strict": cls.OURS}.get(str(value))

@@ -1,0 +1,261 @@
+"""Figures of a stored documents run: both scores by tolerance, failures, diagnoses, retrieval."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+import msgspec
+
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.results.comparison import SuiteFigure
+from worktrial.results.comparison.changes import Measure, changes
+from worktrial.results.conditions import by_condition, headline
+from worktrial.results.pairing import SamplePair
+from worktrial.statistics import Interval, bootstrap, wilson
+from worktrial.suite import Figure
+from worktrial.suites.documents.answers import RatioBin, ratio_histogram
+from worktrial.suites.documents.choices import AnswerMode
+from worktrial.suites.documents.scoring import TOLERANCES, in_current_words
+
+Sums = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShare:
+    """A share of samples, 0-1, with its 95 % interval; None where there is no sample."""
+
+    value: float | None
+    interval: Interval | None
+    samples: int
+    questions: int
+
+
+def is_valid(record: SampleRecord) -> bool:
+    """Whether the sample has a verdict with measures of this suite."""
+    return record.outcome is not Outcome.INVALID and "setup" in record.measures
+
+
+def in_current(record: SampleRecord) -> SampleRecord:
+    """`record` with its measures in today's words."""
+    return msgspec.structs.replace(record, measures=in_current_words(record.measures))
+
+
+def passed(record: SampleRecord) -> float:
+    """1 when the sample passed."""
+    return float(record.outcome is Outcome.PASS)
+
+
+def clusters(records: Iterable[SampleRecord], value: Callable[[SampleRecord], float]) -> dict[str, Sums]:
+    """For each question the sum of a value over its samples, and how many these are."""
+    found: dict[str, dict[str, float]] = {}
+    for record in records:
+        sums = found.setdefault(record.sample, {"value": 0.0, "n": 0.0})
+        sums["value"] += value(record)
+        sums["n"] += 1
+    return {sample: found[sample] for sample in sorted(found)}
+
+
+def mean(sums: Sums) -> Mapping[str, float]:
+    """The statistic of a share, for a bootstrap."""
+    return {"share": sums["value"] / sums["n"]}
+
+
+def share(by_question: Mapping[str, Sums]) -> QuestionShare:
+    """The share over all samples.
+
+    Wilson's interval where each question has one sample that is right or wrong. With repeats, samples of one
+    question do not vary independently: then a bootstrap over questions; from a single question no interval at all.
+    """
+    sums = list(by_question.values())
+    samples = int(sum(s["n"] for s in sums))
+    if not samples:
+        return QuestionShare(None, None, 0, 0)
+    total = sum(s["value"] for s in sums)
+    if all(s["n"] == 1 and s["value"] in (0, 1) for s in sums):
+        interval: Interval | None = wilson(int(total), samples)
+    else:
+        interval = bootstrap(sums, mean)["share"] if len(sums) > 1 else None
+    return QuestionShare(total / samples, interval, samples, len(sums))
+
+
+def common(of: Sequence[Mapping[str, Sums]]) -> list[str]:
+    """Questions that all have."""
+    if not of:
+        return []
+    return sorted(set.intersection(*(set(one) for one in of)))
+
+
+@dataclass(frozen=True, slots=True)
+class CurveRow:
+    """One scorer as the tolerance widens."""
+
+    scorer: str
+    shares: Mapping[float, QuestionShare]
+    """By tolerance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A sample that only one scorer accepts, without tolerance."""
+
+    sample: str
+    repeat: int
+    accepted_by: str
+    why: str
+    """Why the other one does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What was found and opened, over the samples whose gold pages are known."""
+
+    samples: int
+    ever_opened: QuestionShare
+    """Samples in which some gold page was opened."""
+    page_recall: float
+    """Mean share of the gold pages that were opened."""
+    first_open: float | None
+    """Median rank of the first gold page among the pages opened; None where none was."""
+    search_recall: Mapping[int, float]
+    """By depth: mean share of the gold pages among the first so many hits of one search or another."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFigures:
+    """What a run says about its answers."""
+
+    setup: str
+    condition: str
+    samples: int
+    """With a verdict."""
+    scorer: str
+    """That decides."""
+    tolerance: float
+    scorer_version: str
+    data_revision: JsonObject
+    curve: tuple[CurveRow, ...]
+    disagreements: tuple[Disagreement, ...]
+    failures: Mapping[str, int]
+    """The most frequent first."""
+    causes: Mapping[str, int]
+    """What wrong numbers look like, the most frequent first."""
+    ratios: tuple[RatioBin, ...]
+    """Of wrong numbers, given over gold; bins that hold some."""
+    retrieval: Retrieval | None
+    """None where the agent had nothing to search, or no gold page is known."""
+
+
+def document_figures(run: StoredRun) -> DocumentFigures | None:
+    """The figures of a run, under the condition that its summary is about; None without a valid sample."""
+    conditions = by_condition(run.records)
+    condition = headline(list(conditions))
+    records = [in_current(record) for record in conditions.get(condition, []) if is_valid(record)]
+    if not records:
+        return None
+    first = records[0].measures
+    wrong = [r.measures for r in records if r.measures["failure"] is not None]
+    diagnoses = [m["diagnosis"] for m in wrong if m["diagnosis"] is not None]
+    ratios = [d["ratio"] for d in diagnoses if d["ratio"] is not None]
+    return DocumentFigures(
+        setup=first["setup"],
+        condition=condition,
+        samples=len(records),
+        scorer=first["scorer"],
+        tolerance=first["tolerance"],
+        scorer_version=first["scorer_version"],
+        data_revision=first["data_revision"],
+        curve=tuple(_curve(mode.value, records) for mode in AnswerMode),
+        disagreements=tuple(_disagreements(records)),
+        failures=dict(Counter(m["failure"]["kind"] for m in wrong).most_common()),
+        causes=dict(Counter(d["cause"] for d in diagnoses).most_common()),
+        ratios=tuple(bin_ for bin_ in ratio_histogram(ratios) if bin_.count),
+        retrieval=_retrieval(records) if first["setup"] in ("oracle-docs", "archive") else None,
+    )
+
+
+def _curve(scorer: str, records: Sequence[SampleRecord]) -> CurveRow:
+    def at(tolerance: float) -> QuestionShare:
+        return share(clusters(records, lambda record: float(record.measures[scorer][f"{tolerance:g}"])))
+
+    return CurveRow(scorer, {tolerance: at(tolerance) for tolerance in TOLERANCES})
+
+
+def _disagreements(records: Sequence[SampleRecord]) -> list[Disagreement]:
+    found = []
+    for record in records:
+        scores = {mode: record.measures[mode.value]["0"] for mode in AnswerMode}
+        if len(set(scores.values())) > 1:
+            accepts = AnswerMode.PUBLISHED if scores[AnswerMode.PUBLISHED] else AnswerMode.OURS
+            refuses = next(mode for mode in AnswerMode if mode is not accepts)
+            why = record.measures[f"{refuses.value}_why"]
+            found.append(Disagreement(record.sample, record.repeat, accepts.value, why))
+    return found
+
+
+def _retrieval(records: Sequence[SampleRecord]) -> Retrieval | None:
+    labelled = [record for record in records if record.measures["retrieval"]["gold_pages"]]
+    if not labelled:
+        return None
+    told = [record.measures["retrieval"] for record in labelled]
+    ranks = [t["first_open"] for t in told if t["first_open"] is not None]
+    return Retrieval(
+        samples=len(labelled),
+        ever_opened=share(clusters(labelled, lambda record: float(record.measures["retrieval"]["ever_opened"]))),
+        page_recall=fmean(t["page_recall"] for t in told),
+        first_open=median(ranks) if ranks else None,
+        search_recall={int(k): fmean(t["search_recall"][k] for t in told) for k in told[0]["search_recall"]},
+    )
+
+
+def run_figures(run: StoredRun) -> list[Figure]:
+    """Shares right by score and tolerance, and how much of the gold pages was opened and found; 0-1."""
+    told = document_figures(run)
+    if told is None:
+        return []
+    found = [
+        _figure(f"{row.scorer}, tolerance {tolerance:g}", share)
+        for row in told.curve
+        for tolerance, share in row.shares.items()
+    ]
+    if (pages := told.retrieval) is not None:
+        found.append(_figure("a gold page opened", pages.ever_opened))
+        found.append(Figure("gold pages opened", pages.page_recall, n=pages.samples))
+        found += [
+            Figure(f"gold pages found in top {depth}", recall, n=pages.samples)
+            for depth, recall in pages.search_recall.items()
+        ]
+    return found
+
+
+def _figure(name: str, share: QuestionShare) -> Figure:
+    low, high = (None, None) if share.interval is None else share.interval
+    return Figure(name, share.value, low, high, share.questions)
+
+
+def score_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int) -> Iterator[SuiteFigure]:
+    """Change of the shares that each score accepts, exact and within one percent.
+
+    Args:
+        pairs: Same samples in both runs, of one condition.
+        confidence: Level of the intervals, 0-1.
+        seed: Seed of the draws.
+    """
+    own = [p for p in pairs if p.both_judged and all("setup" in r.measures for r in (p.first, p.second))]
+    if not own:
+        return
+    measures = {
+        f"{mode}, tolerance {at}": Measure(_score(mode, at), share=True)
+        for mode in AnswerMode
+        for at in ("0", "0.01")
+    }
+    for name, change in changes(own, measures, confidence=confidence, seed=seed).items():
+        if change is not None:
+            yield SuiteFigure(name, change)
+
+
+def _score(mode: AnswerMode, tolerance: str) -> Callable[[SampleRecord], float]:
+    return lambda record: float(in_current_words(record.measures)[mode][tolerance])

@@ -1,0 +1,175 @@
+"""Set-up of a sample: the archive or part of it, with Python or without, and the texts that the agent is given."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from worktrial.errors import DataError, InvalidReason, InvalidSample
+from worktrial.language.templates import templates
+from worktrial.suites.documents.choices import Setup
+from worktrial.suites.documents.question import DocumentQuestion
+from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
+from worktrial.suites.fingerprint import files_fingerprint
+
+if TYPE_CHECKING:
+    from worktrial.archive.store import Archive
+    from worktrial.suites.documents.toolbox import PythonUse, SharedQueries
+
+
+_PROMPTS = Path(__file__).parent / "prompts"
+
+
+class ShownPage(NamedTuple):
+    """A page that comes with the question."""
+
+    document: str
+    number: int
+    text: str | None
+    """Markdown; None where the picture is shown."""
+
+
+def system_prompt(setup: Setup, *, has_tools: bool, python: bool) -> str:
+    """What comes before the question.
+
+    Args:
+        setup: What the agent is given.
+        has_tools: Whether any tool is on offer.
+        python: Whether it can compute with one.
+    """
+    template = templates(_PROMPTS).get_template("system.j2")
+    return template.render(setup=setup.value, has_tools=has_tools, python=python).strip()
+
+
+def with_pages(question: str, pages: Sequence[ShownPage]) -> str:
+    """The question with the pages below it."""
+    return templates(_PROMPTS).get_template("pages.j2").render(question=question, pages=pages).strip()
+
+
+def prompts_fingerprint() -> str:
+    """SHA-256 over the texts."""
+    return files_fingerprint(_PROMPTS, (p for p in _PROMPTS.iterdir() if p.suffix in (".j2", ".yaml")))
+
+
+# Parts of an archive that are kept open: each has its own index on disk.
+_PARTS_KEPT = 32
+# Pixels per point of a page's picture: figures of six points are then twelve pixels high.
+_SCALE = 2.0
+
+
+class PreparedSample(NamedTuple):
+    """What one sample is set up with."""
+
+    session: ArchiveSession
+    instruction: str
+    pictures: Pictures
+
+
+class SamplePreparer:
+    """Opens stays in one archive under one set-up."""
+
+    def __init__(
+        self, archive: "Archive | None", setup: Setup, *, python: "PythonUse" = "sandboxed", images: bool = False
+    ) -> None:
+        """Choose the archive.
+
+        Args:
+            archive: Where the documents are; None for the set-up that needs none.
+            setup: What of it the agent is given.
+            python: Whether the agent can compute.
+            images: Whether the agent sees: gold pages come as pictures, and pages can be looked at.
+        """
+        self._archive = archive
+        self._setup = setup
+        self._python = python
+        self._images = images
+        self._queries: SharedQueries | None = None
+        self._parts: OrderedDict[tuple[str, ...], Archive] = OrderedDict()
+
+    @asynccontextmanager
+    async def prepare(self, question: DocumentQuestion) -> AsyncIterator[PreparedSample]:
+        """Everything for one sample; closed when it is over.
+
+        Raises:
+            InvalidSample: this question cannot be set up so.
+            SettingError: Python cannot be locked in on this machine.
+        """
+        pictures = Pictures()
+        instruction = await asyncio.to_thread(self._instruction, question, pictures)
+        async with AsyncExitStack() as stack:
+            tools = await self._tools(question, stack)
+            # Pictures mean nothing to a model that does not see, and its endpoint would refuse them.
+            hidden = () if self._images else ("view_page",)
+            yield PreparedSample(ArchiveSession(tools, pictures, without=hidden), instruction, pictures)
+
+    def _instruction(self, question: DocumentQuestion, pictures: Pictures) -> str:
+        if self._setup is not Setup.ORACLE_PAGES:
+            return question.text
+        if not question.pages:
+            raise _no_data("the data does not say on which pages the answer stands")
+        try:
+            pages = [self._shown(page.document, page.page, pictures) for page in question.pages]
+        except DataError as e:
+            raise _no_data(str(e)) from e
+        return with_pages(question.text, pages)
+
+    def _shown(self, document: str, number: int, pictures: Pictures) -> ShownPage:
+        from worktrial.archive.markdown import page_markdown
+
+        assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
+        if self._images:
+            pictures.add(data_address(self._archive.image(document, number, _SCALE)))
+            return ShownPage(document, number, None)
+        text = page_markdown(self._archive.page(document, number))
+        # A page that could not be read is what this archive gives: the loss is the archive's, and counts.
+        return ShownPage(document, number, text or "(Nothing could be read on this page.)")
+
+    async def _tools(self, question: DocumentQuestion, stack: AsyncExitStack) -> ToolSource:
+        if self._setup is Setup.CLOSED:
+            return NoTools()
+        from worktrial.suites.documents.toolbox import SharedQueries, open_tools
+
+        if self._setup is Setup.ARCHIVE:
+            assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
+            if self._queries is None:
+                self._queries = SharedQueries(self._archive)
+            return await open_tools(
+                self._archive, self._python, stack, queries=self._queries, files=self._archive.folder
+            )
+        # Python may not read the files: all other documents and pages are there, too.
+        part = await asyncio.to_thread(self._part, question) if self._setup is Setup.ORACLE_DOCS else None
+        return await open_tools(part, self._python, stack)
+
+    def _part(self, question: DocumentQuestion) -> "Archive":
+        if not question.documents:
+            raise _no_data("the data does not say in which documents the answer stands")
+        key = tuple(sorted(question.documents))
+        if key in self._parts:
+            self._parts.move_to_end(key)
+            return self._parts[key]
+        assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
+        try:
+            part = part_of(self._archive, key)
+        except DataError as e:
+            raise _no_data(str(e)) from e
+        self._parts[key] = part
+        while len(self._parts) > _PARTS_KEPT:
+            self._parts.popitem(last=False)
+        return part
+
+
+def part_of(archive: "Archive", documents: Sequence[str]) -> "Archive":
+    """An archive of some documents of another; its index and tables are made for as long as it is open.
+
+    Raises:
+        DataError: there is no such document.
+    """
+    from worktrial.archive.store import Archive
+
+    return Archive(archive.folder, [archive.document(name) for name in documents])
+
+
+def _no_data(why: str) -> InvalidSample:
+    return InvalidSample(InvalidReason.TASK_DATA, why)

@@ -1,0 +1,153 @@
+"""An archive as a workplace: its tools as a session, and pictures on their way to an agent that sees.
+
+Everything made for workplaces, such as faults and records, holds here too.
+"""
+
+import base64
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from worktrial.errors import InvalidReason, InvalidSample, WorktrialError
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces import Observation, Origin, Tool, Workplace, refusal
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+_DATA = re.compile(r"data:image/[a-z+]+;base64,")
+
+
+class Pictures:
+    """Collects pictures until the agent is shown them, each once."""
+
+    def __init__(self) -> None:
+        self._waiting: list[str] = []
+        self._handed_out = 0
+
+    def add(self, picture: str) -> int:
+        """Keep a picture (a `data:` address) for the agent; returns its number, from 1 on."""
+        self._waiting.append(picture)
+        return self._handed_out + len(self._waiting)
+
+    def take(self) -> list[str]:
+        """The pictures that have not been shown yet."""
+        waiting, self._waiting = self._waiting, []
+        self._handed_out += len(waiting)
+        return waiting
+
+    def taken_from(self, value: JsonObject) -> JsonObject:
+        """`value` without pictures, which wait to be shown instead."""
+        plain: JsonObject = self._without(value)
+        return plain
+
+    def _without(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, dict):
+            return {key: self._without(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._without(inner) for inner in value]
+        if isinstance(value, str) and _DATA.match(value):
+            return f"(picture {self.add(value)}; it follows in the next message)"
+        return value
+
+
+def data_address(image: "Image") -> str:
+    """A picture as a `data:` address; PNG, because JPEG blurs small figures."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", optimize=False)
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def as_recorded(value: JsonValue) -> JsonValue:
+    """`value` with its pictures replaced by their hashes: a record would grow by megabytes."""
+    if isinstance(value, dict):
+        return {key: as_recorded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [as_recorded(inner) for inner in value]
+    if isinstance(value, str) and _DATA.match(value):
+        return f"data:image (sha256 {hashlib.sha256(value.encode()).hexdigest()[:16]}, {len(value):,} characters)"
+    return value
+
+
+class ToolSource(Protocol):
+    """What an agent can do, without any agent in it; `worktrial.archive.tools.ToolBox` is one."""
+
+    @property
+    def specs(self) -> Sequence[JsonObject]:
+        """The tools in the chat-completions form."""
+        ...
+
+    async def call(self, name: str, arguments: JsonObject) -> JsonValue:
+        """Carry out one call. What a caller can mend comes back as an `error`."""
+        ...
+
+
+class NoTools:
+    """Nothing to call."""
+
+    specs: Sequence[JsonObject] = ()
+
+    async def call(self, name: str, arguments: JsonObject) -> JsonValue:
+        """Never reached: there is no such tool, and the session says so."""
+        raise LookupError(name)
+
+
+class ArchiveSession:
+    """A `Session` over `ToolSource`. It changes nothing, so it has no state to show."""
+
+    def __init__(self, tools: ToolSource, pictures: Pictures, *, without: Iterable[str] = ()) -> None:
+        """Open a stay.
+
+        Args:
+            tools: What carries out the calls.
+            pictures: Where pictures go that come back from a call.
+            without: ToolSource that are not on offer.
+        """
+        self._tools = tools
+        self._pictures = pictures
+        hidden = set(without)
+        self.workplace = workplace_of([s for s in tools.specs if s["function"]["name"] not in hidden])
+
+    @property
+    def specs(self) -> list[JsonObject]:
+        """The tools on offer, in the chat-completions form."""
+        return self.workplace.tool_specs
+
+    @property
+    def state(self) -> None:
+        """Nobody can change an archive."""
+        return
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one call; see `Session.call`.
+
+        Raises:
+            InvalidSample: a tool failed in a way that it does not know.
+        """
+        refused = refusal(self.workplace, tool, arguments)
+        if refused is not None:
+            return refused
+        try:
+            answer = await self._tools.call(tool, arguments)
+        except WorktrialError:
+            raise
+        except Exception as e:
+            what = f"the tool {tool} raised {type(e).__name__}: {e}"
+            raise InvalidSample(InvalidReason.INTERNAL, what) from e
+        content = answer if isinstance(answer, dict) else {**_place(arguments), "text": answer}
+        return Observation(self._pictures.taken_from(content), Origin.EXECUTABLE)
+
+
+def _place(arguments: JsonObject) -> JsonObject:
+    """What a text is of, as far as the call says."""
+    return {name: arguments[name] for name in ("document", "page") if name in arguments}
+
+
+def workplace_of(specs: Iterable[JsonObject]) -> Workplace:
+    """ToolSource as a workplace has them; all of them only read."""
+    functions = [spec["function"] for spec in specs]
+    tools = (Tool(f["name"], f["description"], f["parameters"], writes=False) for f in functions)
+    return Workplace("archive", "", tuple(tools), {})
