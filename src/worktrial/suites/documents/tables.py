@@ -10,8 +10,9 @@ from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.language.untrusted import printable
 from worktrial.statistics import Interval
-from worktrial.suites.documents.figures import DocumentFigures, QuestionShare, Retrieval, document_figures
+from worktrial.suites.documents.figures import DocumentFigures, Retrieval, document_figures
 from worktrial.suites.documents.stages import QuestionPart, Stages, by_closed_book, by_two_agents, stages
+from worktrial.terminal import share_cell
 
 # More lines than this are for the run folder, not for a terminal.
 _SHOWN = 5
@@ -117,15 +118,6 @@ def _parts(title: str, parts: Sequence[QuestionPart]) -> Table:
     for part in parts:
         table.add_row(part.name, str(len(part.questions)), share_cell(part.passed))
     return table
-
-
-def share_cell(share: QuestionShare) -> str:
-    """A share above its interval, in percent."""
-    if share.value is None:
-        return "-"
-    if share.interval is None:
-        return f"{share.value:.1%}"
-    return f"{share.value:.1%}\n{share.interval.low:.1%} - {share.interval.high:.1%}"
 
 
 def _points(value: float, interval: Interval | None) -> str:
