@@ -13,10 +13,9 @@ from typing import TypeVar
 import msgspec
 from tests.support.synthesis.office import OVERLAP
 
-from worktrial.synthesis.artifacts import RunRow
+from worktrial.synthesis.artifacts import JobSpec, RunRow
 from worktrial.synthesis.calibration import Rule, rules_of
 from worktrial.synthesis.calibration.rules import Outlook
-from worktrial.synthesis.spec import JobSpec
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed
 from benchmarks.repetition import Served, served
 from benchmarks.rows import Row, at_most, exit_if_missed, plain, print_table
-from worktrial.synthesis.spec import JobSpec
+from worktrial.synthesis.artifacts import JobSpec
 
 SUBTOPICS = 16
 LEVELS = (1, 2, 3)

@@ -11,8 +11,7 @@ from benchmarks.measured import Measured
 from benchmarks.repetition import Served
 from benchmarks.synthesis import Repetition, rows_of
 
-from worktrial.synthesis.artifacts import RunRow
-from worktrial.synthesis.spec import JobSpec
+from worktrial.synthesis.artifacts import JobSpec, RunRow
 
 GIVEN = argparse.Namespace(concurrency=64, latency_ms=200.0)
 PROCESS = Measured(began=0.0, seconds=25.0, cpu=8.0, peak_bytes=90_000_000, out="")

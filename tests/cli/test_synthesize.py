@@ -11,8 +11,8 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.synthesis.small_author import models, small
 
+from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.files import read_yaml_as, to_yaml
-from worktrial.synthesis.spec import JobSpec
 from worktrial.workplaces.loading.folder import from_folder
 
 SIZE: tuple[Word, ...] = ("--subtopics", 2, "--levels", "1,3")

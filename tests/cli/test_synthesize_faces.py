@@ -16,14 +16,14 @@ from tests.support.request import ScriptedRequest
 from tests.support.script import Answer, Behaviour, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import completion, json_text
-from tests.synthesis.face.faces import SMALL, needs_sandbox
 from tests.synthesis.small_author import models, small
+from tests.synthesis.twin.twins import SMALL, needs_sandbox
 
 from worktrial.audits.simulator_report import simulator_report
 from worktrial.engine.roles import Role
 from worktrial.suites.occupations.own import load_own
-from worktrial.synthesis.face import session
-from worktrial.synthesis.face.record import FaceRecord
+from worktrial.synthesis.twin import session
+from worktrial.synthesis.twin.agreement import FaceRecord
 
 pytestmark = needs_sandbox
 

@@ -3,13 +3,11 @@
 import re
 from pathlib import Path
 
-from worktrial.synthesis.artifacts import WorkplaceDraft
-from worktrial.synthesis.calibration.prospects import prospects
-from worktrial.synthesis.calibration.rules import rules_of
+from worktrial.synthesis.artifacts import JobSpec, WorkplaceDraft
+from worktrial.synthesis.calibration.rules import prospects, rules_of
+from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.files import read_yaml_as
-from worktrial.synthesis.playable import playable
 from worktrial.synthesis.sources import load
-from worktrial.synthesis.spec import JobSpec
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "parcel-claims"

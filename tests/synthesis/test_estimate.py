@@ -6,12 +6,11 @@ import pytest
 from tests.synthesis.any_drafts import task, workplace
 
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.synthesis import forms
-from worktrial.synthesis.artifacts import SubTopic
+from worktrial.synthesis import files
+from worktrial.synthesis.artifacts import JobSpec, SubTopic
 from worktrial.synthesis.estimate import Estimate, estimate
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
-from worktrial.synthesis.spec import JobSpec
 
 SPEC = JobSpec(role="clerk", subtopics=4, levels=[1, 2])
 
@@ -61,10 +60,10 @@ def test_more_work_costs_more(tmp_path: Path) -> None:
 def test_what_lies_there_costs_nothing_any_more(tmp_path: Path) -> None:
     folder = SuiteFolder(tmp_path)
     topics = [SubTopic(id=f"t{n}", title="T", about="A") for n in range(4)]
-    forms.SUBTOPICS.write(folder.subtopics, topics)
+    files.SUBTOPICS.write(folder.subtopics, topics)
     for slot in slots_of(SPEC, topics):
-        forms.WORKPLACE.write(folder.workplace(slot), workplace())
-        forms.TASK.write(folder.task(slot), task())
+        files.WORKPLACE.write(folder.workplace(slot), workplace())
+        files.TASK.write(folder.task(slot), task())
     stages = {row.stage for row in of(tmp_path).stages}
     assert stages == {"references", "runs", "verdicts", "repairs"}
 

@@ -4,16 +4,14 @@ from pathlib import Path
 
 import pytest
 from tests.synthesis.any_drafts import task, workplace
-from tests.synthesis.test_lines import row
+from tests.synthesis.test_files import row
 
-from worktrial.synthesis import forms
-from worktrial.synthesis.artifacts import SubTopic
-from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis import files
+from worktrial.synthesis.artifacts import JobSpec, SubTopic
+from worktrial.synthesis.folder import Ledger, SuiteFolder
 from worktrial.synthesis.pipeline import Moved, SlotEnd, slots_of, unchecked
 from worktrial.synthesis.progress import Board, display
-from worktrial.synthesis.provenance import Ledger
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stops import Stops
+from worktrial.synthesis.session import Stops
 
 SUBTOPIC = SubTopic(id="returns", title="Returns", about="Taking goods back.")
 
@@ -64,8 +62,8 @@ def test_a_stop_comes_once_for_what_a_person_has_not_seen(tmp_path: Path) -> Non
     folder = SuiteFolder(tmp_path)
     ledger = Ledger(folder, warn=print)
     [slot] = slots_of(JobSpec(role="clerk", levels=[1]), [SUBTOPIC])
-    ledger.write(folder.workplace(slot), forms.WORKPLACE, workplace(), {}, "m")
-    ledger.write(folder.task(slot), forms.TASK, task(), {}, "m")
+    ledger.write(folder.workplace(slot), files.WORKPLACE, workplace(), {}, "m")
+    ledger.write(folder.task(slot), files.TASK, task(), {}, "m")
     drafted = [SlotEnd(slot, None, None, workplace(), task())]
 
     def stops() -> bool:
@@ -76,9 +74,9 @@ def test_a_stop_comes_once_for_what_a_person_has_not_seen(tmp_path: Path) -> Non
 
     assert [stops(), stops()] == [True, False]
     # A repair is for the second stop, a change by hand needs none.
-    ledger.write(folder.task(slot), forms.TASK, task(1), {}, "m", repair=1)
+    ledger.write(folder.task(slot), files.TASK, task(1), {}, "m", repair=1)
     assert not stops()
-    ledger.write(folder.task(slot), forms.TASK, task(2), {}, "m")
+    ledger.write(folder.task(slot), files.TASK, task(2), {}, "m")
     assert stops()
     ended = [SlotEnd(slot, unchecked(slot, workplace(), task(), [], 0), None, workplace(), task())]
     first, second = Stops(folder), Stops(folder)

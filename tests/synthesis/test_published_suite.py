@@ -5,13 +5,12 @@ from pathlib import Path
 from tests.support.own_suite import drafts, slot
 
 from worktrial.suites.occupations.load import load_release
-from worktrial.synthesis.artifacts import Calibration, Rate, Slot, SubTopic
+from worktrial.synthesis.artifacts import Calibration, JobSpec, Rate, Slot, SubTopic
 from worktrial.synthesis.checks.suite import lint_suite
 from worktrial.synthesis.files import content_hash
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.pipeline import SlotEnd
 from worktrial.synthesis.publish import publish
-from worktrial.synthesis.spec import JobSpec
 from worktrial.synthesis.stages.report import report
 
 

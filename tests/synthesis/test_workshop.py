@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 from tests.synthesis.any_drafts import task, workplace
 from tests.synthesis.crashes import Killed, killed_before
 
-from worktrial.synthesis import forms
-from worktrial.synthesis.artifacts import Problem, Reference, SubTopic, TaskDraft, WorkplaceDraft
+from worktrial.synthesis import files
+from worktrial.synthesis.artifacts import JobSpec, Problem, Reference, SubTopic, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.calibration.runs import RunBook
 from worktrial.synthesis.files import hash_of
-from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.folder import Ledger, SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
-from worktrial.synthesis.provenance import Ledger
-from worktrial.synthesis.runs import RunBook
 from worktrial.synthesis.sources import Sources
-from worktrial.synthesis.spec import JobSpec
 from worktrial.synthesis.workshop import SuiteWorkshop
 
 SPEC = JobSpec(role="clerk", levels=[1], subtopics=1)
@@ -77,12 +75,12 @@ def drafted(root: Path, *, edited: bool) -> tuple[WorkplaceDraft, TaskDraft]:
     """A slot with drafts on disk, the task changed by hand or not."""
     shop = session(root, {})
     held = {**shop._of_slot(SLOT, REFERENCE)}
-    shop.ledger.write(shop.folder.workplace(SLOT), forms.WORKPLACE, workplace(), held, "scripted")
+    shop.ledger.write(shop.folder.workplace(SLOT), files.WORKPLACE, workplace(), held, "scripted")
     shop.ledger.write(
-        shop.folder.task(SLOT), forms.TASK, task(), held | shop._of_workplace(SLOT, workplace()), "scripted"
+        shop.folder.task(SLOT), files.TASK, task(), held | shop._of_workplace(SLOT, workplace()), "scripted"
     )
     if edited:
-        forms.TASK.write(shop.folder.task(SLOT), task(9))
+        files.TASK.write(shop.folder.task(SLOT), task(9))
     return asyncio.run(read(session(root, {})))
 
 
@@ -140,7 +138,7 @@ def test_a_change_by_hand_after_a_repair_begins_anew(tmp_path: Path) -> None:
     drafted(tmp_path, edited=False)
     asyncio.run(mend(session(tmp_path, PARTS), "rubric"))
     shop = session(tmp_path, {})
-    forms.TASK.write(shop.folder.task(SLOT), task(5))
+    files.TASK.write(shop.folder.task(SLOT), task(5))
     place, work = asyncio.run(read(shop))
     assert work == task(5)
     assert shop.rounds(SLOT, place, work) == 0

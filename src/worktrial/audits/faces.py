@@ -16,11 +16,9 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.occupations.load import Release, Task
 from worktrial.suites.occupations.own import FACE, WORKPLACES, load_own
 from worktrial.synthesis.artifacts import PlanStep
-from worktrial.synthesis.face.record import FaceRecord, read_record, read_source, source_hash
-from worktrial.synthesis.face.replay import Stay, calls_of
-from worktrial.synthesis.face.session import LIMITS, SandboxedFace
-from worktrial.synthesis.files import hash_of
-from worktrial.synthesis.forms import read_workplace
+from worktrial.synthesis.files import hash_of, read_workplace
+from worktrial.synthesis.twin.agreement import FaceRecord, read_record, read_source, source_hash
+from worktrial.synthesis.twin.session import LIMITS, SandboxedFace, Stay, calls_of
 from worktrial.workplaces import Session, Workplace, trial_clock
 from worktrial.workplaces.fidelity import Field, TrueCall, compare_worded
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from worktrial.cli.untrusted import printable
 from worktrial.finding import Findings
 from worktrial.suites.lint import Hazard, LintReport
-from worktrial.synthesis.checks.names import MEANINGS, CheckName
+from worktrial.synthesis.checks.case import MEANINGS, CheckName
 
 
 def print_report(suite: str, report: LintReport, names: Sequence[StrEnum]) -> None:

@@ -19,7 +19,7 @@ from worktrial.errors import StopRun
 from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_TURNS
 
 if TYPE_CHECKING:
-    from worktrial.synthesis.desk import DeskSettings
+    from worktrial.synthesis.resources import DeskSettings
     from worktrial.synthesis.session import Session, SessionEnd
 
 NOTHING_SELECTED = 3
@@ -128,9 +128,9 @@ def synthesize(**given: Any) -> None:
     """
     from worktrial.cli.synthesize_settings import remember, settings_of
     from worktrial.cli.synthesize_tables import print_end, print_estimate
-    from worktrial.synthesis.desk import locked
     from worktrial.synthesis.estimate import estimate
     from worktrial.synthesis.folder import SuiteFolder
+    from worktrial.synthesis.resources import locked
     from worktrial.synthesis.session import Session
 
     folder = SuiteFolder(given["output"])

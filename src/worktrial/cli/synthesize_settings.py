@@ -18,13 +18,13 @@ from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget
 from worktrial.errors import DataError, SettingError
 from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
-from worktrial.synthesis.desk import DeskSettings
+from worktrial.synthesis.artifacts import JobSpec
+from worktrial.synthesis.calibration.runs import RunSettings
 from worktrial.synthesis.estimate import Estimate
 from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.resources import DeskSettings
 from worktrial.synthesis.sources import Sources, load
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.execution import RunSettings
 
 # A whole workplace has to fit into the embedded model's answer, and the prompt beside it into its context.
 LOCAL_DRAFT_TOKENS = 1536

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 
 from worktrial.cli.untrusted import printable
-from worktrial.synthesis.desk import DeskSettings
 from worktrial.synthesis.estimate import Estimate
 from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.resources import DeskSettings
 from worktrial.synthesis.session import SessionEnd
 from worktrial.synthesis.stages.report import SuiteReport, described
 

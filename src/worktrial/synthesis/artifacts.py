@@ -1,5 +1,9 @@
-"""What the stages hand to each other. Each is a file that a person can read, change and hand back."""
+"""What a user asks for, and what the stages hand to each other.
 
+Each is a file that a person can read, change and hand back.
+"""
+
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
@@ -215,3 +219,73 @@ class Provenance(msgspec.Struct, kw_only=True, frozen=True):
     """A person changed it; it is not made again."""
     repair: int = 0
     """The round of repair that wrote it; 0 for its author."""
+
+
+class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """The job, and how large a trial is wanted. Read from YAML, or made of `--job` and options."""
+
+    role: Text
+    """Who does the job: `customs declarant`."""
+    industry: Text = "Business & Enterprise"
+    domain: str = ""
+    about: str = ""
+    """Anything else that the author should know."""
+    subtopics: Annotated[int, msgspec.Meta(ge=1, le=200)] = 16
+    levels: list[Level] = msgspec.field(default_factory=lambda: [1, 2, 3])
+    languages: list[Text] = msgspec.field(default_factory=lambda: ["en"])
+    plan_runs: Annotated[int, msgspec.Meta(ge=1)] = 4
+    """Runs with the plan before a decision is made."""
+    free_runs: Annotated[int, msgspec.Meta(ge=1)] = 8
+    """Runs without it."""
+    most_runs: Annotated[int, msgspec.Meta(ge=1)] = 24
+    """Of one kind for one slot, when the decision is near the border."""
+    sampling: Literal["sequential", "published"] = "sequential"
+    """`sequential`: run until it is clear whether a task is kept. `published`: a fixed number of runs; drop what no
+    run with the plan passes, and what all free runs pass."""
+    repairs: Annotated[int, msgspec.Meta(ge=0)] = 3
+    """Most rounds of repair of a slot."""
+    votes: Annotated[int, msgspec.Meta(ge=1)] = 3
+    faces: bool = False
+    """Write the tools of the selected workplaces as code, too, and keep it where it agrees with the simulator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How large a workplace and a plan of one level are, and what the level demands."""
+
+    tools: tuple[int, int]
+    collections: str
+    records: str
+    steps: tuple[int, int]
+    """Tool calls of a solution that wastes none."""
+    demands: str
+
+
+SCALES = {
+    1: Scale(
+        tools=(2, 5),
+        collections="1 or 2",
+        records="3 to 6",
+        steps=(2, 4),
+        demands="One straight line of work on one subject. What has to be known stands in the assignment or in the "
+        "first thing that is looked up. No step depends on weighing one rule against another.",
+    ),
+    2: Scale(
+        tools=(4, 7),
+        collections="2 or 3",
+        records="4 to 8",
+        steps=(4, 7),
+        demands="At least one fork: which step is right depends on what an earlier one brought to light. One "
+        "exception of the trade applies, and the assignment does not point it out. Two records have to be brought "
+        "together.",
+    ),
+    3: Scale(
+        tools=(5, 10),
+        collections="3 to 5",
+        records="5 to 10",
+        steps=(6, 12),
+        demands="Several subjects with different outcomes. Two demands conflict, and the rules decide which one "
+        "yields. The most obvious action is wrong because of something that only careful looking up reveals. The "
+        "order of some steps matters.",
+    ),
+}

@@ -12,14 +12,12 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.language import Usage
-from worktrial.synthesis.artifacts import Calibration
+from worktrial.synthesis.artifacts import Calibration, JobSpec
 from worktrial.synthesis.calibration import prospects, rules_of
-from worktrial.synthesis.checks.plan_length import PLAN_STEPS
-from worktrial.synthesis.files import content_hash
+from worktrial.synthesis.checks.task import PLAN_STEPS
+from worktrial.synthesis.files import TASK, WORKPLACE, content_hash
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.forms import TASK, WORKPLACE
-from worktrial.synthesis.overlap import ASKED_PER_SUBTOPIC
-from worktrial.synthesis.spec import JobSpec
+from worktrial.synthesis.stages.subtopics import ASKED_PER_SUBTOPIC
 
 # Tokens in and out of one call, and calls per piece: sizes of middling artifacts (ten tools, a state of some sixty
 # records, ten tool calls in a run). A chatty or reasoning model takes more; the cached part of prompts is not

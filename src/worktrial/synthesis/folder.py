@@ -1,9 +1,13 @@
-"""Where everything lies in a suite folder."""
+"""Places in a suite folder, and which artifacts there stand, are out of date, or were changed by a person."""
 
+import datetime as dt
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from worktrial.synthesis.artifacts import Slot, SubTopic
+from worktrial.synthesis.artifacts import Provenance, Slot, SubTopic
+from worktrial.synthesis.files import Form, Lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +100,86 @@ class SuiteFolder:
     def name_of(self, path: Path) -> str:
         """How records name a file below the folder."""
         return path.relative_to(self.root).as_posix()
+
+
+T = TypeVar("T")
+
+
+class Ledger:
+    """The provenance of a suite folder.
+
+    A record is written before its file. So a file whose content is on record is ours, one whose content never was
+    is a person's; and where a kill came between the two, the artifact is made again, from cached answers.
+    """
+
+    def __init__(self, folder: SuiteFolder, *, warn: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._lines = Lines(folder.provenance, Provenance)
+        self._last = {record.file: record for record in self._lines}
+        self._ours = {(record.file, record.hash) for record in self._lines if not record.edited}
+        self._warn = warn
+
+    def last(self, path: Path) -> Provenance | None:
+        """The record of the file that holds now."""
+        return self._last.get(self._folder.name_of(path))
+
+    async def keep_or_make(
+        self, path: Path, form: Form[T], made_from: Mapping[str, str], model: str, make: Callable[[], Awaitable[T]]
+    ) -> T:
+        """The artifact at `path`: as it is where it still holds, else made by `make`, written and recorded.
+
+        Args:
+            path: Its file or folder.
+            form: How it lies there.
+            made_from: Name to hash of everything it depends on. What a person changed is kept whatever it was made
+                from; with a warning where that is out of date.
+            model: Who makes it.
+            make: Makes it.
+
+        Raises:
+            DataError: a person changed it to something that cannot be read.
+        """
+        name, made_from = self._folder.name_of(path), dict(made_from)
+        record = self._last.get(name)
+        form.mend(path)
+        if path.exists():
+            value = form.read(path)
+            found = form.hash(value)
+            if (name, found) not in self._ours:
+                self._keep_edited(name, record, found, made_from, model)
+                return value
+            if record is not None and record.hash == found and record.made_from == made_from:
+                return value
+        value = await make()
+        self.write(path, form, value, made_from, model)
+        return value
+
+    def write(
+        self, path: Path, form: Form[T], value: T, made_from: Mapping[str, str], model: str, *, repair: int = 0
+    ) -> None:
+        """Record an artifact and write it.
+
+        A repaired one keeps what its author made it from: it stands until that changes.
+        """
+        self._add(self._folder.name_of(path), form.hash(value), dict(made_from), model, repair=repair)
+        form.write(path, value)
+
+    def _keep_edited(
+        self, name: str, record: Provenance | None, found: str, made_from: dict[str, str], model: str
+    ) -> None:
+        if record is not None and record.made_from != made_from:
+            self._warn(f"{name} was changed by hand and is kept, though what it was made from has changed since")
+        if record is None or record.hash != found or record.made_from != made_from:
+            self._add(name, found, made_from, record.model if record is not None else model, edited=True)
+
+    def _add(
+        self, name: str, found: str, made_from: dict[str, str], model: str, *, edited: bool = False, repair: int = 0
+    ) -> None:
+        written = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+        record = Provenance(
+            file=name, hash=found, made_from=made_from, model=model, written=written, edited=edited, repair=repair
+        )
+        self._lines.add(record)
+        self._last[name] = record
+        if not edited:
+            self._ours.add((name, found))

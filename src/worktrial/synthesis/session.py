@@ -1,4 +1,4 @@
-"""One session on a suite folder, from lining up the models to the published suite."""
+"""One session on a suite folder, from its models to the published suite."""
 
 import asyncio
 import datetime as dt
@@ -14,25 +14,20 @@ from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.roles import Role
 from worktrial.engine.run import Interrupted
 from worktrial.errors import WorktrialError
-from worktrial.synthesis.artifacts import Reject
-from worktrial.synthesis.desk import Desk, DeskSettings, open_desk
-from worktrial.synthesis.files import hash_of
-from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.lines import append_line, write_lines
+from worktrial.synthesis.artifacts import JobSpec, Reject
+from worktrial.synthesis.calibration.runs import RunBook, RunSettings, runner_for
+from worktrial.synthesis.files import append_line, hash_of, write_lines, write_text
+from worktrial.synthesis.folder import Ledger, SuiteFolder
 from worktrial.synthesis.pipeline import Pipeline, SlotEnd
 from worktrial.synthesis.progress import PLAIN_SECONDS, Board, display
-from worktrial.synthesis.provenance import Ledger
 from worktrial.synthesis.publish import publish, record, withdraw
-from worktrial.synthesis.runs import RunBook
+from worktrial.synthesis.resources import Desk, DeskSettings, open_desk
 from worktrial.synthesis.sources import Sources
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.execution import RunSettings, runner_for
 from worktrial.synthesis.stages.report import SuiteReport
-from worktrial.synthesis.stops import Stops
 from worktrial.synthesis.workshop import SuiteWorkshop
 
 if TYPE_CHECKING:
-    from worktrial.synthesis.face.record import FaceRecord
+    from worktrial.synthesis.twin.agreement import FaceRecord
 
 Stop = Literal["drafts", "repairs"]
 
@@ -172,7 +167,7 @@ async def _faces(
     session: Session, desk: Desk, ledger: Ledger, ends: Sequence[SlotEnd], selected: Sequence[str]
 ) -> "Sequence[FaceRecord]":
     # Only who wants faces needs the sandbox.
-    from worktrial.synthesis.face.session_end import make_faces
+    from worktrial.synthesis.twin.making import make_faces
 
     return await make_faces(
         session.folder,
@@ -266,3 +261,47 @@ def _note(session: Session, desk: Desk, started: str, end: str) -> None:
 
 def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+class _Shown(msgspec.Struct, kw_only=True):
+    """`work/review/shown.json`: hash by file, and content by slot."""
+
+    drafts: dict[str, str] = {}
+    ends: dict[str, str] = {}
+
+
+class Stops:
+    """Knows what a person has been shown."""
+
+    def __init__(self, folder: SuiteFolder) -> None:
+        self._folder = folder
+        self._path: Path = folder.review / "shown.json"
+        self._shown = msgspec.json.decode(self._path.read_bytes(), type=_Shown) if self._path.exists() else _Shown()
+
+    def has_new_drafts(self, ends: Sequence[SlotEnd], ledger: Ledger) -> bool:
+        """Whether some draft was written by its author since the last stop; a person's edits, and repairs, are
+        no reason to stop again."""
+        new = {}
+        for end in ends:
+            for path in (self._folder.workplace(end.slot), self._folder.task(end.slot)):
+                record = ledger.last(path)
+                if record is not None and not record.edited and not record.repair:
+                    new[record.file] = record.hash
+        unseen = new.items() - self._shown.drafts.items()
+        self._shown.drafts |= new
+        return bool(unseen)
+
+    def has_new_ends(self, ends: Sequence[SlotEnd]) -> bool:
+        """Whether some slot came to another end than was shown."""
+        new = {
+            end.slot.id: hash_of([end.calibration.content, end.calibration.verdict])
+            for end in ends
+            if end.calibration is not None
+        }
+        unseen = new.items() - self._shown.ends.items()
+        self._shown.ends |= new
+        return bool(unseen)
+
+    def save(self) -> None:
+        """Put on record what has been shown now."""
+        write_text(self._path, msgspec.json.encode(self._shown).decode())

@@ -8,9 +8,10 @@ from typing import Literal, Protocol, TypeVar
 import msgspec
 
 from worktrial.language import Complete
-from worktrial.synthesis import forms
+from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Calibration,
+    JobSpec,
     Problem,
     Reference,
     Repair,
@@ -21,15 +22,11 @@ from worktrial.synthesis.artifacts import (
     WorkplaceDraft,
 )
 from worktrial.synthesis.author import Author
-from worktrial.synthesis.drain import Drain
-from worktrial.synthesis.files import content_hash, hash_of, write_text
-from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.lines import Lines
-from worktrial.synthesis.provenance import Form, Ledger
-from worktrial.synthesis.runs import RunBook
+from worktrial.synthesis.calibration.runs import RunBook
+from worktrial.synthesis.files import Form, Lines, content_hash, hash_of, write_text
+from worktrial.synthesis.folder import Ledger, SuiteFolder
+from worktrial.synthesis.pipeline import Drain, Turns
 from worktrial.synthesis.sources import Sources
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.turns import Turns
 
 T = TypeVar("T")
 
@@ -99,7 +96,7 @@ class SuiteWorkshop:
             return await subtopics(self.spec, self.sources, self.author, self.judge, self.note)
 
         made_from = {**self._given, "subtopics": hash_of(self.spec.subtopics)}
-        return await self._hold(self.folder.subtopics, forms.SUBTOPICS, made_from, make)
+        return await self._hold(self.folder.subtopics, files.SUBTOPICS, made_from, make)
 
     async def reference(self, subtopic: SubTopic) -> Reference:
         """What one has to know to do a sub-topic's work."""
@@ -109,7 +106,7 @@ class SuiteWorkshop:
             return await reference(self.spec, subtopic, self.sources, self.author)
 
         made_from = {**self._given, "subtopic": hash_of(subtopic)}
-        return await self._hold(self.folder.reference(subtopic), forms.REFERENCE, made_from, make)
+        return await self._hold(self.folder.reference(subtopic), files.REFERENCE, made_from, make)
 
     async def workplace(self, slot: Slot, reference: Reference) -> WorkplaceDraft:
         """Where a slot's task is done."""
@@ -120,7 +117,7 @@ class SuiteWorkshop:
 
         self._apply_repair(slot)
         made_from = self._of_slot(slot, reference)
-        return await self._hold(self.folder.workplace(slot), forms.WORKPLACE, made_from, make)
+        return await self._hold(self.folder.workplace(slot), files.WORKPLACE, made_from, make)
 
     async def task(self, slot: Slot, reference: Reference, workplace: WorkplaceDraft) -> TaskDraft:
         """A slot's instruction, plan and rubric."""
@@ -130,7 +127,7 @@ class SuiteWorkshop:
             return await task(self.spec, slot, reference, workplace, self.author)
 
         made_from = self._of_slot(slot, reference) | self._of_workplace(slot, workplace)
-        return await self._hold(self.folder.task(slot), forms.TASK, made_from, make)
+        return await self._hold(self.folder.task(slot), files.TASK, made_from, make)
 
     def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[Problem]:
         """What is wrong before anything is run."""
@@ -195,8 +192,8 @@ class SuiteWorkshop:
             self._repairs.add(pending.repair)
         round = pending.repair.round
         changed = self._of_workplace(slot, pending.workplace)
-        self._rewrite(self.folder.workplace(slot), forms.WORKPLACE, pending.workplace, {}, round)
-        self._rewrite(self.folder.task(slot), forms.TASK, pending.task, changed, round)
+        self._rewrite(self.folder.workplace(slot), files.WORKPLACE, pending.workplace, {}, round)
+        self._rewrite(self.folder.task(slot), files.TASK, pending.task, changed, round)
         path.unlink()
 
     def _rewrite(self, path: Path, form: Form[T], value: T, changed: Mapping[str, str], round: int) -> None:

@@ -10,7 +10,7 @@ from tests.support.synthesis.topics import TOPICS
 
 from worktrial.synthesis.artifacts import Problem, SubTopic, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.checks import check_slot
-from worktrial.synthesis.overlap import likeness
+from worktrial.synthesis.stages.subtopics import likeness
 
 DESKS = [Desk(topic, level) for topic in TOPICS for level in (1, 2, 3)]
 

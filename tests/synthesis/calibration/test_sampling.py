@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from worktrial.errors import StopRun
 from worktrial.statistics import Side
-from worktrial.synthesis.artifacts import Calibration, RunRow
+from worktrial.synthesis.artifacts import Calibration, JobSpec, RunRow
 from worktrial.synthesis.calibration import Kind, Rule, calibrate, rules_of, sample_until_decided
 from worktrial.synthesis.calibration.rules import Outlook
-from worktrial.synthesis.spec import JobSpec
 
 RULES = rules_of(JobSpec(role="clerk"))
 PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.own_suite import drafts, slot
 
 from worktrial.synthesis.checks import check_slot
-from worktrial.synthesis.checks.numbers import Known, numerals
+from worktrial.synthesis.checks.rubric_numbers import Known, numerals
 
 CENTS = st.integers(100, 99_999).map(lambda cents: cents / 100)
 ROWS = st.lists(st.tuples(CENTS, st.integers(1, 40)), min_size=2, max_size=9)

@@ -7,10 +7,11 @@ from typing import Any, Literal
 import msgspec
 from tests.synthesis import drafts
 
-from worktrial.synthesis import forms
+from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Calibration,
     Citation,
+    JobSpec,
     Problem,
     Rate,
     Reference,
@@ -23,13 +24,10 @@ from worktrial.synthesis.artifacts import (
     TaskDraft,
     WorkplaceDraft,
 )
-from worktrial.synthesis.files import content_hash, to_yaml, write_text
-from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.lines import append_line, write_lines
+from worktrial.synthesis.files import append_line, content_hash, to_yaml, write_lines, write_text
+from worktrial.synthesis.folder import Ledger, SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
-from worktrial.synthesis.provenance import Ledger
 from worktrial.synthesis.sources import Passage, SourceFile, Sources
-from worktrial.synthesis.spec import JobSpec
 
 PASSAGE = "A parcel is handed out to its holder only. The holder shows a document with a picture."
 SOURCES = Sources(
@@ -76,7 +74,7 @@ class MadeSuite:
     def listed(self) -> "MadeSuite":
         """Documents and sub-topics are there."""
         SOURCES.write(self.folder.sources)
-        self.ledger.write(self.folder.subtopics, forms.SUBTOPICS, self.topics, {"job": "1"}, "writer")
+        self.ledger.write(self.folder.subtopics, files.SUBTOPICS, self.topics, {"job": "1"}, "writer")
         return self
 
     def drafted(self) -> "MadeSuite":
@@ -85,7 +83,7 @@ class MadeSuite:
         for topic in self.topics:
             made_from = {"job": "1", "document rules.md": "2"}
             self.ledger.write(
-                self.folder.reference(topic), forms.REFERENCE, self.reference(topic), made_from, "writer"
+                self.folder.reference(topic), files.REFERENCE, self.reference(topic), made_from, "writer"
             )
         for slot in self.slots:
             self.draft(slot)
@@ -94,8 +92,8 @@ class MadeSuite:
     def draft(self, slot: Slot, change: Callable[[TaskDraft], TaskDraft] = lambda task: task) -> None:
         """One slot's workplace and task."""
         file = self.folder.workplace(slot)
-        self.ledger.write(file, forms.WORKPLACE, self.workplace(), {"slot": "3"}, "writer")
-        self.ledger.write(self.folder.task(slot), forms.TASK, change(self.task(slot)), {"slot": "3"}, "writer")
+        self.ledger.write(file, files.WORKPLACE, self.workplace(), {"slot": "3"}, "writer")
+        self.ledger.write(self.folder.task(slot), files.TASK, change(self.task(slot)), {"slot": "3"}, "writer")
 
     def reference(self, topic: SubTopic) -> Reference:
         s = self.spoil
@@ -134,7 +132,7 @@ class MadeSuite:
     def content(self, slot: Slot) -> str:
         """Hash of what is on disk."""
         return content_hash(
-            forms.read_workplace(self.folder.workplace(slot)), forms.TASK.read(self.folder.task(slot))
+            files.read_workplace(self.folder.workplace(slot)), files.TASK.read(self.folder.task(slot))
         )
 
     def run(

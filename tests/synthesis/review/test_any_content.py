@@ -10,12 +10,12 @@ from tests.synthesis import any_drafts
 from tests.synthesis.review.made_suite import MadeSuite
 from tests.synthesis.review.test_review import Page
 
-from worktrial.synthesis import forms
+from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import RunRow, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.review import write_review
-from worktrial.synthesis.review.diff import diff_lines
-from worktrial.synthesis.review.rendering import render
-from worktrial.synthesis.review.shown_run import shown_run
+from worktrial.synthesis.review.page import render
+from worktrial.synthesis.review.runs import shown_run
+from worktrial.synthesis.review.slot import diff_lines
 
 _KEYS = st.sampled_from(["messages", "calls", "answer", "turn", "tool", "observation", "content", "role", "text"])
 _VALUES = st.recursive(
@@ -31,8 +31,8 @@ def test_any_draft_can_be_shown(workplace: WorkplaceDraft, task: TaskDraft) -> N
     with tempfile.TemporaryDirectory() as place:
         suite = MadeSuite(Path(place) / "suite", levels=(1,)).listed()
         [slot] = suite.slots
-        forms.WORKPLACE.write(suite.folder.workplace(slot), workplace)
-        forms.TASK.write(suite.folder.task(slot), task)
+        files.WORKPLACE.write(suite.folder.workplace(slot), workplace)
+        files.TASK.write(suite.folder.task(slot), task)
         page = Page(write_review(suite.folder).read_text("utf-8"))
         assert "not on record" in page.text
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.synthesis.review.made_suite import PASSAGE, MadeSuite
 
-from worktrial.synthesis.face.record import FaceRecord, write_face
+from worktrial.synthesis.files import write_lines
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.lines import write_lines
 from worktrial.synthesis.review import write_review
-from worktrial.synthesis.review.write import MOST_ON_ONE_PAGE
+from worktrial.synthesis.review.page import MOST_ON_ONE_PAGE
+from worktrial.synthesis.twin.agreement import FaceRecord, write_face
 
 _VOID = frozenset({"meta", "br", "link", "input"})
 _INLINE = frozenset({"a", "span", "strong", "code", "q", "cite"})

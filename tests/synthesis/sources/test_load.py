@@ -8,8 +8,7 @@ from tests.synthesis.sources.interfaces import answering, api, load_api
 
 from worktrial.errors import DataError
 from worktrial.synthesis.sources import Sources, load
-from worktrial.synthesis.sources.cut import MOST, pieces
-from worktrial.synthesis.sources.plain import markdown_sections
+from worktrial.synthesis.sources.text import MOST, markdown_sections, pieces
 
 HANDBOOK = """# Returns
 

@@ -16,12 +16,10 @@ from tests.synthesis.drafts import slot, task, workplace
 
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
-from worktrial.synthesis.artifacts import PlanStep, Problem, Repair, RunRow, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import JobSpec, PlanStep, Problem, Repair, RunRow, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.author import ModelAuthor, Unusable
 from worktrial.synthesis.files import content_hash
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.failures import MOST_FEEDBACK, MOST_RUNS, failures
-from worktrial.synthesis.stages.repair import changed_artifacts, repair
+from worktrial.synthesis.stages.repair import MOST_FEEDBACK, MOST_RUNS, changed_artifacts, failures, repair
 
 SPEC = JobSpec(role="parcel clerk")
 CONTENT = content_hash(workplace(), task())

@@ -7,10 +7,9 @@ import msgspec
 import pytest
 from tests.synthesis.stages.writing import SPEC, Json, Model, author
 
-from worktrial.synthesis.artifacts import SubTopic
+from worktrial.synthesis.artifacts import JobSpec, SubTopic
 from worktrial.synthesis.author import Unusable
 from worktrial.synthesis.sources import Passage, Sources
-from worktrial.synthesis.spec import JobSpec
 from worktrial.synthesis.stages.subtopics import subtopics
 
 WORK = {

@@ -7,7 +7,7 @@ from tests.synthesis.sources.interfaces import api, load_api
 from tests.synthesis.stages.writing import REFERENCE, SPEC, Json, Model, author, by_id, slot, workplace_draft
 
 from worktrial.synthesis.artifacts import WorkplaceDraft
-from worktrial.synthesis.playable import playable
+from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.prompting import tokens
 from worktrial.synthesis.sources import Sources
 from worktrial.synthesis.stages.workplace import MOST_STATE, workplace

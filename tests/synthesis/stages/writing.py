@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worktrial.language import Completion, JsonObject, Message
-from worktrial.synthesis.artifacts import Reference, Slot, Statement, SubTopic, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import JobSpec, Reference, Slot, Statement, SubTopic, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.author import ModelAuthor
-from worktrial.synthesis.spec import JobSpec
 
 Json = dict[str, Any]
 SPEC = JobSpec(role="returns clerk", industry="Commerce", domain="Online retail", subtopics=2)

@@ -1,19 +1,19 @@
 """How often a task is passed, with its plan and without: as many runs as it takes to know, and no more."""
 
-from worktrial.synthesis.calibration.calibrate import calibrate
-from worktrial.synthesis.calibration.prospects import Prospects, prospects
 from worktrial.synthesis.calibration.rules import (
     CONFIDENCE,
     FREE_BAND,
     PLAN_BAND,
     AnyPass,
     NotAllPass,
+    Prospects,
     Rule,
     Rules,
     Sequential,
+    prospects,
     rules_of,
 )
-from worktrial.synthesis.calibration.sampling import Kind, Run, rate_of, sample_until_decided
+from worktrial.synthesis.calibration.sampling import Kind, Run, calibrate, rate_of, sample_until_decided
 
 __all__ = [
     "CONFIDENCE",

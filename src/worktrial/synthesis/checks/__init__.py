@@ -4,21 +4,27 @@ from collections.abc import Callable, Iterator
 
 from worktrial.errors import DataError
 from worktrial.synthesis.artifacts import Problem, TaskDraft, WorkplaceDraft
-from worktrial.synthesis.checks.case import Case, problem
-from worktrial.synthesis.checks.dates import dates
-from worktrial.synthesis.checks.examples import example_clash, example_shape
-from worktrial.synthesis.checks.names import MEANINGS, CheckName
+from worktrial.synthesis.checks.case import MEANINGS, Case, CheckName, playable, problem
 from worktrial.synthesis.checks.placeholders import placeholders
-from worktrial.synthesis.checks.plan_calls import plan_calls
-from worktrial.synthesis.checks.plan_given_away import plan_given_away
-from worktrial.synthesis.checks.plan_length import PLAN_STEPS, plan_length
-from worktrial.synthesis.checks.prompt_calls import prompt_calls
 from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
-from worktrial.synthesis.checks.rubric_tools import rubric_tools
-from worktrial.synthesis.checks.schemas import schemas
-from worktrial.synthesis.checks.state import state_described
-from worktrial.synthesis.checks.tools import TOOLS, duplicate_tools, tool_count
-from worktrial.synthesis.playable import playable
+from worktrial.synthesis.checks.task import (
+    PLAN_STEPS,
+    dates,
+    plan_calls,
+    plan_given_away,
+    plan_length,
+    rubric_tools,
+)
+from worktrial.synthesis.checks.workplace import (
+    TOOLS,
+    duplicate_tools,
+    example_clash,
+    example_shape,
+    prompt_calls,
+    schemas,
+    state_described,
+    tool_count,
+)
 
 __all__ = ["MEANINGS", "OF_PLANS", "PLAN_STEPS", "SLOT_CHECKS", "TOOLS", "CheckName", "check_slot"]
 

@@ -1,15 +1,56 @@
-"""What the checks look at."""
+"""Subject of the checks, their names, and the form of what they find."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Literal
 
 from worktrial.language import JsonValue
 from worktrial.synthesis.artifacts import Problem, TaskDraft, ToolDraft, WorkplaceDraft
-from worktrial.synthesis.checks.names import CheckName
-from worktrial.workplaces.lint import Finding
+from worktrial.workplaces import Workplace
+from worktrial.workplaces.lint import Finding, HazardName
+from worktrial.workplaces.loading import checked
 from worktrial.workplaces.tools import Tool, schema_problem
+
+
+class CheckName(StrEnum):
+    """The checks of a slot."""
+
+    TOOL_COUNT = "tool-count"
+    DUPLICATE_TOOLS = "duplicate-tools"
+    SCHEMAS = "schemas"
+    EXAMPLE_SHAPE = "example-shape"
+    EXAMPLE_CLASH = HazardName.EXAMPLE_CLASH.value
+    UNDESCRIBED_STATE = HazardName.UNDESCRIBED_STATE.value
+    PROMPT_CALLS = HazardName.PROMPT_CALLS.value
+    PLACEHOLDERS = "placeholders"
+    DATES_WITHOUT_CLOCK = HazardName.DATES_WITHOUT_CLOCK.value
+    PLAN_CALLS = "plan-calls"
+    PLAN_LENGTH = "plan-length"
+    PLAN_GIVEN_AWAY = "plan-given-away"
+    RUBRIC_TOOLS = HazardName.RUBRIC_TOOLS.value
+    RUBRIC_NUMBERS = "rubric-numbers"
+
+
+MEANINGS = {
+    CheckName.TOOL_COUNT: "workplaces with too few tools to choose from, or too many to write well",
+    CheckName.DUPLICATE_TOOLS: "workplaces with two tools of one name",
+    CheckName.SCHEMAS: "tools whose arguments have no valid schema, or are not described",
+    CheckName.EXAMPLE_SHAPE: "tools whose example output has not the shape that the state has",
+    CheckName.EXAMPLE_CLASH: "workplaces whose example outputs clash with the initial state",
+    CheckName.UNDESCRIBED_STATE: "workplaces with fields of the state that nobody describes",
+    CheckName.PROMPT_CALLS: "workplaces whose rules show calls to tools that do not exist",
+    CheckName.PLACEHOLDERS: "texts that were left to be filled in",
+    CheckName.DATES_WITHOUT_CLOCK: "tasks with absolute dates and nothing that tells the date",
+    CheckName.PLAN_CALLS: "plans with calls that the workplace would refuse",
+    CheckName.PLAN_LENGTH: "plans too short or too long for the task's level",
+    CheckName.PLAN_GIVEN_AWAY: "instructions that name the plan's tools in order",
+    CheckName.RUBRIC_TOOLS: "tasks whose rubric names tools that the workplace lacks",
+    CheckName.RUBRIC_NUMBERS: "tasks whose rubric has numbers that come from nowhere",
+}
+"""What a count of each check counts."""
+
 
 Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
 
@@ -86,3 +127,37 @@ def _references(schema: JsonValue) -> Iterator[str]:
     elif isinstance(schema, list):
         for item in schema:
             yield from _references(item)
+
+
+def playable(draft: WorkplaceDraft, where: object = "") -> Workplace:
+    """The workplace of a draft, checked as one that is loaded from files.
+
+    Args:
+        draft: As it is written.
+        where: What messages call it; its name when empty.
+
+    Raises:
+        DataError: two tools share a name, there is none, or a schema or an example is not usable.
+    """
+    where = where or f"workplace {draft.name}"
+    tools = [
+        checked.tool(
+            name=tool.name,
+            description=tool.description,
+            parameters=tool.parameters,
+            example_output=tool.example_output,
+            where=where,
+            field=f"tools[{index}]",
+            writes=tool.writes,
+        )
+        for index, tool in enumerate(draft.tools)
+    ]
+    return checked.workplace(
+        name=draft.name,
+        system_prompt=draft.system_prompt,
+        tools=tools,
+        initial_state=draft.initial_state,
+        state_description=draft.state_description,
+        where=where,
+        tools_field="tools",
+    )

@@ -6,9 +6,46 @@ from collections.abc import Iterator
 import msgspec
 
 from worktrial.synthesis.artifacts import Problem
-from worktrial.synthesis.checks.case import Artifact, Case, problem, texts
-from worktrial.synthesis.checks.names import CheckName
-from worktrial.synthesis.left_over import left_over
+from worktrial.synthesis.checks.case import Artifact, Case, CheckName, problem, texts
+
+_ALWAYS = re.compile(
+    r"\b(?:TODO|TBD|FIXME)\b|\blorem ipsum\b|\{\{.*?\}\}|\[(?:insert|your|placeholder|fill in|to be)\b[^\]]*\]"
+    r"|<(?:insert|your|placeholder|fill in|to be|todo)\b[^<>]*>",
+    re.IGNORECASE | re.DOTALL,
+)
+# Rules and descriptions may show a form in angle brackets; what is handed to an agent or a judge may not.
+_IN_TASK = re.compile(r"<[A-Za-z][A-Za-z0-9]*(?:[ _-][A-Za-z0-9]+)+>|<[A-Z][A-Z0-9]+>")
+
+
+def left_over(text: str, *, forms: bool = False) -> list[str]:
+    """Every place-holder in a text, once each.
+
+    Args:
+        text: Any.
+        forms: Whether it may show the form of something, as in `<order number>`.
+    """
+    patterns = (_ALWAYS,) if forms else (_ALWAYS, _IN_TASK)
+    return list(dict.fromkeys(hit[0] for pattern in patterns for hit in pattern.finditer(text)))
+
+
+_SHOWN = 60
+# What a prompt shows in place of a text, handed back as it is.
+_NOTHING = ("…", "...")
+
+
+def unfilled(where: str, text: str, *, forms: bool = False) -> list[str]:
+    """What in the text of a field stands for something that was to be filled in, each as a problem of `where`.
+
+    Args:
+        where: The field.
+        text: Its text.
+        forms: Whether it may show the form of something, as in `<order number>`.
+    """
+    found = [hit[:_SHOWN] for hit in left_over(text, forms=forms)]
+    if text.strip() in _NOTHING:
+        found.append(text.strip())
+    return [f"{where}: {hit!r} stands for something that is not there; write it out" for hit in found]
+
 
 _FILLED = ("{{initial_state}}", "{{state_descriptions}}", "{{action_set_definitions}}")
 """What a simulator's prompt fills in itself."""

@@ -11,11 +11,10 @@ from worktrial.suites.occupations.lint import lint_release
 from worktrial.suites.occupations.load import Release, Task, is_own
 from worktrial.synthesis.artifacts import PlanStep, Problem, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.checks import OF_PLANS, SLOT_CHECKS
-from worktrial.synthesis.checks.case import Case
-from worktrial.synthesis.checks.names import CheckName
+from worktrial.synthesis.checks.case import Case, CheckName
 from worktrial.synthesis.checks.placeholders import placeholders
 from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
-from worktrial.synthesis.checks.schemas import schemas
+from worktrial.synthesis.checks.workplace import schemas
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.lint import HazardName
 from worktrial.workplaces.loading.folder import MAIN_FILE

@@ -1,22 +1,32 @@
-"""What lies in a suite folder, as far as it can be read: a page has to be possible at every stage."""
+"""What lies in a suite folder as far as it can be read, and how far each slot has come."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
-from worktrial.synthesis import forms
-from worktrial.synthesis.artifacts import Calibration, Provenance, Reject, Repair, Slot
+from worktrial.synthesis import files
+from worktrial.synthesis.artifacts import (
+    Calibration,
+    JobSpec,
+    Problem,
+    Provenance,
+    Rate,
+    Reject,
+    Repair,
+    RunRow,
+    Slot,
+)
+from worktrial.synthesis.calibration.rules import interval_of
 from worktrial.synthesis.files import read_yaml_as
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
 from worktrial.synthesis.sources import Sources
-from worktrial.synthesis.spec import JobSpec
 
 T = TypeVar("T")
 
@@ -127,7 +137,7 @@ def lines(path: Path, kind: type[T], troubles: list[str]) -> Iterator[T]:
 def _slots(folder: SuiteFolder, spec: JobSpec | None, troubles: list[str]) -> list[Slot]:
     if spec is None or not folder.subtopics.exists():
         return []
-    subtopics = attempt(lambda: forms.SUBTOPICS.read(folder.subtopics), troubles) or []
+    subtopics = attempt(lambda: files.SUBTOPICS.read(folder.subtopics), troubles) or []
     found: dict[str, Any] = {}
     for subtopic in subtopics:
         if not _ID.fullmatch(subtopic.id):
@@ -148,3 +158,123 @@ def _spent(paid: Iterator[Paid]) -> Spent:
         cost += one.cost or 0.0
         unpriced += one.cost is None
     return Spent(answers, tokens, cost, unpriced)
+
+
+State = Literal[
+    "selected",
+    "kept",
+    "trivial",
+    "too_hard",
+    "unsolvable",
+    "invalid",
+    "undecided",
+    "unchecked",
+    "author",
+    "running",
+    "problems",
+    "drafted",
+    "begun",
+    "waiting",
+]
+
+MEANINGS: dict[State, tuple[str, str]] = {
+    "selected": (
+        "selected",
+        "Solvable, neither trivial nor hopeless, and of its sub-topic the one passed least often.",
+    ),
+    "kept": ("kept, not selected", "Good enough; another level of the same sub-topic is passed less often."),
+    "trivial": ("trivial", "Without the plan it is passed nearly always, so it tells no two agents apart."),
+    "too_hard": ("too hard", "It can be solved with its plan, and was never solved without."),
+    "unsolvable": ("unsolvable", "Even with its plan it fails: workplace, plan or rubric do not fit together."),
+    "invalid": ("no verdicts", "Too many runs ended without a verdict of the judge."),
+    "undecided": ("undecided", "After the most runs its pass rate still is too near a border."),
+    "unchecked": ("not run", "The static checks still find problems after all repairs."),
+    "author": ("not written", "The model's replies could not be used, or it could not be reached."),
+    "running": ("in runs", "Some runs are done; there is no verdict yet."),
+    "problems": ("has problems", "The static checks find problems; it will be repaired, or mend it by hand."),
+    "drafted": ("drafted", "Workplace and task are written; nothing has been run."),
+    "begun": ("in drafting", "Some of its parts are written."),
+    "waiting": ("not begun", "Nothing of its own is written yet."),
+}
+"""What a reader is told: a word or two, and a sentence."""
+
+DONE: tuple[State, ...] = (
+    "selected",
+    "kept",
+    "trivial",
+    "too_hard",
+    "unsolvable",
+    "invalid",
+    "undecided",
+    "unchecked",
+    "author",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Of one slot."""
+
+    state: State
+    why: str
+    plan: Rate | None
+    """None where nothing was run."""
+    free: Rate | None
+    rounds: int
+    so_far: bool
+    """Whether the rates are those of unfinished work."""
+
+    @property
+    def label(self) -> str:
+        """In a word or two."""
+        return MEANINGS[self.state][0]
+
+
+def standing(
+    calibration: Calibration | None,
+    reject: Reject | None,
+    *,
+    content: str | None,
+    is_begun: bool,
+    problems: Sequence[Problem],
+    runs: Sequence[RunRow],
+    rounds: int,
+) -> Standing:
+    """Where a slot stands.
+
+    Args:
+        calibration: The last one, which may be about an earlier version.
+        reject: Why it is not in the suite.
+        content: Hash of what its drafts hold now; None where they are not whole.
+        is_begun: Whether some of it is written.
+        problems: What the static checks find now.
+        runs: On this content.
+        rounds: Repairs that it took.
+    """
+    if calibration is not None and calibration.content == content:
+        plan, free = (rate if rate.n + rate.invalid else None for rate in (calibration.plan, calibration.free))
+        state: State = calibration.verdict
+        why = reject.why if reject is not None else calibration.why
+        if calibration.verdict == "kept" and reject is None:
+            state = "selected"
+        return Standing(state, why, plan, free, calibration.rounds, False)
+    why = ""
+    if calibration is not None and content is not None:
+        why = f"Changed since its last verdict, which was “{MEANINGS[calibration.verdict][0]}”."
+    plan, free = _rate(runs, "plan"), _rate(runs, "free")
+    if content is None:
+        if reject is not None:
+            return Standing("author", reject.why, None, None, rounds, False)
+        return Standing("begun" if is_begun else "waiting", "", None, None, rounds, True)
+    if runs:
+        return Standing("running", why, plan, free, rounds, True)
+    return Standing("problems" if problems else "drafted", why, None, None, rounds, True)
+
+
+def _rate(runs: Sequence[RunRow], kind: Literal["plan", "free"]) -> Rate | None:
+    ours = [run.outcome for run in runs if run.kind == kind]
+    if not ours:
+        return None
+    passed, n = ours.count("pass"), len(ours) - ours.count("invalid")
+    low, high = interval_of(passed, n) if n else (0.0, 1.0)
+    return Rate(passed=passed, n=n, invalid=len(ours) - n, low=low, high=high, decision="undecided")

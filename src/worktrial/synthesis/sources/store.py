@@ -1,16 +1,148 @@
-"""The documents of a suite, in memory and in its folder."""
+"""Documents of a suite: in memory, in its folder, searched and cited."""
 
+import re
+import unicodedata
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Literal
+
+import msgspec
 
 from worktrial.engine.store import read_lines
-from worktrial.synthesis.lines import write_lines
-from worktrial.synthesis.sources.model import Operation, Passage, SourceFile
+from worktrial.synthesis.artifacts import Citation, Text, ToolDraft
+from worktrial.synthesis.files import write_lines
 
-if TYPE_CHECKING:
-    from worktrial.synthesis.sources.search import Index
+Kind = Literal["pdf", "markdown", "text", "openapi"]
+
+
+class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
+    """One document."""
+
+    id: Text
+    """Made of its name; unique among the documents."""
+    name: Text
+    """Of the file, without its folder."""
+    kind: Kind
+    hash: Text
+    """SHA-256 of its bytes."""
+    notes: list[str] = []
+    """What the user should know of how it was read."""
+
+
+class Passage(msgspec.Struct, kw_only=True, frozen=True):
+    """A piece of a document, short enough to be shown to a model together with a few others."""
+
+    source: Text
+    """Id of its document."""
+    id: Text
+    """Within the document."""
+    heading: list[str] = []
+    """The headings it stands under, outermost first."""
+    page: int | None = None
+    """1-based, in documents that have pages."""
+    text: Text
+
+
+class Operation(msgspec.Struct, kw_only=True, frozen=True):
+    """One operation of an interface description, as a tool."""
+
+    source: Text
+    """Id of its document."""
+    passage: Text
+    """Id of the passage that describes it."""
+    method: Text
+    """In capitals."""
+    path: Text
+    tool: ToolDraft
+    """Its `example_output` is None where the description does not say what is answered."""
+
+
+# Scripts that are not written with a space after each word, and Korean, where endings are part of the word.
+_TOGETHER = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def content_words(text: str) -> list[str]:
+    """Stems in reading order, function words left out; two characters each where words are not told by spaces."""
+    found: list[str] = []
+    text = _CAMEL.sub(" ", text.replace("_", " "))
+    for run in _TOGETHER.findall(text):
+        found += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    rest = _TOGETHER.sub(" ", text)
+    return [word for word in _analyzer().analyze(rest) if word] + found
+
+
+@cache
+def _analyzer() -> Any:
+    # Imported here: the index's library is loaded only where there is something to compare or to find.
+    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+    builder = TextAnalyzerBuilder(Tokenizer.simple())
+    steps = (
+        Filter.remove_long(60),
+        Filter.lowercase(),
+        Filter.stopword("english"),
+        Filter.ascii_fold(),
+        Filter.stemmer("english"),
+    )
+    for step in steps:
+        builder = builder.filter(step)
+    return builder.build()
+
+
+_HEAP = 15_000_000
+_HEADING = 2.0
+"""How much a word of a heading counts beside one of the text."""
+
+
+class Index:
+    """Passages in memory, ready to be searched."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        import tantivy
+
+        self._t = tantivy
+        self._schema = _schema()
+        self._index = tantivy.Index(self._schema)
+        # One thread and one commit make one segment, so equal scores come in the order of the documents.
+        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
+        for number, passage in enumerate(passages):
+            heading = " ".join(content_words(" ".join(passage.heading)))
+            text = " ".join(content_words(passage.text))
+            writer.add_document(tantivy.Document(number=number, heading=heading, text=text))
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    def best(self, text: str, limit: int) -> list[int]:
+        """Numbers of the passages that have words of `text`, the best first."""
+        q = self._t.Query
+        words = dict.fromkeys(content_words(text))
+        if limit < 1 or not words:
+            return []
+        wanted = [
+            (self._t.Occur.Should, self._term(q, field, word)) for word in words for field in ("heading", "text")
+        ]
+        hits = self._searcher.search(q.boolean_query(wanted), limit, count=False).hits
+        return [int(self._searcher.doc(address)["number"][0]) for _, address in hits]
+
+    def _term(self, q: Any, field: str, word: str) -> Any:
+        term = q.term_query(self._schema, field, word, "freq")
+        return q.boost_query(term, _HEADING) if field == "heading" else term
+
+
+def _schema() -> Any:
+    import tantivy
+
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("number", stored=True)
+    for field in ("heading", "text"):
+        # The words are stems already.
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
+    return builder.build()
+
 
 FILES, PASSAGES, OPERATIONS = "files.jsonl", "passages.jsonl", "operations.jsonl"
 
@@ -34,7 +166,7 @@ class Sources:
     @cached_property
     def _index(self) -> "Index":
         # Imported here: the index's library is loaded only where there is something to find.
-        from worktrial.synthesis.sources.search import Index
+        from worktrial.synthesis.sources.store import Index
 
         return Index(self.passages)
 
@@ -87,3 +219,31 @@ class Sources:
             list(read_lines(folder / PASSAGES, Passage)),
             list(read_lines(folder / OPERATIONS, Operation)),
         )
+
+
+_HYPHENATED = re.compile(r"(?<=\w)-[ \t]*\n\s*(?=\w)")
+_ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00ad": None})
+
+
+def occurs(quote: str, text: str) -> bool:
+    """Whether `quote` stands in `text`; white space, forms of quotation marks and dashes, and words that a line's
+    end parts do not matter. An empty quote stands nowhere."""
+    wanted = _plain(quote)
+    return bool(wanted) and (wanted in _plain(text) or wanted in _plain(_HYPHENATED.sub("", text)))
+
+
+def citation_problem(citation: Citation, sources: Sources) -> str | None:
+    """What is wrong with a citation, or None."""
+    passage: Passage | None = sources.passage(citation.source, citation.passage)
+    place = f"{citation.source} {citation.passage}"
+    if passage is None:
+        return f"there is no passage {citation.passage!r} of a source {citation.source!r}"
+    if not citation.quote.strip():
+        return f"the citation of {place} has no quote"
+    if not occurs(citation.quote, passage.text):
+        return f"{citation.quote[:80]!r} does not stand in {place}; copy its words exactly"
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_ALIKE).split())

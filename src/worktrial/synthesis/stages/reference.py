@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from worktrial.synthesis.artifacts import Reference, Statement, SubTopic
+from worktrial.synthesis.artifacts import JobSpec, Reference, Statement, SubTopic
 from worktrial.synthesis.author import Author
+from worktrial.synthesis.checks.placeholders import unfilled
 from worktrial.synthesis.prompting import fenced, language_name, passage_text, render, spread, within
 from worktrial.synthesis.sources import Passage, Sources
-from worktrial.synthesis.sources.quotes import citation_problem
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.wording import unfilled
+from worktrial.synthesis.sources.store import citation_problem
 
 PARTS = ("terminology", "workflow", "state_variables", "edge_cases", "constraints")
 _FEWEST, _MOST = 2, 8

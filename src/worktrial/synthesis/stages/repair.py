@@ -1,4 +1,4 @@
-"""Repairing a task: one artifact is found to be at fault, and only that one is written anew."""
+"""Repair of a task: one artifact is found to be at fault, and only that one is written anew."""
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
@@ -7,9 +7,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from worktrial.grading import JudgeCase
 from worktrial.grading.characters import encodable
+from worktrial.grading.evidence import LEAST_LIMIT, evidence
 from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import (
+    JobSpec,
     PlanStep,
     Problem,
     Repair,
@@ -23,8 +26,62 @@ from worktrial.synthesis.artifacts import (
 from worktrial.synthesis.author import Author, Unusable
 from worktrial.synthesis.files import content_hash, hash_of, to_yaml
 from worktrial.synthesis.prompting import compact, fenced, language_name, render, tools_text
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.failures import Failure, failures
+from worktrial.workplaces import ToolCall, Trajectory
+
+MOST_RUNS = 2
+MOST_FEEDBACK = 600
+"""Characters of one vote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A run with the plan that did not pass."""
+
+    number: int
+    outcome: str
+    reason: str
+    record: str
+    """What the agent did and saw, a line of JSON each; "" where it is not kept."""
+    feedback: list[str]
+    """The grounds of the votes against it."""
+
+
+def failures(runs: Sequence[RunRow], content: str) -> list[Failure]:
+    """The first few runs with the plan that failed on `content`.
+
+    Runs without a verdict are not among them: they are nobody's fault.
+    """
+    failed = [run for run in runs if run.kind == "plan" and run.outcome == "fail" and run.content == content]
+    return [_failure(run) for run in sorted(failed, key=lambda run: run.number)[:MOST_RUNS]]
+
+
+def _failure(run: RunRow) -> Failure:
+    return Failure(run.number, run.outcome, run.reason, _record(run.trajectory), _feedback(run.votes))
+
+
+def _feedback(votes: Sequence[JsonObject]) -> list[str]:
+    against = [vote.get("feedback") for vote in votes if vote.get("is_correct") is False]
+    return [_cut(text) for text in against if isinstance(text, str) and text.strip()]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_FEEDBACK else f"{text[:MOST_FEEDBACK]} …"
+
+
+def _record(line: JsonObject | None) -> str:
+    if line is None:
+        return ""
+    try:
+        trajectory = Trajectory(
+            messages=msgspec.convert(line.get("messages", []), list[JsonObject]),
+            calls=msgspec.convert(line.get("calls", []), list[ToolCall]),
+            answer=msgspec.convert(line.get("answer", ""), str),
+        )
+    except msgspec.ValidationError as e:
+        return f"(the record of this run cannot be read: {e})"
+    case = JudgeCase("", "", {}, {}, "", "", trajectory, final_state=line.get("final_state"))
+    return evidence(case, LEAST_LIMIT)
+
 
 Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
 

@@ -1,19 +1,129 @@
-"""First stage: the parts of a job."""
+"""First stage: the parts of a job, no two of which are about the same work."""
 
+import asyncio
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import Annotated
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+from typing import Annotated, NamedTuple
 
 import msgspec
 
-from worktrial.language import Complete
-from worktrial.synthesis.artifacts import SubTopic, Text
+from worktrial.language import Complete, JsonObject, NotOneObject, one_object
+from worktrial.synthesis.artifacts import JobSpec, SubTopic, Text
 from worktrial.synthesis.author import Author, Unusable
-from worktrial.synthesis.overlap import Overlap, by_judge, by_words
+from worktrial.synthesis.checks.placeholders import unfilled
 from worktrial.synthesis.prompting import fenced, language_name, outline, render
 from worktrial.synthesis.sources import Sources
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.wording import unfilled
+from worktrial.synthesis.sources.store import content_words
+
+MOST_ALIKE = 0.6
+"""Two sub-topics with this share of common content words, or more, are the same."""
+ASKED_ABOVE = 0.1
+"""Pairs with less in common are not put to the judge."""
+ASKED_PER_SUBTOPIC = 2
+"""Pairs put to the judge for each sub-topic, the closest ones: all pairs would cost the square."""
+_DRAWS = 2
+_SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {"why": {"type": "string"}, "same": {"type": "boolean"}},
+    "required": ["why", "same"],
+}
+
+
+class Overlap(NamedTuple):
+    """Two sub-topics of which one has to go."""
+
+    kept: SubTopic
+    dropped: SubTopic
+    why: str
+
+
+def jaccard(one: Collection[str], two: Collection[str]) -> float:
+    """Share of the words of both that are in each, 0 to 1; 0 where there are no words at all."""
+    union = set(one) | set(two)
+    return len(set(one) & set(two)) / len(union) if union else 0.0
+
+
+def likeness(one: SubTopic, two: SubTopic) -> float:
+    """Jaccard index of the content words of titles and descriptions."""
+    return jaccard(_words(one), _words(two))
+
+
+def by_words(kept: Sequence[SubTopic], new: Sequence[SubTopic]) -> tuple[list[SubTopic], list[Overlap]]:
+    """Those of `new` that share too few words with any before them, and the others."""
+    added: list[SubTopic] = []
+    dropped: list[Overlap] = []
+    for subtopic in new:
+        closest = max((*kept, *added), key=lambda other: likeness(other, subtopic), default=None)
+        if closest is not None and (share := likeness(closest, subtopic)) >= MOST_ALIKE:
+            dropped.append(Overlap(closest, subtopic, f"{share:.0%} of the words are the same"))
+        else:
+            added.append(subtopic)
+    return added, dropped
+
+
+async def by_judge(
+    subtopics: Sequence[SubTopic], judge: Complete, asked: dict[tuple[str, str], str | None]
+) -> list[Overlap]:
+    """The later of each pair that a judge finds to be the same work.
+
+    Args:
+        subtopics: In the order in which they were accepted.
+        judge: Asked about the closest pairs only, side by side.
+        asked: Pairs of ids to the answer, None for different work; added to, and not asked again.
+
+    Raises:
+        InvalidSample: the judge cannot be reached.
+    """
+    ranked = sorted(combinations(subtopics, 2), key=lambda pair: -likeness(*pair))
+    close = [pair for pair in ranked[: ASKED_PER_SUBTOPIC * len(subtopics)] if likeness(*pair) >= ASKED_ABOVE]
+    open_pairs = [pair for pair in close if (pair[0].id, pair[1].id) not in asked]
+    try:
+        async with asyncio.TaskGroup() as group:
+            answers = [group.create_task(_same(judge, *pair)) for pair in open_pairs]
+    except BaseExceptionGroup as trouble:
+        raise trouble.exceptions[0] from None
+    asked |= {(one.id, two.id): a.result() for (one, two), a in zip(open_pairs, answers, strict=True)}
+    return _dropped(subtopics, close, asked)
+
+
+def _dropped(
+    subtopics: Sequence[SubTopic],
+    pairs: Sequence[tuple[SubTopic, SubTopic]],
+    asked: Mapping[tuple[str, str], str | None],
+) -> list[Overlap]:
+    place = {subtopic.id: number for number, subtopic in enumerate(subtopics)}
+    gone: set[str] = set()
+    dropped = []
+    for one, two in sorted(pairs, key=lambda pair: (place[pair[1].id], place[pair[0].id])):
+        why = asked[one.id, two.id]
+        # What is itself replaced stands in nobody's way.
+        if why is not None and one.id not in gone and two.id not in gone:
+            gone.add(two.id)
+            dropped.append(Overlap(one, two, why))
+    return dropped
+
+
+async def _same(judge: Complete, one: SubTopic, two: SubTopic) -> str | None:
+    """Why two sub-topics are the same work; None when they are not, or no answer can be read."""
+    pair = "\n\n".join(f"{name}: {topic.title}\n{topic.about}" for name, topic in (("A", one), ("B", two)))
+    prompt = render("overlap", pair=fenced(pair))
+    for draw in range(_DRAWS):
+        completion = await judge([{"role": "user", "content": prompt}], schema=_SCHEMA, draw=draw)
+        try:
+            answer = one_object(completion.text)
+        except NotOneObject:
+            continue
+        if isinstance(answer.get("same"), bool):
+            return str(answer.get("why") or "a judge found them to be the same work") if answer["same"] else None
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _words(subtopic: SubTopic) -> frozenset[str]:
+    return frozenset(content_words(f"{subtopic.title} {subtopic.about}"))
+
 
 BATCH = 16
 """Sub-topics asked for at once."""

@@ -7,11 +7,21 @@ from typing import Annotated
 import msgspec
 
 from worktrial.language import JsonValue
-from worktrial.synthesis.artifacts import PlanStep, Reference, Slot, TaskDraft, Text, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import (
+    SCALES,
+    JobSpec,
+    PlanStep,
+    Reference,
+    Slot,
+    TaskDraft,
+    Text,
+    ToolDraft,
+    WorkplaceDraft,
+)
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.checks.case import schema_fault
-from worktrial.synthesis.checks.plan_length import PLAN_STEPS
-from worktrial.synthesis.levels import SCALES
+from worktrial.synthesis.checks.placeholders import unfilled
+from worktrial.synthesis.checks.task import PLAN_STEPS
 from worktrial.synthesis.prompting import (
     compact,
     fenced,
@@ -21,8 +31,6 @@ from worktrial.synthesis.prompting import (
     tokens,
     tools_text,
 )
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.wording import unfilled
 from worktrial.workplaces.tools import Tool
 
 MOST_INSTRUCTION = 3000

@@ -8,11 +8,11 @@ from typing import Annotated
 import msgspec
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.synthesis.artifacts import Reference, Slot, Text, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import SCALES, JobSpec, Reference, Slot, Text, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.checks.case import schema_fault
-from worktrial.synthesis.checks.tools import TOOLS
-from worktrial.synthesis.levels import SCALES
+from worktrial.synthesis.checks.placeholders import unfilled
+from worktrial.synthesis.checks.workplace import TOOLS
 from worktrial.synthesis.prompting import (
     fenced,
     language_name,
@@ -22,8 +22,6 @@ from worktrial.synthesis.prompting import (
     tools_text,
 )
 from worktrial.synthesis.sources import Sources
-from worktrial.synthesis.spec import JobSpec
-from worktrial.synthesis.stages.wording import unfilled
 
 MOST_STATE = 8000
 """Characters of the initial state as JSON; about what the largest published ones have, and half as much again."""

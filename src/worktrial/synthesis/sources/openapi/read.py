@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
-from worktrial.synthesis.sources.cut import pieces
-from worktrial.synthesis.sources.model import Operation, Passage
 from worktrial.synthesis.sources.openapi.document import Document
 from worktrial.synthesis.sources.openapi.operations import Described as _Tool
 from worktrial.synthesis.sources.openapi.operations import Tools
 from worktrial.synthesis.sources.openapi.parse import parse
 from worktrial.synthesis.sources.openapi.schemas import Schemas
+from worktrial.synthesis.sources.store import Operation, Passage
+from worktrial.synthesis.sources.text import pieces
 
 _MOST_NOTES = 20
 

@@ -1,0 +1,138 @@
+"""Checks of a task: its dates, its plan, and the tools that its rubric names."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from worktrial.language import JsonObject
+from worktrial.synthesis.artifacts import SCALES, Problem
+from worktrial.synthesis.checks.case import Case, CheckName, of_finding, problem
+from worktrial.workplaces.clock import ClockSource, derive_clock
+from worktrial.workplaces.lint import dates_without_a_clock, tool_verbs, tools_missing_from_rubric
+from worktrial.workplaces.tools import Tool
+
+
+def dates(case: Case) -> Iterator[Problem]:
+    """Absolute dates where neither a field of the state nor a tool tells the date."""
+    state = case.workplace.initial_state
+    if derive_clock(case.task.instruction, state).source is ClockSource.CLOCK_FIELD:
+        return
+    finding = dates_without_a_clock(case.task.instruction, state, case.tool_names)
+    if finding is not None:
+        # A field such as current_date is the smaller change, and it is the state's.
+        yield of_finding(CheckName.DATES_WITHOUT_CLOCK, "workplace", finding)
+
+
+def plan_calls(case: Case) -> Iterator[Problem]:
+    """Steps that call what is not there, or with arguments that the tool's schema refuses."""
+    if not case.task.plan:
+        yield problem(CheckName.PLAN_CALLS, "plan", "plan", "has no step", "Write the calls that solve the task")
+    for index, step in enumerate(case.task.plan):
+        where = f"plan[{index}]"
+        if step.tool not in case.tool_names:
+            what = f"calls {step.tool!r}, and there is no such tool"
+            fix = f"Call one of {', '.join(sorted(case.tool_names))}"
+            yield problem(CheckName.PLAN_CALLS, "plan", f"{where}.tool", what, fix)
+        elif tool := case.usable.get(step.tool):
+            for argument, what in _refused(tool, step.arguments):
+                field = f"{where}.arguments" + ("" if argument == "(all)" else f".{argument}")
+                fix = f"Give what the schema of {step.tool} asks for"
+                yield problem(CheckName.PLAN_CALLS, "plan", field, what, fix)
+
+
+def _refused(tool: Tool, arguments: JsonObject) -> list[tuple[str, str]]:
+    from referencing.exceptions import Unresolvable
+
+    try:
+        return [(str(p["argument"]), str(p["problem"])) for p in tool.problems(arguments)]
+    except (Unresolvable, RecursionError) as e:
+        return [("(all)", f"cannot be checked: the tool's schema refers to itself or to nothing ({e})")]
+
+
+PLAN_STEPS = {level: (scale.steps[0] - 1, scale.steps[1] * 3 // 2) for level, scale in SCALES.items()}
+"""Level to fewest and most calls of its plan: one less than its author is asked for, and half as many again. What
+makes work hard is not its length alone."""
+
+
+def plan_length(case: Case) -> Iterator[Problem]:
+    """A plan outside of its level's range; one without steps is another check's."""
+    fewest, most = PLAN_STEPS[case.task.level]
+    count = len(case.task.plan)
+    if count and not fewest <= count <= most:
+        what = f"has {count} call{'' if count == 1 else 's'}; level {case.task.level} takes {fewest} to {most}"
+        fix = "Ask for more, so that more has to be found out and done" if count < fewest else "Ask for less"
+        # The task is too small or too large, and the plan only shows it.
+        yield problem(CheckName.PLAN_LENGTH, "instruction", "plan", what, fix)
+
+
+_COMPOUND = re.compile(r"[_-]|[a-z][A-Z]")
+
+
+def plan_given_away(case: Case) -> Iterator[Problem]:
+    """An instruction that names every tool of the plan, in the order in which the plan first calls them.
+
+    Names of one plain word (`search`) do not count: any instruction may hold them.
+    """
+    order = list(dict.fromkeys(step.tool for step in case.task.plan))
+    if not order or not all(_COMPOUND.search(tool) for tool in order):
+        return
+    at = 0
+    for tool in order:
+        found = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])").search(case.task.instruction, at)
+        if found is None:
+            return
+        at = found.end()
+    what = f"names the plan's tools in order ({', '.join(order)})"
+    fix = "Say what is wanted and leave the way to the agent"
+    yield problem(CheckName.PLAN_GIVEN_AWAY, "instruction", "instruction", what, fix)
+
+
+_CODE = re.compile(r"`([A-Za-z]\w*(?:[_-]\w+)+)(?:\([^`]*\))?`")
+_CALL = re.compile(r"(?<![\w`.-])([a-z]+(?:_[a-z0-9]+)+)\(")
+_TOOL = re.compile(
+    r"(?<![\w`.-])([a-z]+(?:_[a-z0-9]+)+)(?= (?:tool|action|call)\b)|\btool `?([a-z]+(?:_[a-z0-9]+)+)"
+)
+_WORD = re.compile(r"[A-Za-z]\w*(?:-\w+)*")
+
+_VERBS = frozenset(
+    _WORD.findall(
+        "add apply approve assign book calculate cancel check close create delete escalate fetch file find get "
+        "issue list log lookup notify open process query read record reject remove request reserve retrieve "
+        "schedule search send set start stop submit transfer update validate verify"
+    )
+)
+"""With which names of tools begin almost everywhere; one workplace has too few tools to tell."""
+
+
+def rubric_tools(case: Case) -> Iterator[Problem]:
+    """Names in the rubric that sound like a tool's, or are spoken of as one, and are none.
+
+    A judge who takes such a rubric at its word fails work that could not have been done otherwise.
+    """
+    workplace, task, tools = case.workplace, case.task, case.tool_names
+    finding = tools_missing_from_rubric(
+        task.rubric,
+        tools=tools,
+        verbs=_VERBS | tool_verbs(tools, at_least=1),
+        state=workplace.initial_state,
+        instruction=task.instruction,
+    )
+    if finding is not None:
+        yield of_finding(CheckName.RUBRIC_TOOLS, "rubric", finding)
+        return
+    known = tools | _words(case)
+    named = [*_CODE.findall(task.rubric), *_CALL.findall(task.rubric)]
+    named += [one or other for one, other in _TOOL.findall(task.rubric)]
+    strange = [name for name in dict.fromkeys(named) if name not in known]
+    if strange:
+        what = f"names {', '.join(strange)}, and neither a tool nor a field of the workplace is called so"
+        fix = f"Name the workplace's own tools ({', '.join(sorted(tools))}), or say what must be true afterwards"
+        yield problem(CheckName.RUBRIC_TOOLS, "rubric", "rubric", what, fix)
+
+
+def _words(case: Case) -> set[str]:
+    """Everything that workplace, instruction or plan speak of."""
+    spoken = [msgspec.to_builtins(case.workplace), case.task.instruction, msgspec.to_builtins(case.task.plan)]
+    return set(_WORD.findall(json.dumps(spoken, ensure_ascii=False)))

@@ -1,0 +1,197 @@
+"""Resources of a session: the folder for itself alone, bound models, one budget over all sessions."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from worktrial.engine.client import BoundModel, Client
+from worktrial.engine.connect import Wiring, connect
+from worktrial.engine.guarded import Outage
+from worktrial.engine.request_cache import RequestCache
+from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.run import refuse_unpriced
+from worktrial.engine.secrets import Redactor
+from worktrial.engine.spend import Budget, Meter, Spend
+from worktrial.engine.store import cut_torn_tail, read_lines
+from worktrial.errors import DataError, InvalidSample, SettingError
+from worktrial.language import Complete, Completion, JsonObject, Message, Usage
+from worktrial.synthesis.author import Author, ModelAuthor
+from worktrial.synthesis.files import append_line
+from worktrial.synthesis.folder import SuiteFolder
+
+LOCK = ".lock"
+
+
+@contextmanager
+def locked(folder: SuiteFolder) -> Iterator[None]:
+    """Hold a suite folder, which is made where there is none, for this process.
+
+    Raises:
+        SettingError: another process works on it.
+        DataError: it is something else, or cannot be written.
+    """
+    root = folder.root
+    if root.exists() and not root.is_dir():
+        raise DataError(root, "is a file", "Name a folder for the suite with -o")
+    if root.is_dir() and not folder.spec.exists():
+        strangers = sorted({p.name for p in root.iterdir()} - {LOCK, folder.work.name})
+        if strangers:
+            what = f"is not the folder of a suite in the making (it holds {strangers[0]}, and no {folder.spec})"
+            raise DataError(root, what, "Name a new or empty folder with -o")
+    lock = FileLock(root / LOCK)
+    try:
+        folder.work.mkdir(parents=True, exist_ok=True)
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise SettingError(f"{root}: another process is working on this suite") from None
+    except OSError as e:
+        raise DataError(root, f"cannot be written ({e.strerror})", "Name another with -o") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeskSettings:
+    """How a session reaches its models, and how far it may go."""
+
+    roles: Mapping[RoleName, RoleSettings]
+    requests: int
+    """Requests in flight, of all roles together."""
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    budget: Budget = field(default_factory=Budget)
+
+    def resolved(self, redactor: Redactor) -> "DeskSettings":
+        """With every endpoint filled in, and the keys known to `redactor`.
+
+        Raises:
+            SettingError: an endpoint or a key is missing.
+        """
+        roles = {role_name: settings.resolved() for role_name, settings in self.roles.items()}
+        for settings in roles.values():
+            redactor.add_role(settings, needs_key=True)
+        return replace(self, roles=roles)
+
+
+class _Paid(msgspec.Struct, kw_only=True):
+    """One answer that was paid for; a line of `work/spend.jsonl`."""
+
+    tokens: int
+    cost: float | None
+
+
+class BookedSpend(Spend):
+    """What all sessions on a folder have spent: each answer is on disk, so that a kill loses no count."""
+
+    def __init__(self, path: Path, budget: Budget) -> None:
+        cut_torn_tail(path)
+        cost, tokens = 0.0, 0
+        for paid in read_lines(path, _Paid):
+            cost += paid.cost or 0.0
+            tokens += paid.tokens
+        super().__init__(budget, cost=cost, tokens=tokens)
+        self._path = path
+        self.before = (cost, tokens)
+        """Dollars and tokens of earlier sessions."""
+        self.answers = 0
+        """That came in this session."""
+        self.unpriced = False
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        """See `Spend.add`."""
+        self.answers += 1
+        self.unpriced |= cost is None
+        append_line(self._path, msgspec.json.encode(_Paid(tokens=usage.tokens, cost=cost)))
+        super().add(usage, cost)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreetLine:
+    """A line whose answers hold no key, whatever the endpoint repeats; what is cached holds none either."""
+
+    line: BoundModel
+    redactor: Redactor
+    outage: Outage
+
+    async def __call__(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[JsonObject] = (),
+        schema: JsonObject | None = None,
+        draw: int = 0,
+        top_logprobs: int = 0,
+        max_tokens: int | None = None,
+    ) -> Completion:
+        """Answer `messages`; see `worktrial.language.Complete`."""
+        try:
+            completion = await self.line(
+                messages,
+                tools=tools,
+                schema=schema,
+                draw=draw,
+                top_logprobs=top_logprobs,
+                max_tokens=max_tokens,
+            )
+        except InvalidSample as e:
+            self.outage.saw(str(e))
+            raise
+        self.outage.saw("")
+        said = msgspec.json.encode(completion.message)
+        clean = self.redactor.bytes(said)
+        return completion if clean == said else replace(completion, message=msgspec.json.decode(clean))
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The models of a session."""
+
+    roles: Mapping[RoleName, RoleSettings]
+    clients: Mapping[RoleName, Client]
+    spend: BookedSpend
+    redactor: Redactor
+    outage: Outage
+    meter: Meter = field(default_factory=Meter)
+    """What the author and the judge of sub-topics consumed in this session, replayed answers included."""
+
+    def line(self, role_name: RoleName, salt: str) -> Complete:
+        """The `Complete` of `role_name`; `salt` names stage, slot and attempt."""
+        return DiscreetLine(self.clients[role_name].model(self.meter, salt), self.redactor, self.outage)
+
+    @property
+    def author(self) -> Author:
+        """Who writes the artifacts."""
+        role_name = Role.SYNTHESIZER.value
+        line: Callable[[str], Complete] = lambda salt: self.line(role_name, salt)  # noqa: E731 - names its type
+        return ModelAuthor(self.roles[role_name].model, line)
+
+    @property
+    def retries(self) -> int:
+        """Requests that had to be sent again."""
+        return sum(client.retries for client in self.clients.values())
+
+
+@asynccontextmanager
+async def open_desk(folder: SuiteFolder, settings: DeskSettings) -> AsyncIterator[Desk]:
+    """The models, lined up; everything is closed at the end.
+
+    Raises:
+        SettingError: an endpoint, a key or a price is missing.
+        StopRun: an endpoint does not answer, or the budget is spent already.
+    """
+    redactor = Redactor()
+    settings = settings.resolved(redactor)
+    spend = BookedSpend(folder.work / "spend.jsonl", settings.budget)
+    spend.check()
+    cache = RequestCache(folder.cache, redactor)
+    wiring = Wiring(settings.requests, settings.retry, cache)
+    async with connect(settings.roles, wiring, spend=spend, redactor=redactor) as clients:
+        if settings.budget.cost is not None:
+            refuse_unpriced(clients)
+        yield Desk(settings.roles, clients, spend, redactor, Outage("requests"))

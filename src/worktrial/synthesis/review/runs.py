@@ -1,0 +1,129 @@
+"""Calibration runs as a page shows them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worktrial.grading import Vote
+from worktrial.language import JsonObject, JsonValue
+from worktrial.synthesis.artifacts import RunRow
+
+LONGEST = 2_000
+"""Characters of one text of a run: a task may have dozens of runs, each with dozens of calls."""
+
+
+def pretty(value: Any) -> str:
+    """A value as indented JSON; a text as itself."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+def cut(text: str, most: int = LONGEST) -> str:
+    """The beginning of a text, with a word on how much is left out."""
+    return text if len(text) <= most else f"{text[:most]} … ({len(text) - most:,} more characters)"
+
+
+# What a browser would drop, or what would break the page's encoding, is shown as a sign in its place.
+_SIGNS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"}
+_SIGNS |= {0x7F: "\u2421"} | dict.fromkeys([*range(0x80, 0xA0), 0xFFFE, 0xFFFF], "\ufffd")
+
+
+def visible(text: str) -> str:
+    """The text with control characters as visible signs, and without halves of surrogate pairs."""
+    return text.replace("\r\n", "\n").translate(_SIGNS).encode("utf-8", "replace").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVote:
+    """One vote of the judge."""
+
+    said: str
+    """`pass`, `fail`, `no vote`."""
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that the agent said, or a call with what came of it."""
+
+    kind: str
+    """`said`, `call`, `answer`."""
+    text: str
+    """What was said; of a call the tool's name."""
+    arguments: str = ""
+    observation: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownRun:
+    """One run."""
+
+    row: RunRow
+    """Without its votes and trajectory."""
+    votes: Sequence[ShownVote]
+    events: Sequence[Event]
+    """[] where no trajectory is kept."""
+
+    @property
+    def name(self) -> str:
+        """What it is called on the page."""
+        return f"{'With the plan' if self.row.kind == 'plan' else 'Without the plan'}, run {self.row.number + 1}"
+
+    @property
+    def tally(self) -> str:
+        """The votes for it."""
+        cast = [vote.said for vote in self.votes if vote.said != "no vote"]
+        return f"{cast.count('pass')} of {len(cast)} votes" if cast else "no votes"
+
+
+def shown_run(row: RunRow) -> ShownRun:
+    """A run made ready; long observations are cut, the file has them whole."""
+    return ShownRun(
+        row=row,
+        votes=[_vote(vote) for vote in row.votes],
+        events=list(_events(row.trajectory)) if row.trajectory is not None else [],
+    )
+
+
+def _vote(vote: Vote) -> ShownVote:
+    said = "no vote" if vote.is_correct is None else "pass" if vote.is_correct else "fail"
+    return ShownVote(said, cut(vote.feedback or vote.problem or ""))
+
+
+def _events(line: JsonObject) -> Iterator[Event]:
+    """In the order they happened. What is not of the expected form is shown as it is, or passed over."""
+    said = [text_of(m) for m in _objects(line.get("messages")) if m.get("role") == "assistant"]
+    calls = _objects(line.get("calls"))
+    answer = line.get("answer")
+    by_turn: dict[JsonValue, list[JsonObject]] = {}
+    for call in calls:
+        by_turn.setdefault(call.get("turn") if isinstance(call.get("turn"), int) else -1, []).append(call)
+    for turn, text in enumerate(said):
+        ours = by_turn.pop(turn, [])
+        if text.strip() and not (text == answer and not ours):
+            yield Event("said", cut(text))
+        yield from map(_call, ours)
+    for rest in by_turn.values():
+        yield from map(_call, rest)
+    if isinstance(answer, str) and answer.strip():
+        yield Event("answer", cut(answer))
+
+
+def _call(call: JsonObject) -> Event:
+    observation = call.get("observation")
+    content = observation.get("content") if isinstance(observation, dict) else observation
+    return Event(
+        "call", str(call.get("tool", "")), cut(pretty(call.get("arguments"))), cut(pretty(content), LONGEST)
+    )
+
+
+def _objects(value: JsonValue) -> list[JsonObject]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def text_of(message: JsonObject) -> str:
+    """What a message says: its content is a text, or a list of parts of which some are."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return "\n".join(str(part["text"]) for part in _objects(content) if "text" in part)
+    return content if isinstance(content, str) else ""

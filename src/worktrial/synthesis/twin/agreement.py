@@ -1,0 +1,236 @@
+"""Agreement of twin and simulator, call by call, and the record of it beside `face.py`."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from worktrial.errors import DataError, InvalidSample
+from worktrial.language import Complete, JsonObject, JsonValue
+from worktrial.suites.occupations.own import FACE, FACE_RECORD
+from worktrial.synthesis.artifacts import Text
+from worktrial.synthesis.files import write_text
+from worktrial.synthesis.twin.session import STAYS, Stay
+from worktrial.workplaces import LanguageSimulator, Memory, Session, Workplace
+from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, compare, compare_worded
+from worktrial.workplaces.simulator.json_text import json_text
+
+THRESHOLD = 0.9
+"""Share of the calls on which face and simulator must agree. Simulators slip now and then; a face that misreads a
+rule differs wherever the rule matters, and from then on in the state."""
+_DIFFERENCES = 10
+_FREE_WORDS = 4
+
+
+class Difference(msgspec.Struct, kw_only=True, frozen=True):
+    """A field that is not the same."""
+
+    at: str
+    """JSON Pointer into the answer, or into the state after the call."""
+    status: str
+    """`wrong`, `missing` or `extra`, as seen from the face."""
+    face: JsonValue = None
+    simulator: JsonValue = None
+    in_state: bool = False
+
+
+class CallAgreement(msgspec.Struct, kw_only=True, frozen=True):
+    """One call, answered by both."""
+
+    stay: Stay
+    number: int
+    """0-based within the stay."""
+    tool: str
+    arguments: JsonObject
+    kind: str
+    """`read`, `computed`, `write` or `error`, by the face."""
+    agrees: bool
+    equal: int
+    """Fields of the answer that are the same; free texts count for neither side."""
+    free: int
+    differences: list[Difference] = []
+    """The first few."""
+    unusable: str = ""
+    """Why the simulator's reply could not be used."""
+
+
+class Agreement(msgspec.Struct, kw_only=True, frozen=True):
+    """All calls."""
+
+    agreed: int
+    of: int
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = THRESHOLD
+    calls: list[CallAgreement]
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is enough to take the face for the truth."""
+        return self.of > 0 and self.agreed >= self.threshold * self.of
+
+
+async def agreement(
+    workplace: Workplace,
+    replayed: dict[Stay, list[TrueCall]],
+    complete: Complete,
+    *,
+    prompt: str,
+    clock: str,
+    instruction: str,
+) -> Agreement:
+    """Let the simulator answer what the face has answered, and compare.
+
+    The simulator keeps its state in the ledger, so that the states after writes can be compared, too. Ids, numbers
+    and single words must be the same; texts that nobody could know word for word must only be there, and an error
+    must be one.
+
+    Args:
+        workplace: Where the calls are made.
+        replayed: The face's answers.
+        complete: The simulator's model.
+        prompt: See `PromptStyle`.
+        clock: The trial's date and time, ISO 8601.
+        instruction: The agent's, for the compact prompt.
+
+    Raises:
+        InvalidSample: the simulator's endpoint is down.
+    """
+    task = instruction if prompt == "compact" else None
+    simulator = LanguageSimulator(workplace, complete, memory=Memory.LEDGER, prompt=prompt, clock=clock, task=task)
+    calls: list[CallAgreement] = []
+    for stay in STAYS:
+        calls += await _of_stay(stay, replayed[stay], simulator.open(), workplace.system_prompt)
+    return Agreement(agreed=sum(call.agrees for call in calls), of=len(calls), calls=calls)
+
+
+async def _of_stay(stay: Stay, replayed: Sequence[TrueCall], session: Session, rules: str) -> list[CallAgreement]:
+    calls = []
+    known_apart: set[str] = set()
+    for number, true in enumerate(replayed):
+        unusable, content = "", None
+        try:
+            content = (await session.call(true.tool.name, true.arguments)).content
+        except InvalidSample as e:
+            if e.reason not in UNUSABLE:
+                raise
+            unusable = str(e)
+        fields = compare_worded(true, content, rules)
+        # What went wrong in the state stays wrong; it counts for the call that did it.
+        in_state = [f for f in _state(true, session.state or {}) if f.at not in known_apart]
+        known_apart |= {f.at for f in in_state}
+        off = [_difference(f) for f in fields if _is_off(f)] + [_difference(f, in_state=True) for f in in_state]
+        calls.append(
+            CallAgreement(
+                stay=stay,
+                number=number,
+                tool=true.tool.name,
+                arguments=true.arguments if isinstance(true.arguments, dict) else {},
+                kind=true.kind.value,
+                agrees=not off and not unusable,
+                equal=sum(f.status is FieldStatus.EQUAL for f in fields),
+                free=sum(f.status is FieldStatus.FREE for f in fields),
+                differences=off[:_DIFFERENCES],
+                unusable=unusable,
+            )
+        )
+    return calls
+
+
+def _state(true: TrueCall, simulated: JsonObject) -> list[Field]:
+    known = json_text([true.before, true.arguments])
+
+    def is_free(at: str, text: str) -> bool:
+        return len(text.split()) >= _FREE_WORDS and json_text(text)[1:-1] not in known
+
+    return [f for f in compare(true.after, simulated, is_free) if _is_off(f)]
+
+
+def _is_off(field: Field) -> bool:
+    return field.status not in (FieldStatus.EQUAL, FieldStatus.FREE)
+
+
+def _difference(field: Field, *, in_state: bool = False) -> Difference:
+    return Difference(
+        at=field.at, status=field.status.value, face=field.truth, simulator=field.simulated, in_state=in_state
+    )
+
+
+FORMAT = 1
+
+
+class FaceRecord(msgspec.Struct, kw_only=True, frozen=True):
+    """Whether a workplace's tools also exist as code that can be taken for the truth, and why."""
+
+    format: int = FORMAT
+    slot: Text
+    kept: bool
+    why: str
+    """In a sentence."""
+    content: Text
+    """Hash of the slot's workplace and task."""
+    workplace: Text
+    """Hash of the workplace alone: the face of another one is the truth of nothing."""
+    settings: Text
+    """Hash of the simulator, and of what else the comparison depends on."""
+    hash: str = ""
+    """SHA-256 of `face.py`; "" where there is none."""
+    model: str = ""
+    """Who wrote it; "" for a person."""
+    simulator: str = ""
+    """With whom it agrees."""
+    notes: list[str] = []
+    """Of its author."""
+    agreement: Agreement | None = None
+    """None where it was never compared."""
+
+
+def source_hash(source: str) -> str:
+    """SHA-256 of a face's text."""
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def read_record(place: Path) -> FaceRecord | None:
+    """The record in a workplace's folder; None where there is none.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    path = place / FACE_RECORD
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=FaceRecord)
+    except OSError as e:
+        raise DataError(path, f"cannot be read ({e.strerror})", "Check the file") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as e:
+        raise DataError(path, str(e), f"Remove it; `worktrial synthesize -o {place.parents[1]} --faces`") from None
+
+
+def read_source(place: Path) -> str | None:
+    """The face in a workplace's folder; None where there is none.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    path = place / FACE
+    try:
+        # Bytes, because reading as text would change the ends of lines, and with them the hash.
+        return path.read_bytes().decode() if path.exists() else None
+    except OSError as e:
+        raise DataError(path, f"cannot be read ({e.strerror})", "Check the file") from None
+    except UnicodeDecodeError as e:
+        raise DataError(path, f"is not UTF-8 ({e.reason})", "Save it as UTF-8") from None
+
+
+def write_face(place: Path, record: FaceRecord, source: str | None) -> None:
+    """Write both; the record first, so that a face without a record is a person's, and no kill makes it one.
+
+    Raises:
+        StopRun: something cannot be written.
+    """
+    write_text(place / FACE_RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n")
+    if source is not None:
+        write_text(place / FACE, source)
+    else:
+        (place / FACE).unlink(missing_ok=True)

@@ -1,0 +1,169 @@
+"""Artifacts on disk."""
+
+import tempfile
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.synthesis.any_drafts import TASKS, WORKPLACES, task, workplace
+from tests.synthesis.crashes import Killed, killed_before
+
+from worktrial.errors import DataError, StopRun
+from worktrial.synthesis import files
+from worktrial.synthesis.artifacts import Reject, RunRow, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.calibration.runs import RunBook
+from worktrial.synthesis.files import Lines, hash_of
+from worktrial.synthesis.folder import SuiteFolder
+from worktrial.workplaces.loading.folder import from_folder
+
+
+@settings(max_examples=150, deadline=None)
+@given(WORKPLACES)
+def test_a_workplace_reads_back_as_it_was_written(draft: WorkplaceDraft) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "workplace"
+        files.WORKPLACE.write(path, draft)
+        assert hash_of(files.WORKPLACE.read(path)) == hash_of(draft)
+        assert [at.name for at in Path(folder).iterdir()] == ["workplace"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(TASKS)
+def test_a_task_reads_back_as_it_was_written(draft: TaskDraft) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "task.yaml"
+        files.TASK.write(path, draft)
+        assert hash_of(files.TASK.read(path)) == hash_of(draft)
+
+
+def test_a_written_workplace_is_one_that_the_suites_load(tmp_path: Path) -> None:
+    files.WORKPLACE.write(tmp_path / "place", workplace())
+    loaded = from_folder(tmp_path / "place")
+    assert loaded.name == "Returns desk"
+    assert [tool.name for tool in loaded.tools] == ["read_order"]
+    assert (tmp_path / "place" / "system_prompt.md").read_text() == workplace().system_prompt
+
+
+def test_texts_of_several_lines_are_blocks_that_people_can_edit(tmp_path: Path) -> None:
+    files.TASK.write(tmp_path / "task.yaml", task())
+    lines = (tmp_path / "task.yaml").read_text().splitlines()
+    assert [line.split(":")[0] for line in lines if line[0].isalpha()] == list(TaskDraft.__struct_fields__)
+
+
+@settings(max_examples=60, deadline=None)
+@given(operation=st.integers(0, 45), there_before=st.booleans())
+def test_a_kill_leaves_the_old_or_the_new_workplace(operation: int, there_before: bool) -> None:
+    old, new = workplace(1), workplace(2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "workplace"
+        if there_before:
+            files.WORKPLACE.write(path, old)
+        try:
+            with killed_before(operation):
+                files.WORKPLACE.write(path, new)
+            expected = [new]
+        except Killed:
+            expected = [old, new]
+        files.WORKPLACE.mend(path)
+        if there_before or path.exists():
+            assert files.WORKPLACE.read(path) in expected
+        assert [at.name for at in Path(folder).iterdir()] in ([], ["workplace"])
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("workplace.yaml", "[]", "mapping"),
+        ("workplace.yaml", "name: ''", "name"),
+        ("workplace.yaml", "name: a\ntools: []", "second time"),
+        ("tools.yaml", "- name: x", "description"),
+        ("initial_state.yaml", "- 1", "initial_state"),
+    ],
+)
+def test_a_damaged_edit_is_told_with_its_place(file: str, text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "workplace"
+    files.WORKPLACE.write(path, workplace())
+    (path / file).write_text(text)
+    with pytest.raises(DataError, match=said) as told:
+        files.WORKPLACE.read(path)
+    assert str(path) in str(told.value)
+
+
+def test_a_place_that_cannot_be_written_ends_the_session(tmp_path: Path) -> None:
+    (tmp_path / "drafts").write_text("a file, not a folder")
+    with pytest.raises(StopRun, match="cannot be written"):
+        files.WORKPLACE.write(tmp_path / "drafts" / "workplace", workplace())
+
+
+ROWS = st.lists(st.builds(Reject, slot=st.text(min_size=1), stage=st.just("filter"), why=st.text(min_size=1)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, cut=st.integers(0, 400))
+def test_a_torn_tail_costs_at_most_the_last_record(rows: list[Reject], cut: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rejects.jsonl"
+        lines = Lines(path, Reject)
+        ends = [0]
+        for row in rows:
+            lines.add(row)
+            ends.append(path.stat().st_size)
+        if rows:
+            keep = min(cut, ends[-1])
+            with path.open("r+b") as file:
+                file.truncate(keep)
+            whole = sum(end <= keep for end in ends) - 1
+            assert list(Lines(path, Reject)) == rows[:whole]
+        again = Lines(path, Reject)
+        again.add(Reject(slot="s", stage="checks", why="w"))
+        assert list(Lines(path, Reject)) == again.records
+
+
+def row(number: int, outcome: str = "pass", content: str = "c1", kind: str = "plan") -> RunRow:
+    return msgspec.convert(
+        {
+            "slot": "s-1",
+            "kind": kind,
+            "number": number,
+            "content": content,
+            "outcome": outcome,
+            "reason": "said secret-key-1234",
+            "calls": 1,
+            "seconds": 0.1,
+            "cost": None,
+            "tokens": 5,
+            "trajectory": {"messages": ["long"]},
+        },
+        RunRow,
+    )
+
+
+def test_runs_count_for_their_content_and_settings_only(tmp_path: Path) -> None:
+    folder = SuiteFolder(tmp_path)
+    book = RunBook(folder, "settings-1")
+    for r in (row(0), row(1, "fail"), row(2, "invalid"), row(0, content="c2")):
+        book.add(r)
+    for again in (book, RunBook(folder, "settings-1")):
+        assert [(r.number, r.outcome) for r in again.have("s-1", "c1")] == [(0, "pass"), (1, "fail")]
+        assert [r.number for r in again.have("s-1", "c2")] == [0]
+        assert all(r.trajectory is None for r in again.have("s-1", "c1"))
+        assert [r.trajectory for r in again.full("s-1", "c1")] == [{"messages": ["long"]}] * 3
+    assert RunBook(folder, "settings-2").have("s-1", "c1") == []
+
+
+def test_a_run_that_came_to_no_verdict_counts_as_its_last_trial(tmp_path: Path) -> None:
+    folder = SuiteFolder(tmp_path)
+    RunBook(folder, "s").add(row(0, "invalid"))
+    book = RunBook(folder, "s")
+    book.add(row(0, "fail"))
+    assert [r.outcome for r in book.have("s-1", "c1")] == ["fail"]
+    assert [r.outcome for r in RunBook(folder, "s").full("s-1", "c1")] == ["fail"]
+
+
+def test_no_key_gets_into_a_stored_run(tmp_path: Path) -> None:
+    folder = SuiteFolder(tmp_path)
+    RunBook(folder, "s", lambda line: line.replace(b"secret-key-1234", b"[key]")).add(row(0))
+    assert b"secret" not in folder.runs("s-1").read_bytes()
+    assert "[key]" in RunBook(folder, "s").have("s-1", "c1")[0].reason
