@@ -14,7 +14,7 @@ import msgspec
 from tests.support.synthesis.office import OVERLAP
 
 from worktrial.synthesis.artifacts import JobSpec, RunRow
-from worktrial.synthesis.calibration import Rule, rules_of
+from worktrial.synthesis.calibration import StoppingRule, rules_of
 from worktrial.synthesis.calibration.rules import Outlook
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ def _beginning(purposes: Sequence[str]) -> int:
     return sum(purpose != before or purpose == "subtopics" for before, purpose in pairs)
 
 
-def _batches(rows: Sequence[RunRow], rule: Rule) -> Iterator[Stage]:
+def _batches(rows: Sequence[RunRow], rule: StoppingRule) -> Iterator[Stage]:
     by_number = {row.number: row for row in rows}
     outlook = Outlook(rule)
     made = passed = judged = 0

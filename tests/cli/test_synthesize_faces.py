@@ -23,7 +23,7 @@ from worktrial.audits.simulator_report import simulator_report
 from worktrial.engine.roles import Role
 from worktrial.suites.occupations.own import load_own
 from worktrial.synthesis.twin import session
-from worktrial.synthesis.twin.agreement import FaceRecord
+from worktrial.synthesis.twin.agreement import TwinRecord
 
 pytestmark = needs_sandbox
 
@@ -77,8 +77,8 @@ def synthesize(server: ScriptedServer, suite: Path, *words: str) -> Ran:
     return ran
 
 
-def record(suite: Path) -> FaceRecord:
-    return msgspec.json.decode((suite / "workplaces" / SLOT / "face.json").read_bytes(), type=FaceRecord)
+def record(suite: Path) -> TwinRecord:
+    return msgspec.json.decode((suite / "workplaces" / SLOT / "face.json").read_bytes(), type=TwinRecord)
 
 
 def test_a_face_that_agrees_is_kept_and_audits_simulators(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from worktrial.synthesis.artifacts import PlanStep, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
 
 _AWKWARD = " \n\t-:#'\"|>%@`!&*{}[],?ab0é한\r\x85\u2028\ufeff\x00\x7f"
 TEXTS = st.text(st.one_of(st.sampled_from(_AWKWARD), st.characters(exclude_categories=["Cs"])), min_size=1)
@@ -32,7 +32,7 @@ TASKS = st.builds(
     level=st.integers(1, 3),
     language=TEXTS,
     instruction=TEXTS,
-    plan=st.lists(st.builds(PlanStep, tool=TEXTS, arguments=OBJECTS, why=TEXTS), max_size=2),
+    plan=st.lists(st.builds(PlannedCall, tool=TEXTS, arguments=OBJECTS, why=TEXTS), max_size=2),
     rubric=TEXTS,
 )
 
@@ -63,6 +63,6 @@ def task(number: int = 0, slot: str = "returns-1") -> TaskDraft:
         subtopic="returns",
         level=1,
         instruction=f"Say the total of order A-1. ({number})",
-        plan=[PlanStep(tool="read_order", arguments={"id": "A-1"})],
+        plan=[PlannedCall(tool="read_order", arguments={"id": "A-1"})],
         rubric="1. The total of order A-1 is told.",
     )

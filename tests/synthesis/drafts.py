@@ -1,6 +1,6 @@
 """A small slot that is sound: a shelf of parcels, and a task on it."""
 
-from worktrial.synthesis.artifacts import PlanStep, Slot, SubTopic, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import PlannedCall, Slot, SubTopic, TaskDraft, ToolDraft, WorkplaceDraft
 
 SUBTOPIC = SubTopic(id="parcels", title="Parcels at the counter", about="Finding parcels and handing them out.")
 
@@ -52,8 +52,8 @@ def task(
         language=of.language,
         instruction=instruction,
         plan=[
-            PlanStep(tool="get_parcel", arguments={"parcel_id": "P-1"}, why="Is it on the shelf?"),
-            PlanStep(tool="hand_out", arguments={"parcel_id": "P-1"}),
+            PlannedCall(tool="get_parcel", arguments={"parcel_id": "P-1"}, why="Is it on the shelf?"),
+            PlannedCall(tool="hand_out", arguments={"parcel_id": "P-1"}),
         ],
         rubric="1. Parcel P-1 was looked up with get_parcel before it was handed out.\n2. P-1 is handed_out.\n",
     )

@@ -8,7 +8,7 @@ from tests.synthesis.any_drafts import task, workplace
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import JobSpec, SubTopic
-from worktrial.synthesis.estimate import Estimate, estimate
+from worktrial.synthesis.estimate import CostEstimate, estimate
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
 
@@ -22,7 +22,7 @@ def roles(price: tuple[float, float] | None = (1.0, 4.0)) -> dict[str, RoleSetti
     }
 
 
-def of(folder: Path, spec: JobSpec = SPEC, **other: bool) -> Estimate:
+def of(folder: Path, spec: JobSpec = SPEC, **other: bool) -> CostEstimate:
     return estimate(spec, roles(), SuiteFolder(folder), documents=other.pop("documents", False), **other)
 
 

@@ -14,7 +14,7 @@ from worktrial.errors import DataError, StopRun
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import Reject, RunRow, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.calibration.runs import RunBook
-from worktrial.synthesis.files import Lines, hash_of
+from worktrial.synthesis.files import RecordFile, hash_of
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.workplaces.loading.folder import from_folder
 
@@ -105,7 +105,7 @@ ROWS = st.lists(st.builds(Reject, slot=st.text(min_size=1), stage=st.just("filte
 def test_a_torn_tail_costs_at_most_the_last_record(rows: list[Reject], cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rejects.jsonl"
-        lines = Lines(path, Reject)
+        lines = RecordFile(path, Reject)
         ends = [0]
         for row in rows:
             lines.add(row)
@@ -115,10 +115,10 @@ def test_a_torn_tail_costs_at_most_the_last_record(rows: list[Reject], cut: int)
             with path.open("r+b") as file:
                 file.truncate(keep)
             whole = sum(end <= keep for end in ends) - 1
-            assert list(Lines(path, Reject)) == rows[:whole]
-        again = Lines(path, Reject)
+            assert list(RecordFile(path, Reject)) == rows[:whole]
+        again = RecordFile(path, Reject)
         again.add(Reject(slot="s", stage="checks", why="w"))
-        assert list(Lines(path, Reject)) == again.records
+        assert list(RecordFile(path, Reject)) == again.records
 
 
 def row(number: int, outcome: str = "pass", content: str = "c1", kind: str = "plan") -> RunRow:

@@ -13,7 +13,7 @@ from tests.synthesis.crashes import Killed, killed_before
 
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import JobSpec, SubTopic
-from worktrial.synthesis.folder import Ledger, SuiteFolder
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
 
 SUBTOPIC = SubTopic(id="returns", title="Returns", about="Taking goods back.")
@@ -39,12 +39,12 @@ class Maker:
             self.made += 1
             return self.value(version)
 
-        ledger = Ledger(self.folder, warn=self.warnings.append)
+        ledger = ProvenanceLedger(self.folder, warn=self.warnings.append)
         return asyncio.run(ledger.keep_or_make(self.path, self.form, {"from": str(version)}, "m", make))
 
     @property
     def last(self) -> Any:
-        return Ledger(self.folder, warn=self.warnings.append).last(self.path)
+        return ProvenanceLedger(self.folder, warn=self.warnings.append).last(self.path)
 
 
 def test_what_holds_is_kept_and_what_changed_is_made_again(tmp_path: Path) -> None:

@@ -8,16 +8,16 @@ from tests.synthesis.test_files import row
 
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import JobSpec, SubTopic
-from worktrial.synthesis.folder import Ledger, SuiteFolder
-from worktrial.synthesis.pipeline import Moved, SlotEnd, slots_of, unchecked
-from worktrial.synthesis.progress import Board, display
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
+from worktrial.synthesis.pipeline import ProgressEvent, SlotEnd, slots_of, unchecked
+from worktrial.synthesis.progress import SynthesisProgress, display
 from worktrial.synthesis.session import Stops
 
 SUBTOPIC = SubTopic(id="returns", title="Returns", about="Taking goods back.")
 
 
-def board() -> Board:
-    found = Board(2, 6, lambda: (1.25, 5000, True))
+def board() -> SynthesisProgress:
+    found = SynthesisProgress(2, 6, lambda: (1.25, 5000, True))
     for subject, stage, what in (
         ("suite", "subtopics", ""),
         ("suite", "slots", "3"),
@@ -28,7 +28,7 @@ def board() -> Board:
         ("a-1", "done", "kept"),
         ("a-3", "done", "trivial"),
     ):
-        found.moved(Moved(subject, stage, what))
+        found.moved(ProgressEvent(subject, stage, what))
     found.ran(row(0))
     found.ran(row(1, "invalid", kind="free"))
     return found
@@ -60,7 +60,7 @@ def test_the_live_table_says_the_same() -> None:
 
 def test_a_stop_comes_once_for_what_a_person_has_not_seen(tmp_path: Path) -> None:
     folder = SuiteFolder(tmp_path)
-    ledger = Ledger(folder, warn=print)
+    ledger = ProvenanceLedger(folder, warn=print)
     [slot] = slots_of(JobSpec(role="clerk", levels=[1]), [SUBTOPIC])
     ledger.write(folder.workplace(slot), files.WORKPLACE, workplace(), {}, "m")
     ledger.write(folder.task(slot), files.TASK, task(), {}, "m")

@@ -2,14 +2,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.synthesis.drafts import slot
 
-from worktrial.synthesis.artifacts import Calibration, Rate, Slot
+from worktrial.synthesis.artifacts import Calibration, PassRate, Slot
 from worktrial.synthesis.publish import select
 
-KNOWN = Rate(passed=4, n=4, invalid=0, low=0.4, high=1.0, decision="inside")
+KNOWN = PassRate(passed=4, n=4, invalid=0, low=0.4, high=1.0, decision="inside")
 
 
 def calibration(of: Slot, passed: int, n: int, verdict: str = "kept") -> Calibration:
-    free = Rate(passed=passed, n=n, invalid=0, low=0.0, high=1.0, decision="inside")
+    free = PassRate(passed=passed, n=n, invalid=0, low=0.0, high=1.0, decision="inside")
     return Calibration(slot=of.id, content="c", plan=KNOWN, free=free, verdict=verdict, why="")  # type: ignore[arg-type]
 
 

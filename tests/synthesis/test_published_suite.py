@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.support.own_suite import drafts, slot
 
 from worktrial.suites.occupations.load import load_release
-from worktrial.synthesis.artifacts import Calibration, JobSpec, Rate, Slot, SubTopic
+from worktrial.synthesis.artifacts import Calibration, JobSpec, PassRate, Slot, SubTopic
 from worktrial.synthesis.checks.suite import lint_suite
 from worktrial.synthesis.files import content_hash
 from worktrial.synthesis.folder import SuiteFolder
@@ -17,7 +17,7 @@ from worktrial.synthesis.stages.report import report
 def _publish(root: Path) -> None:
     place = Slot(subtopic=SubTopic(id="berths", title="Berth planning", about="Berths."), level=2)
     home, work = drafts(*slot())
-    rate = Rate(passed=4, n=4, invalid=0, low=0.5, high=1.0, decision="inside")
+    rate = PassRate(passed=4, n=4, invalid=0, low=0.5, high=1.0, decision="inside")
     content = content_hash(home, work)
     known = Calibration(slot=place.id, content=content, plan=rate, free=rate, verdict="kept", why="For the test")
     ends = [SlotEnd(place, known, None, home, work)]

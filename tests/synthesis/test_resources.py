@@ -16,25 +16,25 @@ from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.spend import Budget, BudgetSpent
 from worktrial.errors import DataError, InvalidSample, SettingError, StopRun
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.resources import Desk, DeskSettings, locked, open_desk
+from worktrial.synthesis.resources import ResourceSettings, SessionResources, locked, open_resources
 
 KEY = "sk-very-secret-1234"
 
 
-def settings(url: str, budget: Budget | None = None, retry: RetryPolicy | None = None) -> DeskSettings:
+def settings(url: str, budget: Budget | None = None, retry: RetryPolicy | None = None) -> ResourceSettings:
     writer = RoleSettings(
         role=Role.SYNTHESIZER, model="synthesizer-1", base_url=url, api_key_env="DESK_KEY", price=(1.0, 2.0)
     )
-    return DeskSettings(
+    return ResourceSettings(
         roles={"synthesizer": writer}, requests=2, budget=budget or Budget(), retry=retry or RetryPolicy()
     )
 
 
-async def ask(folder: SuiteFolder, given: DeskSettings, salts: list[str]) -> Desk:
-    async with open_desk(folder, given) as desk:
+async def ask(folder: SuiteFolder, given: ResourceSettings, salts: list[str]) -> SessionResources:
+    async with open_resources(folder, given) as resources:
         for salt in salts:
-            await desk.line("synthesizer", salt)([{"role": "user", "content": "Write."}])
-        return desk
+            await resources.model("synthesizer", salt)([{"role": "user", "content": "Write."}])
+        return resources
 
 
 @pytest.fixture(autouse=True)
@@ -67,8 +67,8 @@ def test_what_a_killed_session_spent_counts(tmp_path: Path) -> None:
 
 def test_a_key_that_is_repeated_in_an_answer_is_hidden(tmp_path: Path) -> None:
     async def said() -> str:
-        async with open_desk(SuiteFolder(tmp_path), settings(server.url)) as desk:
-            completion = await desk.line("synthesizer", "x")([{"role": "user", "content": "Write."}])
+        async with open_resources(SuiteFolder(tmp_path), settings(server.url)) as resources:
+            completion = await resources.model("synthesizer", "x")([{"role": "user", "content": "Write."}])
             return completion.text
 
     with ScriptedServer(Script(synthesizer=Says(f"the key is {KEY}."))) as server:
@@ -78,11 +78,13 @@ def test_a_key_that_is_repeated_in_an_answer_is_hidden(tmp_path: Path) -> None:
 
 def test_an_endpoint_that_is_gone_ends_the_session(tmp_path: Path) -> None:
     async def knock(times: int) -> None:
-        async with open_desk(SuiteFolder(tmp_path), settings(server.url, retry=RetryPolicy(attempts=1))) as desk:
+        async with open_resources(
+            SuiteFolder(tmp_path), settings(server.url, retry=RetryPolicy(attempts=1))
+        ) as resources:
             for number in range(times):
                 with pytest.raises(InvalidSample, match="endpoint_unavailable"):
-                    await desk.line("synthesizer", str(number))([{"role": "user", "content": "Write."}])
-            await desk.line("synthesizer", "last")([{"role": "user", "content": "Write."}])
+                    await resources.model("synthesizer", str(number))([{"role": "user", "content": "Write."}])
+            await resources.model("synthesizer", "last")([{"role": "user", "content": "Write."}])
 
     with ScriptedServer(Script(synthesizer=Status(503))) as server:
         with pytest.raises(StopRun, match="could not reach"):
@@ -120,7 +122,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path: Path) -> None:
 def test_a_cost_budget_needs_prices(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         given = settings(server.url, Budget(cost=1.0))
-        unpriced = DeskSettings(
+        unpriced = ResourceSettings(
             roles={"synthesizer": RoleSettings(role=Role.SYNTHESIZER, model="m", base_url=server.url)},
             requests=1,
             budget=given.budget,

@@ -14,12 +14,12 @@ from tests.synthesis.any_drafts import task, workplace
 from tests.synthesis.crashes import Killed, killed_before
 
 from worktrial.synthesis import files
-from worktrial.synthesis.artifacts import JobSpec, Problem, Reference, SubTopic, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import DraftFinding, JobSpec, Reference, SubTopic, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.calibration.runs import RunBook
 from worktrial.synthesis.files import hash_of
-from worktrial.synthesis.folder import Ledger, SuiteFolder
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
-from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.sources import SourceLibrary
 from worktrial.synthesis.workshop import SuiteWorkshop
 
 SPEC = JobSpec(role="clerk", levels=[1], subtopics=1)
@@ -51,7 +51,7 @@ class ScriptedAuthor:
 class Unchecked(SuiteWorkshop):
     """Without static checks, which these small drafts were not made for."""
 
-    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[Problem]:
+    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]:
         return []
 
 
@@ -61,10 +61,10 @@ def session(root: Path, parts: dict[str, Any]) -> SuiteWorkshop:
     return Unchecked(
         folder=folder,
         spec=SPEC,
-        sources=Sources([], [], []),
+        sources=SourceLibrary([], [], []),
         author=ScriptedAuthor(parts),
         judge=None,
-        ledger=Ledger(folder, warn=warned.append),
+        ledger=ProvenanceLedger(folder, warn=warned.append),
         book=RunBook(folder, "s"),
         runner_for=lambda slot, workplace, task: pytest.fail("nothing is run here"),
         runs_at_once=1,
@@ -90,9 +90,9 @@ async def read(shop: SuiteWorkshop) -> tuple[WorkplaceDraft, TaskDraft]:
 
 
 PROBLEMS = {
-    "tools": Problem(check="c", artifact="tools", field="tools", what="wrong"),
-    "plan": Problem(check="c", artifact="plan", field="plan", what="wrong"),
-    "rubric": Problem(check="c", artifact="rubric", field="rubric", what="wrong"),
+    "tools": DraftFinding(check="c", artifact="tools", field="tools", what="wrong"),
+    "plan": DraftFinding(check="c", artifact="plan", field="plan", what="wrong"),
+    "rubric": DraftFinding(check="c", artifact="rubric", field="rubric", what="wrong"),
 }
 PARTS = {"tools": workplace(1).tools, "plan": [*task().plan, *task().plan], "rubric": "1. Another statement."}
 

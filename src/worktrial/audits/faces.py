@@ -15,10 +15,10 @@ from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.occupations.load import Release, Task
 from worktrial.suites.occupations.own import FACE, WORKPLACES, load_own
-from worktrial.synthesis.artifacts import PlanStep
+from worktrial.synthesis.artifacts import PlannedCall
 from worktrial.synthesis.files import hash_of, read_workplace
-from worktrial.synthesis.twin.agreement import FaceRecord, read_record, read_source, source_hash
-from worktrial.synthesis.twin.session import LIMITS, SandboxedFace, Stay, calls_of
+from worktrial.synthesis.twin.agreement import TwinRecord, read_record, read_source, source_hash
+from worktrial.synthesis.twin.session import LIMITS, EpisodeKind, SandboxedTwin, calls_of
 from worktrial.workplaces import Session, Workplace, trial_clock
 from worktrial.workplaces.fidelity import Field, TrueCall, compare_worded
 
@@ -33,7 +33,7 @@ class FacedTask:
     workplace: Workplace
     source: str
     """The face."""
-    record: FaceRecord
+    record: TwinRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class FaceSequence:
     """What a task's plan does, or calls with ids that nobody has; a `PlayedSequence`."""
 
     faced: FacedTask
-    stay: Stay
+    stay: EpisodeKind
 
     @property
     def id(self) -> str:
@@ -57,7 +57,7 @@ class FaceSequence:
 
     def truth(self) -> AbstractAsyncContextManager[Session]:
         """A stay in the face, locked in."""
-        return SandboxedFace(self.faced.workplace, self.faced.source)
+        return SandboxedTwin(self.faced.workplace, self.faced.source)
 
     def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
         """As the face was compared when it was made: errors may be worded in any way that the rules allow."""
@@ -66,7 +66,9 @@ class FaceSequence:
     async def calls(self) -> list[RecordedCall]:
         """Those that reach the workplace."""
         plan = self.faced.task.plan
-        steps = [PlanStep(tool=s["tool"], arguments=s["arguments"]) for s in plan] if isinstance(plan, list) else []
+        steps = (
+            [PlannedCall(tool=s["tool"], arguments=s["arguments"]) for s in plan] if isinstance(plan, list) else []
+        )
         return [RecordedCall(*call) for call in calls_of(self.faced.workplace, steps)[self.stay]]
 
 
@@ -86,7 +88,7 @@ def load_faced(folder: Path) -> tuple[Release, list[FacedTask]]:
 
 def sequences_of(faced: Sequence[FacedTask]) -> list[FaceSequence]:
     """Two for each task, as for those of the starter suite."""
-    stays: tuple[Stay, ...] = ("plan", "errors")
+    stays: tuple[EpisodeKind, ...] = ("plan", "errors")
     return [FaceSequence(one, stay) for one in faced for stay in stays]
 
 

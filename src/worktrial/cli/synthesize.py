@@ -19,8 +19,8 @@ from worktrial.errors import StopRun
 from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_TURNS
 
 if TYPE_CHECKING:
-    from worktrial.synthesis.resources import DeskSettings
-    from worktrial.synthesis.session import Session, SessionEnd
+    from worktrial.synthesis.resources import ResourceSettings
+    from worktrial.synthesis.session import SessionEnd, SynthesisSession
 
 NOTHING_SELECTED = 3
 USUAL_REQUESTS = 32
@@ -37,7 +37,7 @@ ROLES = (Role.SYNTHESIZER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
 _WHAT = "What it is made from"
 _SIZE = "How large, and how thorough (default: as stored, else as said)"
 _WHO = "Who takes part (default: as in the folder's last session)"
-_RUN = "Session"
+_RUN = "SynthesisSession"
 _BUDGET = "Budgets over all sessions on the folder (it stops cleanly and can be resumed)"
 
 _OPTIONS = [
@@ -131,7 +131,7 @@ def synthesize(**given: Any) -> None:
     from worktrial.synthesis.estimate import estimate
     from worktrial.synthesis.folder import SuiteFolder
     from worktrial.synthesis.resources import locked
-    from worktrial.synthesis.session import Session
+    from worktrial.synthesis.session import SynthesisSession
 
     folder = SuiteFolder(given["output"])
     until_drafts = given["until"] is Until.DRAFTS
@@ -143,17 +143,21 @@ def synthesize(**given: Any) -> None:
             for note in file.notes:
                 typer.echo(f"note: {printable(file.name)}: {printable(note)}", err=True)
         expected = estimate(
-            settings.spec, settings.desk.roles, folder, documents=bool(settings.sources), until_drafts=until_drafts
+            settings.spec,
+            settings.resources.roles,
+            folder,
+            documents=bool(settings.sources),
+            until_drafts=until_drafts,
         )
-        print_estimate(expected, settings.desk)
+        print_estimate(expected, settings.resources)
         if not given["yes"] and sys.stdin.isatty() and sys.stderr.isatty():
             typer.confirm("Go on?", default=True, abort=True, err=True)
         remember(folder, settings, expected)
-        session = Session(
+        session = SynthesisSession(
             folder=folder,
             spec=settings.spec,
             sources=settings.sources,
-            desk=settings.desk,
+            resources=settings.resources,
             run_settings=settings.run_settings,
             review=given["review"],
             until_drafts=until_drafts,
@@ -165,9 +169,9 @@ def synthesize(**given: Any) -> None:
         raise typer.Exit(NOTHING_SELECTED)
 
 
-def _carried_on(session: "Session") -> "SessionEnd":
+def _carried_on(session: "SynthesisSession") -> "SessionEnd":
     from worktrial.engine.run import Interrupted
-    from worktrial.synthesis.author import Unusable
+    from worktrial.synthesis.author import UnusableReplies
     from worktrial.synthesis.session import carry_on
 
     try:
@@ -178,9 +182,9 @@ def _carried_on(session: "Session") -> "SessionEnd":
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         what = "Raise the budget and resume" if isinstance(e, BudgetSpent) else "What is finished is stored. Resume"
-        typer.echo(f"{what} with:\n  {_same_command(session.desk)}", err=True)
+        typer.echo(f"{what} with:\n  {_same_command(session.resources)}", err=True)
         raise
-    except Unusable as e:
+    except UnusableReplies as e:
         typer.echo(
             f"No task was selected: the job's sub-topics could not be written. {printable(e)}\n"
             "These replies are stored; another --synthesizer, or more words about the job, gets others."
@@ -188,7 +192,7 @@ def _carried_on(session: "Session") -> "SessionEnd":
         raise typer.Exit(NOTHING_SELECTED) from None
 
 
-def _same_command(desk: "DeskSettings") -> str:
+def _same_command(resources: "ResourceSettings") -> str:
     redactor = Redactor()
-    desk.resolved(redactor)
+    resources.resolved(redactor)
     return shlex.join(redactor.text(word) for word in ("worktrial", *sys.argv[1:]))

@@ -19,12 +19,12 @@ from worktrial.engine.spend import Budget
 from worktrial.errors import DataError, SettingError
 from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.calibration.runs import RunSettings
-from worktrial.synthesis.estimate import Estimate
+from worktrial.synthesis.calibration.runs import CalibrationSettings
+from worktrial.synthesis.estimate import CostEstimate
 from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.resources import DeskSettings
-from worktrial.synthesis.sources import Sources, load
+from worktrial.synthesis.resources import ResourceSettings
+from worktrial.synthesis.sources import SourceLibrary, load
 
 # A whole workplace has to fit into the embedded model's answer, and the prompt beside it into its context.
 LOCAL_DRAFT_TOKENS = 1536
@@ -45,9 +45,9 @@ class Settings:
     """Of one session."""
 
     spec: JobSpec
-    sources: Sources
-    desk: DeskSettings
-    run_settings: RunSettings
+    sources: SourceLibrary
+    resources: ResourceSettings
+    run_settings: CalibrationSettings
     options: dict[str, Any]
     """Who takes part and how, as the folder remembers it; nothing secret."""
     changes: list[str]
@@ -77,7 +77,7 @@ def settings_of(folder: SuiteFolder, given: Mapping[str, Any]) -> Settings:
             "Changed since the last session; what depends on it is made again:",
             *(f"  {c}" for c in changes),
         ]
-    desk = DeskSettings(
+    resources = ResourceSettings(
         roles=roles,
         requests=options.get("concurrency") or usual,
         retry=RetryPolicy(attempts=given["retries"], total_seconds=given["retry_seconds"]),
@@ -87,14 +87,14 @@ def settings_of(folder: SuiteFolder, given: Mapping[str, Any]) -> Settings:
         spec=spec,
         sources=sources,
         # A missing key is told now, before anything is stored.
-        desk=desk.resolved(Redactor()),
+        resources=resources.resolved(Redactor()),
         run_settings=_run_settings(roles, options),
         options=options,
         changes=changes,
     )
 
 
-def remember(folder: SuiteFolder, settings: Settings, expected: Estimate) -> None:
+def remember(folder: SuiteFolder, settings: Settings, expected: CostEstimate) -> None:
     """Store what the next session goes by.
 
     Raises:
@@ -181,22 +181,22 @@ def _roles(options: Mapping[str, Any]) -> dict[str, RoleSettings]:
     return roles
 
 
-def _run_settings(roles: Mapping[str, RoleSettings], options: Mapping[str, Any]) -> RunSettings:
+def _run_settings(roles: Mapping[str, RoleSettings], options: Mapping[str, Any]) -> CalibrationSettings:
     agent, simulator, judge = (roles[role] for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE))
-    return RunSettings(
+    return CalibrationSettings(
         simulator_prompt="compact" if simulator.is_local else "full",
         judge_record=LOCAL_RECORD if judge.is_local else USUAL_RECORD,
         limits=Limits(options.get("max_turns") or (LOCAL_TURNS if agent.is_local else USUAL_TURNS)),
     )
 
 
-def _sources(folder: SuiteFolder, given: Mapping[str, Any]) -> tuple[Sources, Sources]:
+def _sources(folder: SuiteFolder, given: Mapping[str, Any]) -> tuple[SourceLibrary, SourceLibrary]:
     """The documents named now, else those stored; and those stored."""
-    stored = Sources.read(folder.sources)
+    stored = SourceLibrary.read(folder.sources)
     return (load(given["document"]) if given["document"] else stored), stored
 
 
-def _names(sources: Sources) -> dict[str, str]:
+def _names(sources: SourceLibrary) -> dict[str, str]:
     return {f"document {file.id}": file.hash[:12] for file in sources.files}
 
 

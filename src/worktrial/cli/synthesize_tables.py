@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 
 from worktrial.cli.untrusted import printable
-from worktrial.synthesis.estimate import Estimate
+from worktrial.synthesis.estimate import CostEstimate
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.resources import DeskSettings
+from worktrial.synthesis.resources import ResourceSettings
 from worktrial.synthesis.session import SessionEnd
 from worktrial.synthesis.stages.report import SuiteReport, described
 
@@ -28,13 +28,13 @@ _SHOWN_REJECTS = 12
 _REASON = 160
 
 
-def print_estimate(expected: Estimate, desk: DeskSettings) -> None:
+def print_estimate(expected: CostEstimate, resources: ResourceSettings) -> None:
     """Calls, tokens and dollars by stage, on standard error."""
     console = Console(stderr=True, highlight=False)
     if not expected.stages:
         console.print("Nothing is left to ask for.")
         return
-    table = Table(title="Estimate of what is left: likely, and at most", title_justify="left", box=None)
+    table = Table(title="CostEstimate of what is left: likely, and at most", title_justify="left", box=None)
     for head in ("stage", "role"):
         table.add_column(head)
     for head in ("calls", "tokens", "cost", "calls ≤", "cost ≤"):
@@ -61,7 +61,7 @@ def print_estimate(expected: Estimate, desk: DeskSettings) -> None:
     )
     console.print(table)
     console.print(f"The estimate {expected.assumptions}.", soft_wrap=True)
-    budget = desk.budget
+    budget = resources.budget
     if budget.cost is not None and expected.dollars is not None and expected.dollars > budget.cost:
         console.print(f"Likely more than --max-cost ${budget.cost:g} allows: it will stop on the way.")
     if budget.tokens is not None and expected.tokens > budget.tokens:
@@ -80,7 +80,7 @@ def print_end(folder: SuiteFolder, end: SessionEnd) -> None:
         drafted = sum(e.task is not None for e in end.ends)
         console.print(f"{drafted} of {len(end.ends)} tasks are drafted; nothing has been run.")
     _print_rejects(console, end)
-    _print_faces(console, end)
+    _print_twins(console, end)
     spent = f"${end.cost:.4f}{' and what has no known price' if end.unpriced else ''}"
     console.print(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.", soft_wrap=True)
     if end.retries:
@@ -134,16 +134,16 @@ def _print_rejects(console: Console, end: SessionEnd) -> None:
         console.print(f"  … and {stages.total()} more ({', '.join(f'{n} {s}' for s, n in stages.items())})")
 
 
-def _print_faces(console: Console, end: SessionEnd) -> None:
-    if not end.faces:
+def _print_twins(console: Console, end: SessionEnd) -> None:
+    if not end.twins:
         return
-    kept = sum(face.kept for face in end.faces)
-    console.print(f"Executable faces: {kept} of {len(end.faces)} kept.")
-    for face in end.faces[:_SHOWN_REJECTS]:
-        why = printable(" ".join(face.why.split()))
-        console.print(f"  {printable(face.slot)}: {why[:_REASON]}", markup=False, soft_wrap=True)
-    if len(end.faces) > _SHOWN_REJECTS:
-        console.print(f"  … and {len(end.faces) - _SHOWN_REJECTS} more; see the face.json of each workplace")
+    kept = sum(twin.kept for twin in end.twins)
+    console.print(f"Executable twins: {kept} of {len(end.twins)} kept.")
+    for twin in end.twins[:_SHOWN_REJECTS]:
+        why = printable(" ".join(twin.why.split()))
+        console.print(f"  {printable(twin.slot)}: {why[:_REASON]}", markup=False, soft_wrap=True)
+    if len(end.twins) > _SHOWN_REJECTS:
+        console.print(f"  … and {len(end.twins) - _SHOWN_REJECTS} more; see the face.json of each workplace")
 
 
 def _money(dollars: float | None) -> str:

@@ -78,7 +78,7 @@ class WorkplaceDraft(msgspec.Struct, kw_only=True, frozen=True):
     state_description: JsonObject
 
 
-class PlanStep(msgspec.Struct, kw_only=True, frozen=True):
+class PlannedCall(msgspec.Struct, kw_only=True, frozen=True):
     """One tool call of a solution."""
 
     tool: Text
@@ -96,7 +96,7 @@ class TaskDraft(msgspec.Struct, kw_only=True, frozen=True):
     level: Level
     language: Text = "en"
     instruction: Text
-    plan: list[PlanStep]
+    plan: list[PlannedCall]
     rubric: Text
     """Numbered statements about the outcome that a judge can check, in prose."""
 
@@ -120,7 +120,7 @@ class Slot(msgspec.Struct, kw_only=True, frozen=True):
         return f"{base}-{self.language}" if self.several_languages else base
 
 
-class Problem(msgspec.Struct, kw_only=True, frozen=True):
+class DraftFinding(msgspec.Struct, kw_only=True, frozen=True):
     """What a static check or a run found wrong with one artifact."""
 
     check: Text
@@ -153,7 +153,7 @@ class RunRow(msgspec.Struct, kw_only=True, frozen=True):
     trajectory: JsonObject | None = None
 
 
-class Rate(msgspec.Struct, kw_only=True, frozen=True):
+class PassRate(msgspec.Struct, kw_only=True, frozen=True):
     """Passes of one kind of run, with what is known of the true rate."""
 
     passed: int
@@ -171,8 +171,8 @@ class Calibration(msgspec.Struct, kw_only=True, frozen=True):
 
     slot: Text
     content: Text
-    plan: Rate
-    free: Rate
+    plan: PassRate
+    free: PassRate
     verdict: Literal["kept", "trivial", "too_hard", "unsolvable", "invalid", "undecided", "unchecked"]
     """`unchecked`: static checks failed, so nothing was run. `too_hard`: solvable with its plan, never without."""
     why: str
@@ -180,13 +180,13 @@ class Calibration(msgspec.Struct, kw_only=True, frozen=True):
     """Repairs that it took."""
 
 
-class Repair(msgspec.Struct, kw_only=True, frozen=True):
+class RepairRow(msgspec.Struct, kw_only=True, frozen=True):
     """One round of repair; a line of `repairs.jsonl`."""
 
     slot: Text
     round: int
     """1-based."""
-    problems: list[Problem]
+    problems: list[DraftFinding]
     artifact: Literal["workplace", "tools", "instruction", "plan", "rubric"]
     diff: str
     """Unified diff of the one artifact."""
@@ -245,12 +245,12 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     repairs: Annotated[int, msgspec.Meta(ge=0)] = 3
     """Most rounds of repair of a slot."""
     votes: Annotated[int, msgspec.Meta(ge=1)] = 3
-    faces: bool = False
+    twins: bool = False
     """Write the tools of the selected workplaces as code, too, and keep it where it agrees with the simulator."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class LevelScale:
     """How large a workplace and a plan of one level are, and what the level demands."""
 
     tools: tuple[int, int]
@@ -262,7 +262,7 @@ class Scale:
 
 
 SCALES = {
-    1: Scale(
+    1: LevelScale(
         tools=(2, 5),
         collections="1 or 2",
         records="3 to 6",
@@ -270,7 +270,7 @@ SCALES = {
         demands="One straight line of work on one subject. What has to be known stands in the assignment or in the "
         "first thing that is looked up. No step depends on weighing one rule against another.",
     ),
-    2: Scale(
+    2: LevelScale(
         tools=(4, 7),
         collections="2 or 3",
         records="4 to 8",
@@ -279,7 +279,7 @@ SCALES = {
         "exception of the trade applies, and the assignment does not point it out. Two records have to be brought "
         "together.",
     ),
-    3: Scale(
+    3: LevelScale(
         tools=(5, 10),
         collections="3 to 5",
         records="5 to 10",

@@ -17,7 +17,7 @@ _SHOWN_REPLY = 4000
 _SHOWN_PROBLEMS = 8
 
 
-class Unusable(WorktrialError):
+class UnusableReplies(WorktrialError):
     """The author's replies could not be used; the message says what was wrong with the last one."""
 
 
@@ -50,7 +50,7 @@ class Author(Protocol):
             check: What is wrong with a reply that is well-formed; [] when nothing is.
 
         Raises:
-            Unusable: no reply of the allowed number could be used.
+            UnusableReplies: no reply of the allowed number could be used.
             InvalidSample: the model cannot be reached.
         """
         ...
@@ -61,12 +61,12 @@ class ModelAuthor:
 
     Args:
         model: Its name.
-        line: Its line for a salt.
+        bound: The model bound to a salt.
     """
 
-    def __init__(self, model: str, line: Callable[[str], Complete]) -> None:
+    def __init__(self, model: str, bound: Callable[[str], Complete]) -> None:
         self._model = model
-        self._line = line
+        self._bound = bound
 
     @property
     def model(self) -> str:
@@ -82,7 +82,7 @@ class ModelAuthor:
         check: Callable[[T], Sequence[str]] | None = None,
     ) -> T:
         """See `Author.write`."""
-        complete = self._line(salt)
+        complete = self._bound(salt)
         schema = schema_of(kind)
         messages: list[Message] = [{"role": "user", "content": prompt}]
         problems: Sequence[str] = ()
@@ -105,7 +105,7 @@ class ModelAuthor:
                 problems = [*problems, "it broke off at the output limit, so be shorter"]
             # Only the last reply: earlier ones would be paid for again and teach nothing new.
             messages = [messages[0], *_correction(text, problems)]
-        raise Unusable(
+        raise UnusableReplies(
             f"{ATTEMPTS} replies could not be used; of the last: {'; '.join(problems[:_SHOWN_PROBLEMS])}"
         )
 

@@ -36,7 +36,7 @@ _REFERENCE = (3500, 2500)
 _WORKPLACE = (4500, 5000)
 _TASK = (9000, 1800)
 _REPAIR = (12000, 2500)
-_FACE = (9000, 4000)
+_TWIN = (9000, 4000)
 _AGENT_CALL = (5500, 150)
 _SIMULATOR_CALL = (7500, 250)
 _VOTE = (8500, 200)
@@ -64,7 +64,7 @@ class StageCost(msgspec.Struct, kw_only=True, frozen=True):
     most_dollars: float | None
 
 
-class Estimate(msgspec.Struct, kw_only=True, frozen=True):
+class CostEstimate(msgspec.Struct, kw_only=True, frozen=True):
     """All stages; `work/estimate.yaml`."""
 
     stages: list[StageCost]
@@ -112,7 +112,7 @@ def estimate(
     *,
     documents: bool,
     until_drafts: bool = False,
-) -> Estimate:
+) -> CostEstimate:
     """What remains to be asked for in `folder`.
 
     Args:
@@ -136,8 +136,8 @@ def estimate(
     ]
     if not until_drafts:
         rows += _run_rows(spec, left)
-        rows += _face_rows(spec, folder)
-    return Estimate(stages=[_priced(row, roles[row.role.value]) for row in rows if row.most])
+        rows += _twin_rows(spec, folder)
+    return CostEstimate(stages=[_priced(row, roles[row.role.value]) for row in rows if row.most])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +166,18 @@ def _run_rows(spec: JobSpec, left: _Left) -> list[_Row]:
     ]
 
 
-def _face_rows(spec: JobSpec, folder: SuiteFolder) -> list[_Row]:
-    """One task of each sub-topic is selected at most; a face is asked for a second time where it fails."""
-    if not spec.faces:
+def _twin_rows(spec: JobSpec, folder: SuiteFolder) -> list[_Row]:
+    """One task of each sub-topic is selected at most; a twin is asked for a second time where it fails."""
+    if not spec.twins:
         return []
     published = folder.suite.exists()
     wanted = _files(folder.workplaces, "*/workplace.yaml") if published else spec.subtopics * len(spec.languages)
     left = max(0, wanted - _files(folder.workplaces, "*/face.json"))
     longest = PLAN_STEPS[max(spec.levels)][1]
     return [
-        _Row("faces", Role.SYNTHESIZER, left * 1.5 * REDRAWS, left * 6, _FACE),
+        _Row("twins", Role.SYNTHESIZER, left * 1.5 * REDRAWS, left * 6, _TWIN),
         # A reply that is no JSON is asked for once more.
-        _Row("faces", Role.SIMULATOR, left * (TOOL_CALLS + 3), left * 2 * (longest + 6), _SIMULATOR_CALL),
+        _Row("twins", Role.SIMULATOR, left * (TOOL_CALLS + 3), left * 2 * (longest + 6), _SIMULATOR_CALL),
     ]
 
 

@@ -105,7 +105,7 @@ class Form(Generic[T]):
     """Finishes or takes back a writing that a kill interrupted."""
 
 
-class Lines(Generic[T]):
+class RecordFile(Generic[T]):
     """A file of records of one kind. One process writes; what a kill tore off is removed when it is opened.
 
     Raises:

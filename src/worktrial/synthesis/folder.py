@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from worktrial.synthesis.artifacts import Provenance, Slot, SubTopic
-from worktrial.synthesis.files import Form, Lines
+from worktrial.synthesis.files import Form, RecordFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class SuiteFolder:
 T = TypeVar("T")
 
 
-class Ledger:
+class ProvenanceLedger:
     """The provenance of a suite folder.
 
     A record is written before its file. So a file whose content is on record is ours, one whose content never was
@@ -114,7 +114,7 @@ class Ledger:
 
     def __init__(self, folder: SuiteFolder, *, warn: Callable[[str], None]) -> None:
         self._folder = folder
-        self._lines = Lines(folder.provenance, Provenance)
+        self._lines = RecordFile(folder.provenance, Provenance)
         self._last = {record.file: record for record in self._lines}
         self._ours = {(record.file, record.hash) for record in self._lines if not record.edited}
         self._warn = warn

@@ -12,24 +12,24 @@ from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import InvalidSample
 from worktrial.synthesis.artifacts import (
     Calibration,
+    DraftFinding,
     JobSpec,
-    Problem,
-    Rate,
+    PassRate,
     Reference,
     Reject,
-    Repair,
+    RepairRow,
     RunRow,
     Slot,
     SubTopic,
     TaskDraft,
     WorkplaceDraft,
 )
-from worktrial.synthesis.author import Unusable
+from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.files import content_hash
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ProgressEvent:
     """A slot, or a part of the suite, got further."""
 
     subject: str
@@ -47,7 +47,7 @@ class Workshop(Protocol):
     async def reference(self, subtopic: SubTopic) -> Reference: ...
     async def workplace(self, slot: Slot, reference: Reference) -> WorkplaceDraft: ...
     async def task(self, slot: Slot, reference: Reference, workplace: WorkplaceDraft) -> TaskDraft: ...
-    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[Problem]: ...
+    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]: ...
     async def calibrate(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> Calibration: ...
     def runs(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> list[RunRow]: ...
     def rounds(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> int:
@@ -59,10 +59,10 @@ class Workshop(Protocol):
         slot: Slot,
         workplace: WorkplaceDraft,
         task: TaskDraft,
-        problems: Sequence[Problem],
+        problems: Sequence[DraftFinding],
         runs: Sequence[RunRow],
         round: int,
-    ) -> tuple[WorkplaceDraft, TaskDraft, Repair]: ...
+    ) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class Pipeline:
 
     spec: JobSpec
     workshop: Workshop
-    on_moved: Callable[[Moved], None] = lambda moved: None
+    on_moved: Callable[[ProgressEvent], None] = lambda moved: None
     until_drafts: bool = False
-    _references: dict[str, asyncio.Task[Reference | Unusable | InvalidSample | BudgetSpent]] = field(
+    _references: dict[str, asyncio.Task[Reference | UnusableReplies | InvalidSample | BudgetSpent]] = field(
         default_factory=dict, init=False
     )
 
@@ -102,12 +102,12 @@ class Pipeline:
 
         Raises:
             StopRun: an endpoint refuses to work, or a budget is spent; what is finished is on disk.
-            Unusable: not even the sub-topics could be written.
+            UnusableReplies: not even the sub-topics could be written.
         """
-        self.on_moved(Moved("suite", "subtopics"))
+        self.on_moved(ProgressEvent("suite", "subtopics"))
         subtopics = await self.workshop.subtopics()
         slots = slots_of(self.spec, subtopics)
-        self.on_moved(Moved("suite", "slots", str(len(slots))))
+        self.on_moved(ProgressEvent("suite", "slots", str(len(slots))))
         try:
             async with asyncio.TaskGroup() as group:
                 for subtopic in subtopics:
@@ -122,11 +122,11 @@ class Pipeline:
                 raise result
         return [result for result in results if isinstance(result, SlotEnd)]
 
-    async def _reference(self, subtopic: SubTopic) -> Reference | Unusable | InvalidSample | BudgetSpent:
-        self.on_moved(Moved(subtopic.id, "reference"))
+    async def _reference(self, subtopic: SubTopic) -> Reference | UnusableReplies | InvalidSample | BudgetSpent:
+        self.on_moved(ProgressEvent(subtopic.id, "reference"))
         try:
             return await self.workshop.reference(subtopic)
-        except (Unusable, InvalidSample, BudgetSpent) as e:
+        except (UnusableReplies, InvalidSample, BudgetSpent) as e:
             # Only the slots of this sub-topic cannot go on.
             return e
 
@@ -137,17 +137,17 @@ class Pipeline:
             reference = await self._references[slot.subtopic.id]
             if isinstance(reference, Exception):
                 raise reference
-            self.on_moved(Moved(slot.id, "workplace"))
+            self.on_moved(ProgressEvent(slot.id, "workplace"))
             workplace = await self.workshop.workplace(slot, reference)
-            self.on_moved(Moved(slot.id, "task"))
+            self.on_moved(ProgressEvent(slot.id, "task"))
             task = await self.workshop.task(slot, reference, workplace)
             return await self._settled(slot, workplace, task)
         except BudgetSpent as e:
             # The others meet it at their next request. Cancelling them now would lose answers that are on their
             # way and have to be paid for.
             return e
-        except (Unusable, InvalidSample) as e:
-            self.on_moved(Moved(slot.id, "done", "rejected"))
+        except (UnusableReplies, InvalidSample) as e:
+            self.on_moved(ProgressEvent(slot.id, "done", "rejected"))
             reject = Reject(slot=slot.id, stage="author", why=str(e))
             return SlotEnd(slot, None, reject, workplace, task)
 
@@ -156,26 +156,26 @@ class Pipeline:
         shop = self.workshop
         while True:
             problems = shop.check(workplace, task)
-            self.on_moved(Moved(slot.id, "checks", f"{len(problems)} problems" if problems else ""))
+            self.on_moved(ProgressEvent(slot.id, "checks", f"{len(problems)} problems" if problems else ""))
             if self.until_drafts:
                 return SlotEnd(slot, None, None, workplace, task)
             rounds = shop.rounds(slot, workplace, task)
             if problems:
                 calibration = unchecked(slot, workplace, task, problems, rounds)
             else:
-                self.on_moved(Moved(slot.id, "runs"))
+                self.on_moved(ProgressEvent(slot.id, "runs"))
                 calibration = await shop.calibrate(slot, workplace, task)
             mendable = calibration.verdict in ("unchecked", "unsolvable")
             if not mendable or rounds >= self.spec.repairs:
-                self.on_moved(Moved(slot.id, "done", calibration.verdict))
+                self.on_moved(ProgressEvent(slot.id, "done", calibration.verdict))
                 return SlotEnd(slot, calibration, _rejected(calibration), workplace, task)
-            self.on_moved(Moved(slot.id, "repair", calibration.why))
+            self.on_moved(ProgressEvent(slot.id, "repair", calibration.why))
             runs = shop.runs(slot, workplace, task)
             try:
                 workplace, task, _ = await shop.repair(slot, workplace, task, problems, runs, rounds + 1)
-            except (Unusable, InvalidSample) as e:
+            except (UnusableReplies, InvalidSample) as e:
                 why = f"{calibration.why}; and it could not be repaired: {e}"
-                self.on_moved(Moved(slot.id, "done", calibration.verdict))
+                self.on_moved(ProgressEvent(slot.id, "done", calibration.verdict))
                 return SlotEnd(slot, calibration, _rejected(calibration, why), workplace, task)
 
 
@@ -193,10 +193,10 @@ def slots_of(spec: JobSpec, subtopics: Sequence[SubTopic]) -> list[Slot]:
 
 
 def unchecked(
-    slot: Slot, workplace: WorkplaceDraft, task: TaskDraft, problems: Sequence[Problem], rounds: int
+    slot: Slot, workplace: WorkplaceDraft, task: TaskDraft, problems: Sequence[DraftFinding], rounds: int
 ) -> Calibration:
     """The calibration of a slot that was not run because of its problems."""
-    none = Rate(passed=0, n=0, invalid=0, low=0.0, high=1.0, decision="undecided")
+    none = PassRate(passed=0, n=0, invalid=0, low=0.0, high=1.0, decision="undecided")
     why = "; ".join(f"{problem.artifact}: {problem.what}" for problem in problems)
     content = content_hash(workplace, task)
     return Calibration(

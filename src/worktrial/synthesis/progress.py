@@ -9,7 +9,7 @@ from typing import Any
 
 from worktrial.engine.progress import duration
 from worktrial.synthesis.artifacts import RunRow
-from worktrial.synthesis.pipeline import Moved
+from worktrial.synthesis.pipeline import ProgressEvent
 
 PLAIN_SECONDS = 10.0
 # In the order of the way; a slot is at one of them.
@@ -26,7 +26,7 @@ Spent = Callable[[], tuple[float, int, bool]]
 """Dollars and tokens of all sessions so far, and whether some answers have no known price."""
 
 
-class Board:
+class SynthesisProgress:
     """Where everything stands.
 
     Args:
@@ -46,7 +46,7 @@ class Board:
         self.runs: Counter[tuple[str, str]] = Counter()
         self.repairs = 0
 
-    def moved(self, moved: Moved) -> None:
+    def moved(self, moved: ProgressEvent) -> None:
         """Note that a slot, or a part of the suite, got further."""
         if moved.stage == "subtopics":
             return
@@ -118,7 +118,7 @@ class Board:
 
 
 @contextmanager
-def display(board: Board) -> Iterator[Callable[[], None]]:
+def display(board: SynthesisProgress) -> Iterator[Callable[[], None]]:
     """Show `board` on standard error; what is yielded is called after every change."""
     try:
         if sys.stderr.isatty():
@@ -131,7 +131,7 @@ def display(board: Board) -> Iterator[Callable[[], None]]:
         print(board.line(), file=sys.stderr, flush=True)
 
 
-def _live(board: Board) -> AbstractContextManager[Any]:
+def _live(board: SynthesisProgress) -> AbstractContextManager[Any]:
     from rich.console import Console
     from rich.live import Live
 
@@ -140,7 +140,7 @@ def _live(board: Board) -> AbstractContextManager[Any]:
 
 
 class _PlainLines:
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: SynthesisProgress) -> None:
         self._board = board
         self._last = time.monotonic()
 

@@ -9,7 +9,7 @@ from worktrial.grading.fence import mark
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.templates import templates
 from worktrial.synthesis.artifacts import Reference, Statement, ToolDraft
-from worktrial.synthesis.sources import Passage, Sources
+from worktrial.synthesis.sources import Passage, SourceLibrary
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ def passage_text(passage: Passage) -> str:
     return f"{head}\n{passage.text}"
 
 
-def outline(sources: Sources, most: int) -> str:
+def outline(sources: SourceLibrary, most: int) -> str:
     """What the documents are about: their headings, or how their passages begin."""
     lines: dict[str, None] = {}
     for passage in sources.passages:

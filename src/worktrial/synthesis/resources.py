@@ -1,6 +1,6 @@
 """Resources of a session: the folder for itself alone, bound models, one budget over all sessions."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,7 +58,7 @@ def locked(folder: SuiteFolder) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeskSettings:
+class ResourceSettings:
     """How a session reaches its models, and how far it may go."""
 
     roles: Mapping[RoleName, RoleSettings]
@@ -67,7 +67,7 @@ class DeskSettings:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     budget: Budget = field(default_factory=Budget)
 
-    def resolved(self, redactor: Redactor) -> "DeskSettings":
+    def resolved(self, redactor: Redactor) -> "ResourceSettings":
         """With every endpoint filled in, and the keys known to `redactor`.
 
         Raises:
@@ -112,10 +112,10 @@ class BookedSpend(Spend):
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreetLine:
+class RedactedModel:
     """A line whose answers hold no key, whatever the endpoint repeats; what is cached holds none either."""
 
-    line: BoundModel
+    model: BoundModel
     redactor: Redactor
     outage: Outage
 
@@ -131,7 +131,7 @@ class DiscreetLine:
     ) -> Completion:
         """Answer `messages`; see `worktrial.language.Complete`."""
         try:
-            completion = await self.line(
+            completion = await self.model(
                 messages,
                 tools=tools,
                 schema=schema,
@@ -149,7 +149,7 @@ class DiscreetLine:
 
 
 @dataclass(frozen=True)
-class Desk:
+class SessionResources:
     """The models of a session."""
 
     roles: Mapping[RoleName, RoleSettings]
@@ -160,16 +160,15 @@ class Desk:
     meter: Meter = field(default_factory=Meter)
     """What the author and the judge of sub-topics consumed in this session, replayed answers included."""
 
-    def line(self, role_name: RoleName, salt: str) -> Complete:
+    def model(self, role_name: RoleName, salt: str) -> Complete:
         """The `Complete` of `role_name`; `salt` names stage, slot and attempt."""
-        return DiscreetLine(self.clients[role_name].model(self.meter, salt), self.redactor, self.outage)
+        return RedactedModel(self.clients[role_name].model(self.meter, salt), self.redactor, self.outage)
 
     @property
     def author(self) -> Author:
         """Who writes the artifacts."""
         role_name = Role.SYNTHESIZER.value
-        line: Callable[[str], Complete] = lambda salt: self.line(role_name, salt)  # noqa: E731 - names its type
-        return ModelAuthor(self.roles[role_name].model, line)
+        return ModelAuthor(self.roles[role_name].model, lambda salt: self.model(role_name, salt))
 
     @property
     def retries(self) -> int:
@@ -178,7 +177,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(folder: SuiteFolder, settings: DeskSettings) -> AsyncIterator[Desk]:
+async def open_resources(folder: SuiteFolder, settings: ResourceSettings) -> AsyncIterator[SessionResources]:
     """The models, lined up; everything is closed at the end.
 
     Raises:
@@ -194,4 +193,4 @@ async def open_desk(folder: SuiteFolder, settings: DeskSettings) -> AsyncIterato
     async with connect(settings.roles, wiring, spend=spend, redactor=redactor) as clients:
         if settings.budget.cost is not None:
             refuse_unpriced(clients)
-        yield Desk(settings.roles, clients, spend, redactor, Outage("requests"))
+        yield SessionResources(settings.roles, clients, spend, redactor, Outage("requests"))

@@ -15,33 +15,33 @@ from worktrial.engine.roles import Role
 from worktrial.engine.run import Interrupted
 from worktrial.errors import WorktrialError
 from worktrial.synthesis.artifacts import JobSpec, Reject
-from worktrial.synthesis.calibration.runs import RunBook, RunSettings, runner_for
+from worktrial.synthesis.calibration.runs import CalibrationSettings, RunBook, runner_for
 from worktrial.synthesis.files import append_line, hash_of, write_lines, write_text
-from worktrial.synthesis.folder import Ledger, SuiteFolder
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.pipeline import Pipeline, SlotEnd
-from worktrial.synthesis.progress import PLAIN_SECONDS, Board, display
+from worktrial.synthesis.progress import PLAIN_SECONDS, SynthesisProgress, display
 from worktrial.synthesis.publish import publish, record, withdraw
-from worktrial.synthesis.resources import Desk, DeskSettings, open_desk
-from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.resources import ResourceSettings, SessionResources, open_resources
+from worktrial.synthesis.sources import SourceLibrary
 from worktrial.synthesis.stages.report import SuiteReport
 from worktrial.synthesis.workshop import SuiteWorkshop
 
 if TYPE_CHECKING:
-    from worktrial.synthesis.twin.agreement import FaceRecord
+    from worktrial.synthesis.twin.agreement import TwinRecord
 
 Stop = Literal["drafts", "repairs"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Session:
+class SynthesisSession:
     """What a session is to do."""
 
     folder: SuiteFolder
     spec: JobSpec
-    sources: Sources
+    sources: SourceLibrary
     """The user's documents."""
-    desk: DeskSettings
-    run_settings: RunSettings
+    resources: ResourceSettings
+    run_settings: CalibrationSettings
     review: bool = False
     """Stop where a person should look."""
     until_drafts: bool = False
@@ -61,8 +61,8 @@ class SessionEnd:
     """None after a stop at the drafts."""
     page: Path | None
     """The review page."""
-    faces: "Sequence[FaceRecord]" = ()
-    """What became of the executable faces, where they were wanted."""
+    twins: "Sequence[TwinRecord]" = ()
+    """What became of the executable twins, where they were wanted."""
     cost: float
     """US dollars of all sessions."""
     tokens: int
@@ -83,7 +83,7 @@ class _SessionRow(msgspec.Struct, kw_only=True):
     cost: float
 
 
-def carry_on(session: Session) -> SessionEnd:
+def carry_on(session: SynthesisSession) -> SessionEnd:
     """Bring a suite folder as far as it goes.
 
     Raises:
@@ -99,40 +99,40 @@ def carry_on(session: Session) -> SessionEnd:
         raise Interrupted("interrupted") from None
 
 
-async def _carry_on(session: Session) -> SessionEnd:
+async def _carry_on(session: SynthesisSession) -> SessionEnd:
     # Imported here: its templates are read only where there is a page to write.
     from worktrial.synthesis.review import write_review
 
     with cancelled_by_signals():
-        async with open_desk(session.folder, session.desk) as desk:
+        async with open_resources(session.folder, session.resources) as resources:
             started, end = _now(), "interrupted"
             try:
-                done = await _work(session, desk)
+                done = await _work(session, resources)
                 end = f"stopped at {done.stopped}" if done.stopped else "done"
             except WorktrialError as e:
-                end = f"stopped: {desk.redactor.text(str(e))}"
+                end = f"stopped: {resources.redactor.text(str(e))}"
                 raise
             except Exception as e:
                 end = f"broken off: {type(e).__name__}"
                 raise
             finally:
-                _note(session, desk, started, end)
-    # Last of all: it shows the faces and this session, too.
+                _note(session, resources, started, end)
+    # Last of all: it shows the twins and this session, too.
     return replace(done, page=write_review(session.folder))
 
 
-async def _work(session: Session, desk: Desk) -> SessionEnd:
+async def _work(session: SynthesisSession, resources: SessionResources) -> SessionEnd:
     spec, folder = session.spec, session.folder
 
-    board = Board(
+    board = SynthesisProgress(
         spec.subtopics,
         spec.subtopics * len(spec.levels) * len(spec.languages),
-        lambda: (desk.spend.cost, desk.spend.tokens, desk.spend.unpriced),
+        lambda: (resources.spend.cost, resources.spend.tokens, resources.spend.unpriced),
     )
-    ledger = Ledger(folder, warn=session.warn)
+    ledger = ProvenanceLedger(folder, warn=session.warn)
     stops = Stops(folder)
     async with _shown(board) as changed:
-        workshop = _workshop(session, desk, ledger, board, changed)
+        workshop = _workshop(session, resources, ledger, board, changed)
 
         async def run(*, until_drafts: bool) -> list[SlotEnd]:
             def moved(event: Any) -> None:
@@ -147,33 +147,37 @@ async def _work(session: Session, desk: Desk) -> SessionEnd:
                 rejects = [end.reject for end in ends if end.reject is not None]
                 write_lines(folder.rejects, rejects)
                 stops.save()
-                return _ended(desk, "drafts", ends, rejects)
+                return _ended(resources, "drafts", ends, rejects)
         ends = await run(until_drafts=False)
     selected, rejects, found = record(folder, ends)
     if session.review and stops.has_new_ends(ends):
         stops.save()
-        return _ended(desk, "repairs", ends, rejects, selected, found)
-    faces: Sequence[FaceRecord] = ()
+        return _ended(resources, "repairs", ends, rejects, selected, found)
+    twins: Sequence[TwinRecord] = ()
     if selected:
         publish(folder, spec, ends, selected, found)
-        if spec.faces:
-            faces = await _faces(session, desk, ledger, ends, selected)
+        if spec.twins:
+            twins = await _twins(session, resources, ledger, ends, selected)
     else:
         withdraw(folder)
-    return replace(_ended(desk, None, ends, rejects, selected, found), faces=faces)
+    return replace(_ended(resources, None, ends, rejects, selected, found), twins=twins)
 
 
-async def _faces(
-    session: Session, desk: Desk, ledger: Ledger, ends: Sequence[SlotEnd], selected: Sequence[str]
-) -> "Sequence[FaceRecord]":
-    # Only who wants faces needs the sandbox.
-    from worktrial.synthesis.twin.making import make_faces
+async def _twins(
+    session: SynthesisSession,
+    resources: SessionResources,
+    ledger: ProvenanceLedger,
+    ends: Sequence[SlotEnd],
+    selected: Sequence[str],
+) -> "Sequence[TwinRecord]":
+    # Only who wants twins needs the sandbox.
+    from worktrial.synthesis.twin.making import make_twins
 
-    return await make_faces(
+    return await make_twins(
         session.folder,
         ends,
         selected,
-        desk=desk,
+        resources=resources,
         ledger=ledger,
         run_settings=session.run_settings,
         warn=session.warn,
@@ -181,7 +185,7 @@ async def _faces(
 
 
 @asynccontextmanager
-async def _shown(board: Board) -> AsyncIterator[Callable[[], None]]:
+async def _shown(board: SynthesisProgress) -> AsyncIterator[Callable[[], None]]:
     """The display; it is told the time, too, so that a slow model does not look like none at all."""
     with display(board) as changed:
 
@@ -198,32 +202,41 @@ async def _shown(board: Board) -> AsyncIterator[Callable[[], None]]:
 
 
 def _workshop(
-    session: Session, desk: Desk, ledger: Ledger, board: Board, changed: Callable[[], None]
+    session: SynthesisSession,
+    resources: SessionResources,
+    ledger: ProvenanceLedger,
+    board: SynthesisProgress,
+    changed: Callable[[], None],
 ) -> SuiteWorkshop:
     def ran(row: Any) -> None:
-        desk.outage.saw(row.reason if row.outcome == "invalid" else "")
+        resources.outage.saw(row.reason if row.outcome == "invalid" else "")
         board.ran(row)
         changed()
 
-    roles = {seat: desk.roles[seat].fingerprint() for seat in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)}
-    book = RunBook(session.folder, hash_of([roles, session.run_settings, session.spec.votes]), desk.redactor.bytes)
+    roles = {
+        role_name: resources.roles[role_name].fingerprint()
+        for role_name in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
+    }
+    book = RunBook(
+        session.folder, hash_of([roles, session.run_settings, session.spec.votes]), resources.redactor.bytes
+    )
     return SuiteWorkshop(
         folder=session.folder,
         spec=session.spec,
         sources=session.sources,
-        author=desk.author,
-        judge=desk.line(Role.JUDGE, "subtopics"),
+        author=resources.author,
+        judge=resources.model(Role.JUDGE, "subtopics"),
         ledger=ledger,
         book=book,
-        runner_for=runner_for(session.spec, desk.clients, session.run_settings),
-        runs_at_once=session.desk.requests,
+        runner_for=runner_for(session.spec, resources.clients, session.run_settings),
+        runs_at_once=session.resources.requests,
         on_run=ran,
         note=session.warn,
     )
 
 
 def _ended(
-    desk: Desk,
+    resources: SessionResources,
     stopped: Stop | None,
     ends: Sequence[SlotEnd],
     rejects: Sequence[Reject],
@@ -237,21 +250,21 @@ def _ended(
         rejects=rejects,
         report=found,
         page=None,
-        cost=desk.spend.cost,
-        tokens=desk.spend.tokens,
-        unpriced=desk.spend.unpriced,
-        retries=desk.retries,
+        cost=resources.spend.cost,
+        tokens=resources.spend.tokens,
+        unpriced=resources.spend.unpriced,
+        retries=resources.retries,
     )
 
 
-def _note(session: Session, desk: Desk, started: str, end: str) -> None:
-    spend = desk.spend
+def _note(session: SynthesisSession, resources: SessionResources, started: str, end: str) -> None:
+    spend = resources.spend
     cost, tokens = spend.before
     row = _SessionRow(
         started=started,
         ended=_now(),
         end=end,
-        roles={seat: settings.model for seat, settings in desk.roles.items()},
+        roles={role_name: settings.model for role_name, settings in resources.roles.items()},
         answers=spend.answers,
         tokens=spend.tokens - tokens,
         cost=spend.cost - cost,
@@ -278,7 +291,7 @@ class Stops:
         self._path: Path = folder.review / "shown.json"
         self._shown = msgspec.json.decode(self._path.read_bytes(), type=_Shown) if self._path.exists() else _Shown()
 
-    def has_new_drafts(self, ends: Sequence[SlotEnd], ledger: Ledger) -> bool:
+    def has_new_drafts(self, ends: Sequence[SlotEnd], ledger: ProvenanceLedger) -> bool:
         """Whether some draft was written by its author since the last stop; a person's edits, and repairs, are
         no reason to stop again."""
         new = {}

@@ -11,10 +11,10 @@ from worktrial.language import Complete
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Calibration,
+    DraftFinding,
     JobSpec,
-    Problem,
     Reference,
-    Repair,
+    RepairRow,
     RunRow,
     Slot,
     SubTopic,
@@ -23,10 +23,10 @@ from worktrial.synthesis.artifacts import (
 )
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.calibration.runs import RunBook
-from worktrial.synthesis.files import Form, Lines, content_hash, hash_of, write_text
-from worktrial.synthesis.folder import Ledger, SuiteFolder
+from worktrial.synthesis.files import Form, RecordFile, content_hash, hash_of, write_text
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.pipeline import Drain, Turns
-from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.sources import SourceLibrary
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 class _Pending(msgspec.Struct, kw_only=True, frozen=True):
     """A repair that is about to be put in place."""
 
-    repair: Repair
+    repair: RepairRow
     workplace: WorkplaceDraft
     task: TaskDraft
 
@@ -68,21 +68,21 @@ class SuiteWorkshop:
 
     folder: SuiteFolder
     spec: JobSpec
-    sources: Sources
+    sources: SourceLibrary
     author: Author
     judge: Complete | None
-    ledger: Ledger
+    ledger: ProvenanceLedger
     book: RunBook
     runner_for: RunnerFor
     runs_at_once: int
     on_run: Callable[[RunRow], None] = lambda row: None
     note: Callable[[str], None] = lambda text: None
-    _repairs: Lines[Repair] = field(init=False)
+    _repairs: RecordFile[RepairRow] = field(init=False)
     _turns: Turns = field(init=False)
     _drain: Drain = field(default_factory=Drain, init=False)
 
     def __post_init__(self) -> None:
-        self._repairs = Lines(self.folder.repairs, Repair)
+        self._repairs = RecordFile(self.folder.repairs, RepairRow)
         self._turns = Turns(self.runs_at_once)
         spec = self.spec
         job = hash_of([spec.role, spec.industry, spec.domain, spec.about, spec.languages[0]])
@@ -129,7 +129,7 @@ class SuiteWorkshop:
         made_from = self._of_slot(slot, reference) | self._of_workplace(slot, workplace)
         return await self._hold(self.folder.task(slot), files.TASK, made_from, make)
 
-    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[Problem]:
+    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]:
         """What is wrong before anything is run."""
         from worktrial.synthesis.checks import check_slot
 
@@ -167,10 +167,10 @@ class SuiteWorkshop:
         slot: Slot,
         workplace: WorkplaceDraft,
         task: TaskDraft,
-        problems: Sequence[Problem],
+        problems: Sequence[DraftFinding],
         runs: Sequence[RunRow],
         round: int,
-    ) -> tuple[WorkplaceDraft, TaskDraft, Repair]:
+    ) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]:
         """Change the one artifact that failed."""
         from worktrial.synthesis.stages.repair import repair
 

@@ -8,7 +8,7 @@ from tests.support.synthesis import artifacts
 from tests.support.synthesis.desks import Desk, desk_of
 from tests.support.synthesis.topics import TOPICS
 
-from worktrial.synthesis.artifacts import Problem, SubTopic, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import DraftFinding, SubTopic, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.checks import check_slot
 from worktrial.synthesis.stages.subtopics import likeness
 
@@ -38,5 +38,5 @@ def test_sub_topics_have_little_in_common() -> None:
     assert len({topic.prefix for topic in TOPICS}) == len({topic.noun for topic in TOPICS}) == len(TOPICS)
 
 
-def _problems(workplace: artifacts.Json, task: artifacts.Json) -> list[Problem]:
+def _problems(workplace: artifacts.Json, task: artifacts.Json) -> list[DraftFinding]:
     return check_slot(msgspec.convert(workplace, WorkplaceDraft), msgspec.convert(task, TaskDraft))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from worktrial.errors import SettingError
 from worktrial.statistics import Side
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.calibration import AnyPass, NotAllPass, Rule, Sequential, prospects, rules_of
+from worktrial.synthesis.calibration import AnyPass, NotAllPass, Sequential, StoppingRule, prospects, rules_of
 from worktrial.synthesis.calibration.rules import FREE_BAND, PLAN_BAND, Outlook
 
 RULES = rules_of(JobSpec(role="clerk"))
@@ -78,7 +78,7 @@ def test_the_published_rule_takes_two_tasks_in_three_of_rate_09_for_trivial() ->
 
 @given(every_rule, rates)
 @settings(max_examples=60, deadline=None)
-def test_prospects_are_probabilities(rule: Rule, rate: float) -> None:
+def test_prospects_are_probabilities(rule: StoppingRule, rate: float) -> None:
     found = prospects(rule, rate)
     assert sum(found.ends.values()) == pytest.approx(1)
     assert 1 <= found.runs <= rule.most + 1e-9
@@ -104,7 +104,7 @@ states = st.tuples(every_rule, st.integers(0, 24), st.integers(0, 24))
 
 
 @given(states)
-def test_a_batch_never_exceeds_what_is_allowed(state: tuple[Rule, int, int]) -> None:
+def test_a_batch_never_exceeds_what_is_allowed(state: tuple[StoppingRule, int, int]) -> None:
     rule, a, b = state
     passed, n = min(a, b), max(a, b)
     outlook = Outlook(rule)

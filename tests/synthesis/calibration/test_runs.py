@@ -22,7 +22,7 @@ from worktrial.engine.roles import Role
 from worktrial.errors import StopRun
 from worktrial.synthesis.artifacts import JobSpec, RunRow, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.calibration import calibrate, rules_of
-from worktrial.synthesis.calibration.runs import RunSettings, SlotRunner, runner_for
+from worktrial.synthesis.calibration.runs import CalibrationSettings, SlotRunner, runner_for
 from worktrial.synthesis.files import content_hash
 
 SPEC = JobSpec(role="parcel clerk")
@@ -43,7 +43,7 @@ def with_runner(
                 role.value: await stack.enter_async_context(client_at(url, role=role, cache=cache))
                 for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
             }
-            make = runner_for(SPEC, clients, RunSettings())
+            make = runner_for(SPEC, clients, CalibrationSettings())
             return await work(make(slot(), home or workplace(), given or task()))
 
     return asyncio.run(run())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from worktrial.errors import StopRun
 from worktrial.statistics import Side
 from worktrial.synthesis.artifacts import Calibration, JobSpec, RunRow
-from worktrial.synthesis.calibration import Kind, Rule, calibrate, rules_of, sample_until_decided
+from worktrial.synthesis.calibration import Kind, StoppingRule, calibrate, rules_of, sample_until_decided
 from worktrial.synthesis.calibration.rules import Outlook
 
 RULES = rules_of(JobSpec(role="clerk"))
@@ -52,7 +52,7 @@ class Runs:
         return row(number, self._outcome(number))
 
 
-def sample(runs: Runs, have: Sequence[RunRow] = (), rule: Rule = RULES.free):  # type: ignore[no-untyped-def]
+def sample(runs: Runs, have: Sequence[RunRow] = (), rule: StoppingRule = RULES.free):  # type: ignore[no-untyped-def]
     return asyncio.run(sample_until_decided(runs, have, rule))
 
 
@@ -115,7 +115,9 @@ any_rule = st.sampled_from([RULES.plan, RULES.free, PUBLISHED.plan, PUBLISHED.fr
 
 @given(outcomes, any_rule, st.data())
 @settings(max_examples=150, deadline=None)
-def test_an_interruption_changes_nothing_and_repeats_nothing(text: str, rule: Rule, data: st.DataObject) -> None:
+def test_an_interruption_changes_nothing_and_repeats_nothing(
+    text: str, rule: StoppingRule, data: st.DataObject
+) -> None:
     whole, rate = sample(Runs(letters(text)), rule=rule)
     # Whatever part of any batch was finished when it came.
     size = data.draw(st.integers(0, len(whole)))
@@ -131,7 +133,7 @@ def test_an_interruption_changes_nothing_and_repeats_nothing(text: str, rule: Ru
     assert not {r.number for r in have} & set(again.made)
 
 
-def _ends(rows: Sequence[RunRow], rule: Rule) -> list[int]:
+def _ends(rows: Sequence[RunRow], rule: StoppingRule) -> list[int]:
     """Where batches ended, from nothing on."""
     outlook, ends = Outlook(rule), [0]
     while ends[-1] < len(rows):
@@ -140,14 +142,14 @@ def _ends(rows: Sequence[RunRow], rule: Rule) -> list[int]:
     return ends
 
 
-def _begin(rows: Sequence[RunRow], rule: Rule, end: int) -> int:
+def _begin(rows: Sequence[RunRow], rule: StoppingRule, end: int) -> int:
     ends = _ends(rows, rule)
     return ends[ends.index(end) - 1] if end else 0
 
 
 @given(outcomes, any_rule)
 @settings(max_examples=100, deadline=None)
-def test_it_always_ends_within_bounds(text: str, rule: Rule) -> None:
+def test_it_always_ends_within_bounds(text: str, rule: StoppingRule) -> None:
     rows, rate = sample(Runs(letters(text)), rule=rule)
     assert rate.n <= rule.most
     assert [r.number for r in rows] == list(range(len(rows)))

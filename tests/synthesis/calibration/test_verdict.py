@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.synthesis.artifacts import JobSpec, Problem, Rate, RunRow
+from worktrial.synthesis.artifacts import DraftFinding, JobSpec, PassRate, RunRow
 from worktrial.synthesis.calibration import rate_of, rules_of
 from worktrial.synthesis.calibration.sampling import verdict
 
@@ -31,11 +31,11 @@ def rows(kind: str, passed: int, failed: int, invalid: int = 0) -> list[RunRow]:
     ]
 
 
-def plan(passed: int, failed: int, invalid: int = 0) -> Rate:
+def plan(passed: int, failed: int, invalid: int = 0) -> PassRate:
     return rate_of(rows("plan", passed, failed, invalid), RULES.plan)
 
 
-def free(passed: int, failed: int, invalid: int = 0) -> Rate:
+def free(passed: int, failed: int, invalid: int = 0) -> PassRate:
     return rate_of(rows("free", passed, failed, invalid), RULES.free)
 
 
@@ -55,7 +55,7 @@ NONE = free(0, 0)
         (plan(4, 0), free(1, 0, 8), "invalid"),
     ],
 )
-def test_verdicts(with_plan: Rate, without: Rate, expected: str) -> None:
+def test_verdicts(with_plan: PassRate, without: PassRate, expected: str) -> None:
     found, why = verdict(with_plan, without, [])
     assert found == expected
     # Always with n and the interval.
@@ -64,7 +64,7 @@ def test_verdicts(with_plan: Rate, without: Rate, expected: str) -> None:
 
 
 def test_what_checks_found_comes_first() -> None:
-    problem = Problem(check="ghost_tools", artifact="rubric", field="rubric", what="names no tool `find`")
+    problem = DraftFinding(check="ghost_tools", artifact="rubric", field="rubric", what="names no tool `find`")
     assert verdict(plan(4, 0), free(3, 5), [problem]) == ("unchecked", "rubric: names no tool `find`")
 
 

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.own_suite import Row, drafts, slot
 
-from worktrial.synthesis.artifacts import PlanStep, Problem, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import DraftFinding, PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.checks import CheckName, check_slot
 
 Change = Callable[[Row, Row], Any]
 
 
-def _found(change: Change) -> list[Problem]:
+def _found(change: Change) -> list[DraftFinding]:
     home, work = slot()
     change(home, work)
     return check_slot(*drafts(home, work))
@@ -355,7 +355,7 @@ _SCHEMAS = _OBJECT | st.fixed_dictionaries(
         subtopic=_TEXT,
         level=st.integers(1, 3),
         instruction=_TEXT,
-        plan=st.lists(st.builds(PlanStep, tool=st.sampled_from(_CALLS), arguments=_OBJECT), max_size=4),
+        plan=st.lists(st.builds(PlannedCall, tool=st.sampled_from(_CALLS), arguments=_OBJECT), max_size=4),
         rubric=_TEXT,
     ),
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.own_suite import drafts, slot
 
 from worktrial.synthesis.checks import check_slot
-from worktrial.synthesis.checks.rubric_numbers import Known, numerals
+from worktrial.synthesis.checks.rubric_numbers import KnownNumbers, numerals
 
 CENTS = st.integers(100, 99_999).map(lambda cents: cents / 100)
 ROWS = st.lists(st.tuples(CENTS, st.integers(1, 40)), min_size=2, max_size=9)
@@ -166,6 +166,6 @@ def test_many_numbers_take_no_time() -> None:
 
 
 def test_any_rows_of_a_long_column_may_add_up() -> None:
-    known = Known([], [[1.0] * 40])
+    known = KnownNumbers([], [[1.0] * 40])
     (inside,), (outside,) = numerals("37"), numerals("4,000")
     assert known.gives(inside) and not known.gives(outside)

@@ -11,12 +11,12 @@ from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Calibration,
     Citation,
+    DraftFinding,
     JobSpec,
-    Problem,
-    Rate,
+    PassRate,
     Reference,
     Reject,
-    Repair,
+    RepairRow,
     RunRow,
     Slot,
     Statement,
@@ -25,14 +25,14 @@ from worktrial.synthesis.artifacts import (
     WorkplaceDraft,
 )
 from worktrial.synthesis.files import append_line, content_hash, to_yaml, write_lines, write_text
-from worktrial.synthesis.folder import Ledger, SuiteFolder
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
-from worktrial.synthesis.sources import Passage, SourceFile, Sources
+from worktrial.synthesis.sources import Passage, SourceDocument, SourceLibrary
 
 PASSAGE = "A parcel is handed out to its holder only. The holder shows a document with a picture."
-SOURCES = Sources(
+SOURCES = SourceLibrary(
     [
-        SourceFile(
+        SourceDocument(
             id="rules", name="rules.md", kind="markdown", hash="ab" * 32, notes=["Two pictures were left out."]
         )
     ],
@@ -68,7 +68,7 @@ class MadeSuite:
         ]
         self.slots = slots_of(self.spec, topics)
         self.topics = topics
-        self.ledger = Ledger(self.folder, warn=lambda text: None)
+        self.ledger = ProvenanceLedger(self.folder, warn=lambda text: None)
         write_text(self.folder.spec, to_yaml(self.spec))
 
     def listed(self) -> "MadeSuite":
@@ -182,7 +182,7 @@ class MadeSuite:
 
     def calibration(self, slot: Slot, verdict: Any, plan: tuple[int, int], free: tuple[int, int]) -> Calibration:
         rates = [
-            Rate(passed=p, n=n, invalid=0, low=0.3, high=0.9, decision="inside" if n else "undecided")
+            PassRate(passed=p, n=n, invalid=0, low=0.3, high=0.9, decision="inside" if n else "undecided")
             for p, n in (plan, free)
         ]
         why = self.spoil(f"It is {verdict}.")
@@ -214,11 +214,11 @@ class MadeSuite:
             + s("Old").replace("\n", " ")
             + "\n+2. New.\n---- a line of dashes\n"
         )
-        problem = Problem(check="runs", artifact="rubric", field="rubric", what=s("It asks too much."))
+        problem = DraftFinding(check="runs", artifact="rubric", field="rubric", what=s("It asks too much."))
         write_lines(
             self.folder.repairs,
             [
-                Repair(
+                RepairRow(
                     slot=slot.id,
                     round=1,
                     problems=[problem],

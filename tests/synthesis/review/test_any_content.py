@@ -14,7 +14,7 @@ from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import RunRow, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.review import write_review
 from worktrial.synthesis.review.page import render
-from worktrial.synthesis.review.runs import shown_run
+from worktrial.synthesis.review.runs import run_view
 from worktrial.synthesis.review.slot import diff_lines
 
 _KEYS = st.sampled_from(["messages", "calls", "answer", "turn", "tool", "observation", "content", "role", "text"])
@@ -56,7 +56,7 @@ def test_any_record_of_a_run_can_be_shown(trajectory: dict[str, Any], votes: lis
         votes=votes,
         trajectory=trajectory,
     )
-    shown = shown_run(row)
+    shown = run_view(row)
     assert len(shown.votes) == len(votes)
     assert shown.tally
 

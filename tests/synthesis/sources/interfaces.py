@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from worktrial.synthesis.sources import Operation, Sources, load
+from worktrial.synthesis.sources import InterfaceOperation, SourceLibrary, load
 
 Json = dict[str, Any]
 
@@ -32,12 +32,12 @@ def answering(media: Json, **operation: Any) -> Json:
     return {"/x": {"get": {"operationId": "look", "responses": responses, **operation}}}
 
 
-def load_api(folder: Path, description: Json) -> Sources:
+def load_api(folder: Path, description: Json) -> SourceLibrary:
     path = folder / "api.yaml"
     path.write_text(yaml.safe_dump(description, sort_keys=False), "utf-8")
     return load([path])
 
 
-def only(folder: Path, description: Json) -> Operation:
+def only(folder: Path, description: Json) -> InterfaceOperation:
     (operation,) = load_api(folder, description).operations
     return operation

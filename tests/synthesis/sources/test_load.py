@@ -7,7 +7,7 @@ from tests.support.pdfs import BLANK, PICTURE, lines, pdf
 from tests.synthesis.sources.interfaces import answering, api, load_api
 
 from worktrial.errors import DataError
-from worktrial.synthesis.sources import Sources, load
+from worktrial.synthesis.sources import SourceLibrary, load
 from worktrial.synthesis.sources.text import MOST, markdown_sections, pieces
 
 HANDBOOK = """# Returns
@@ -134,10 +134,10 @@ def test_stored_and_read_again(tmp_path: Path) -> None:
     sources = load_api(tmp_path, api(answering({"example": {"a": 1}})))
     whole = load([tmp_path])
     whole.write(tmp_path / "work")
-    again = Sources.read(tmp_path / "work")
+    again = SourceLibrary.read(tmp_path / "work")
     assert (again.files, again.passages, again.operations) == (whole.files, whole.passages, whole.operations)
     assert again.operations == sources.operations
-    assert not Sources.read(tmp_path / "nothing")
+    assert not SourceLibrary.read(tmp_path / "nothing")
 
 
 def test_search_prefers_what_fits_and_is_stable(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_search_prefers_what_fits_and_is_stable(tmp_path: Path) -> None:
         sources.find("the of and", 3)
         == sources.find("", 3)
         == sources.find("zebra", 3)
-        == Sources().find("x", 3)
+        == SourceLibrary().find("x", 3)
         == []
     )
 

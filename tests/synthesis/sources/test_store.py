@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.synthesis.artifacts import Citation
-from worktrial.synthesis.sources import Passage, Sources
+from worktrial.synthesis.sources import Passage, SourceLibrary
 from worktrial.synthesis.sources.store import citation_problem, occurs
 
 TEXT = "Refunds above 500 euros need the pro-\ncedure of two people — “four eyes”.\n  No exceptions."
-SOURCES = Sources(passages=[Passage(source="book", id="p1", text=TEXT)])
+SOURCES = SourceLibrary(passages=[Passage(source="book", id="p1", text=TEXT)])
 
 
 @pytest.mark.parametrize(

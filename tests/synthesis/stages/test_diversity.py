@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.synthesis.drafts import slot, task
 
-from worktrial.synthesis.artifacts import PlanStep, TaskDraft
+from worktrial.synthesis.artifacts import PlannedCall, TaskDraft
 from worktrial.synthesis.stages.report import distance, diversity, mean_distance
 
 
 def other(instruction: str, *tools: str, name: str = "letters-1") -> TaskDraft:
-    plan = [PlanStep(tool=tool) for tool in tools]
+    plan = [PlannedCall(tool=tool) for tool in tools]
     return msgspec.structs.replace(task(), slot=name, instruction=instruction, plan=plan)
 
 

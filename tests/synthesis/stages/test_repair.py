@@ -16,8 +16,16 @@ from tests.synthesis.drafts import slot, task, workplace
 
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
-from worktrial.synthesis.artifacts import JobSpec, PlanStep, Problem, Repair, RunRow, TaskDraft, WorkplaceDraft
-from worktrial.synthesis.author import ModelAuthor, Unusable
+from worktrial.synthesis.artifacts import (
+    DraftFinding,
+    JobSpec,
+    PlannedCall,
+    RepairRow,
+    RunRow,
+    TaskDraft,
+    WorkplaceDraft,
+)
+from worktrial.synthesis.author import ModelAuthor, UnusableReplies
 from worktrial.synthesis.files import content_hash
 from worktrial.synthesis.stages.repair import MOST_FEEDBACK, MOST_RUNS, changed_artifacts, failures, repair
 
@@ -39,8 +47,8 @@ NEW: dict[str, dict[str, Any]] = {
 }
 
 
-def problem(artifact: str, what: str = "it names `find`, which is no tool") -> Problem:
-    return Problem(check="ghost_tools", artifact=artifact, field=artifact, what=what)  # type: ignore[arg-type]
+def problem(artifact: str, what: str = "it names `find`, which is no tool") -> DraftFinding:
+    return DraftFinding(check="ghost_tools", artifact=artifact, field=artifact, what=what)  # type: ignore[arg-type]
 
 
 def failed(number: int = 0, kind: str = "plan", feedback: str = "P-1 was handed out unseen.") -> RunRow:
@@ -69,9 +77,9 @@ def failed(number: int = 0, kind: str = "plan", feedback: str = "P-1 was handed 
 
 
 def mended(
-    script: Script, problems: Sequence[Problem] = (), runs: Sequence[RunRow] = (), round: int = 1, **more: Any
-) -> tuple[tuple[WorkplaceDraft, TaskDraft, Repair], list[ScriptedRequest]]:
-    async def work(url: str) -> tuple[WorkplaceDraft, TaskDraft, Repair]:
+    script: Script, problems: Sequence[DraftFinding] = (), runs: Sequence[RunRow] = (), round: int = 1, **more: Any
+) -> tuple[tuple[WorkplaceDraft, TaskDraft, RepairRow], list[ScriptedRequest]]:
+    async def work(url: str) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]:
         async with client_at(url, role=Role.SYNTHESIZER) as client:
             author = ModelAuthor("synthesizer-1", lambda salt: client.model(Meter(), salt))
             return await repair(SPEC, slot(), workplace(), task(), problems, runs, author, round, **more)
@@ -138,9 +146,9 @@ def test_failed_runs_are_diagnosed(artifact: str) -> None:
 
 
 def test_where_nothing_is_at_fault_nothing_is_changed() -> None:
-    with pytest.raises(Unusable, match="no artifact at fault: The runs show it"):
+    with pytest.raises(UnusableReplies, match="no artifact at fault: The runs show it"):
         mended(says(diagnosis("none")), runs=[failed()])
-    with pytest.raises(Unusable, match="neither a problem nor a failed run"):
+    with pytest.raises(UnusableReplies, match="neither a problem nor a failed run"):
         mended(says(diagnosis("plan")), runs=[failed(kind="free")])
 
 
@@ -149,12 +157,12 @@ def test_a_reply_that_changes_nothing_is_sent_back() -> None:
     (_, _, row), asked = mended(says(same, NEW["rubric"]), [problem("rubric")])
     assert "it is the same as before" in asked[1].last_user_text
     assert row.artifact == "rubric"
-    with pytest.raises(Unusable, match="the same as before"):
+    with pytest.raises(UnusableReplies, match="the same as before"):
         mended(says(same), [problem("rubric")])
 
 
 def test_with_checks_a_new_artifact_has_to_pass_them() -> None:
-    def check(home: WorkplaceDraft, given: TaskDraft) -> list[Problem]:
+    def check(home: WorkplaceDraft, given: TaskDraft) -> list[DraftFinding]:
         names = {tool.name for tool in home.tools}
         ghosts = [step.tool for step in given.plan if step.tool not in names]
         # What is wrong with another artifact is another round's.
@@ -259,5 +267,5 @@ def test_a_field_that_is_no_artifact_is_noticed_as_well(name: str) -> None:
     else:
         given = msgspec.structs.replace(given, **{name: 3 if name == "level" else "other"})
     assert [text.split(".")[1] for text in changed_artifacts((workplace(), task()), (home, given))] == [name]
-    both = msgspec.structs.replace(given, plan=[PlanStep(tool="x")])
+    both = msgspec.structs.replace(given, plan=[PlannedCall(tool="x")])
     assert "plan" in changed_artifacts((workplace(), task()), (home, both))

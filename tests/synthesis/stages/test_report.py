@@ -3,15 +3,15 @@ import pytest
 from tests.synthesis.drafts import slot, task
 
 from worktrial.statistics import wilson
-from worktrial.synthesis.artifacts import Calibration, Rate, Reject
+from worktrial.synthesis.artifacts import Calibration, PassRate, Reject
 from worktrial.synthesis.stages.report import described, report
 
 
-def rate(passed: int, n: int, invalid: int = 0) -> Rate:
-    return Rate(passed=passed, n=n, invalid=invalid, low=0.1, high=0.9, decision="inside")
+def rate(passed: int, n: int, invalid: int = 0) -> PassRate:
+    return PassRate(passed=passed, n=n, invalid=invalid, low=0.1, high=0.9, decision="inside")
 
 
-def calibration(name: str, verdict: str, plan: Rate, free: Rate, rounds: int = 0) -> Calibration:
+def calibration(name: str, verdict: str, plan: PassRate, free: PassRate, rounds: int = 0) -> Calibration:
     return Calibration(slot=name, content="c", plan=plan, free=free, verdict=verdict, why="", rounds=rounds)  # type: ignore[arg-type]
 
 

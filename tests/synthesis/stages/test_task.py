@@ -7,7 +7,7 @@ from tests.synthesis.stages.writing import REFERENCE, SPEC, WORKPLACE, Json, Mod
 
 from worktrial.grading.statements import statements
 from worktrial.synthesis.artifacts import TaskDraft, ToolDraft, WorkplaceDraft
-from worktrial.synthesis.author import Unusable
+from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.prompting import tokens
 from worktrial.synthesis.stages.task import task
 
@@ -81,7 +81,7 @@ def test_a_schema_that_a_person_broke_does_not_end_the_session(parameters: Json)
 def test_levels_and_languages_differ() -> None:
     prompts = {write([task_draft()], level, lang)[1].prompts[0] for level in (1, 2) for lang in ("en", "ko")}
     assert len(prompts) == 4
-    with pytest.raises(Unusable, match="of this level takes"):
+    with pytest.raises(UnusableReplies, match="of this level takes"):
         write([task_draft()], 3)
 
 

@@ -9,16 +9,16 @@ from tests.synthesis.stages.writing import REFERENCE, SPEC, Json, Model, author,
 from worktrial.synthesis.artifacts import WorkplaceDraft
 from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.prompting import tokens
-from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.sources import SourceLibrary
 from worktrial.synthesis.stages.workplace import MOST_STATE, workplace
 
 
 def write(
-    replies: list[Any], sources: Sources | None = None, level: int = 2, language: str = "en"
+    replies: list[Any], sources: SourceLibrary | None = None, level: int = 2, language: str = "en"
 ) -> tuple[WorkplaceDraft, Model]:
     model = Model(replies)
     return asyncio.run(
-        workplace(SPEC, slot(level, language), REFERENCE, sources or Sources(), author(model))
+        workplace(SPEC, slot(level, language), REFERENCE, sources or SourceLibrary(), author(model))
     ), model
 
 
@@ -82,7 +82,7 @@ def test_what_is_wrong_is_asked_for_again(changed: Json, problem: str) -> None:
     assert made.initial_state == workplace_draft()["initial_state"]
 
 
-def interface(folder: Path) -> Sources:
+def interface(folder: Path) -> SourceLibrary:
     number = {"name": "returnId", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^R-"}}
     body = {"schema": {"type": "object", "properties": {"outcome": {"enum": ["paid", "refused"]}}}}
     paths = {

@@ -1,4 +1,4 @@
-"""Faces beside simulators that play by other rules."""
+"""Twins beside simulators that play by other rules."""
 
 import asyncio
 import copy
@@ -15,14 +15,14 @@ from tests.support.script import Behaviour, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import Body, completion, json_text
 from tests.synthesis.drafts import task, workplace
-from tests.synthesis.twin.twins import GOOD, face, needs_sandbox
+from tests.synthesis.twin.twins import GOOD, needs_sandbox, twin
 
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
 from worktrial.errors import InvalidSample
 from worktrial.synthesis.checks.case import playable
-from worktrial.synthesis.twin.agreement import Agreement, agreement
-from worktrial.synthesis.twin.session import FaceUnfit, calls_of, replay
+from worktrial.synthesis.twin.agreement import TwinAgreement, agreement
+from worktrial.synthesis.twin.session import UnfitTwin, calls_of, replay
 
 pytestmark = needs_sandbox
 
@@ -54,8 +54,8 @@ class Counter(Behaviour):
         return completion(json_text({"observation": said, "patch": jsonpatch.make_patch(before, state).patch}))
 
 
-def compared(simulator: Any, source: str = GOOD, prompt: str = "full") -> Agreement:
-    async def run(url: str) -> Agreement:
+def compared(simulator: Any, source: str = GOOD, prompt: str = "full") -> TwinAgreement:
+    async def run(url: str) -> TwinAgreement:
         async with client_at(url, role=Role.SIMULATOR) as client:
             line = client.model(Meter(), "face")
             replayed = await replay(PLACE, source, CALLS)
@@ -85,7 +85,7 @@ def test_another_value_is_a_disagreement_and_a_free_text_is_none() -> None:
     found = compared(Counter(more={"status": "gone"}))
     assert (found.agreed, found.holds) == (2, False)
     [first] = found.calls[0].differences
-    assert (first.at, first.status, first.face, first.simulator) == ("/status", "wrong", "shelved", "gone")
+    assert (first.at, first.status, first.twin, first.simulator) == ("/status", "wrong", "shelved", "gone")
     says = GOOD.replace(
         '"status": parcel["status"]}', '"status": parcel["status"], "said": "It is on its way to you"}'
     )
@@ -126,5 +126,5 @@ def test_an_endpoint_that_is_down_decides_nothing() -> None:
     ],
 )
 def test_what_cannot_be_the_truth(body: str, said: str) -> None:
-    with pytest.raises(FaceUnfit, match=said):
-        asyncio.run(replay(PLACE, face(body), CALLS))
+    with pytest.raises(UnfitTwin, match=said):
+        asyncio.run(replay(PLACE, twin(body), CALLS))

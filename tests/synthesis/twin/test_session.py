@@ -1,4 +1,4 @@
-"""A face at work in the real sandbox, and what it cannot do there even when nobody has read its code."""
+"""A twin at work in the real sandbox, and what it cannot do there even when nobody has read its code."""
 
 import asyncio
 import os
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from tests.synthesis.drafts import workplace
-from tests.synthesis.twin.twins import GOOD, calls, face, needs_sandbox
+from tests.synthesis.twin.twins import GOOD, calls, needs_sandbox, twin
 
 from worktrial.synthesis.checks.case import playable
-from worktrial.synthesis.twin.session import LIMITS, FaceBroken, SandboxedFace
+from worktrial.synthesis.twin.session import LIMITS, BrokenTwin, SandboxedTwin
 from worktrial.workplaces import Origin
 
 pytestmark = needs_sandbox
@@ -39,7 +39,7 @@ def test_reads_and_writes_on_a_state_that_lasts() -> None:
 
 def test_what_cannot_be_called_never_reaches_it() -> None:
     async def run() -> list[Origin]:
-        async with SandboxedFace(playable(workplace()), GOOD) as session:
+        async with SandboxedTwin(playable(workplace()), GOOD) as session:
             made = [("drop", {}), ("get_parcel", {}), ("get_parcel", {"parcel_id": "P-1", "why": 1})]
             return [(await session.call(tool, given)).origin for tool, given in made]
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_called_never_reaches_it() -> None:
 
 
 def test_a_read_and_a_refused_write_leave_the_state_as_it_was() -> None:
-    [(_, state)] = calls(face("state['parcels'].clear()\nreturn {'ok': True}"), ("get_parcel", P1))
+    [(_, state)] = calls(twin("state['parcels'].clear()\nreturn {'ok': True}"), ("get_parcel", P1))
     assert state == workplace().initial_state
     fails = GOOD.replace('parcel["status"] = "handed_out"', 'parcel["status"] = "x"\n    return {"error": "no"}')
     [(said, state)] = calls(fails, ("hand_out", P1))
@@ -55,12 +55,12 @@ def test_a_read_and_a_refused_write_leave_the_state_as_it_was() -> None:
 
 
 def test_nothing_is_kept_between_calls_but_the_state() -> None:
-    counts = face("SEEN.append(1)\nreturn {'seen': len(SEEN)}", top="SEEN = []")
+    counts = twin("SEEN.append(1)\nreturn {'seen': len(SEEN)}", top="SEEN = []")
     assert [said for said, _ in calls(counts, ("get_parcel", P1), ("get_parcel", P1))] == [{"seen": 1}] * 2
 
 
 def test_a_list_stands_under_result_and_odd_texts_survive() -> None:
-    [(said, _)] = calls(face("return ['Å', '\\u2028', \"it's\", '\\U0001f4e6']"), ("get_parcel", P1))
+    [(said, _)] = calls(twin("return ['Å', '\\u2028', \"it's\", '\\U0001f4e6']"), ("get_parcel", P1))
     assert said == {"result": ["Å", "\u2028", "it's", "\U0001f4e6"]}
 
 
@@ -78,8 +78,8 @@ def test_a_list_stands_under_result_and_odd_texts_survive() -> None:
     ],
 )
 def test_what_is_no_answer(body: str, said: str) -> None:
-    with pytest.raises(FaceBroken, match=said):
-        calls(face(body), ("get_parcel", P1))
+    with pytest.raises(BrokenTwin, match=said):
+        calls(twin(body), ("get_parcel", P1))
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_what_is_no_answer(body: str, said: str) -> None:
 )
 def test_escapes_end_in_a_refusal_with_a_reason(body: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REAL_HOME", str(Path.home()))
-    with pytest.raises(FaceBroken, match=said) as refused:
-        calls(face(body), ("get_parcel", P1))
+    with pytest.raises(BrokenTwin, match=said) as refused:
+        calls(twin(body), ("get_parcel", P1))
     assert "get_parcel: " in refused.value.detail
     assert "\n" not in refused.value.detail
 
@@ -121,18 +121,18 @@ def test_escapes_end_in_a_refusal_with_a_reason(body: str, said: str, monkeypatc
 )
 def test_an_endless_loop_is_stopped(body: str) -> None:
     began = time.monotonic()
-    with pytest.raises(FaceBroken, match="TimeLimit"):
-        calls(face(body), ("get_parcel", P1), limits=replace(LIMITS, seconds=0.7))
+    with pytest.raises(BrokenTwin, match="TimeLimit"):
+        calls(twin(body), ("get_parcel", P1), limits=replace(LIMITS, seconds=0.7))
     assert time.monotonic() - began < 15
 
 
 def test_the_stay_goes_on_after_a_call_that_brought_its_process_down() -> None:
-    source = face("import os\nif parcel_id == 'P-9': os._exit(1)\nreturn {'fine': True}")
+    source = twin("import os\nif parcel_id == 'P-9': os._exit(1)\nreturn {'fine': True}")
 
     async def run() -> tuple[str, object, object]:
-        async with SandboxedFace(playable(workplace()), source) as session:
+        async with SandboxedTwin(playable(workplace()), source) as session:
             await session.call("hand_out", P1)
-            with pytest.raises(FaceBroken) as broken:
+            with pytest.raises(BrokenTwin) as broken:
                 await session.call("get_parcel", {"parcel_id": "P-9"})
             return broken.value.detail, (await session.call("get_parcel", P1)).content, session.state
 
@@ -144,7 +144,7 @@ def test_the_stay_goes_on_after_a_call_that_brought_its_process_down() -> None:
 
 def test_nothing_of_it_runs_here() -> None:
     [(said, _)] = calls(
-        face("import os\nreturn {'pid': os.getpid(), 'home': os.environ['HOME']}"), ("get_parcel", P1)
+        twin("import os\nreturn {'pid': os.getpid(), 'home': os.environ['HOME']}"), ("get_parcel", P1)
     )
     assert said["pid"] != os.getpid()
     assert said["home"] == "/work"

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from tests.synthesis.drafts import workplace
-from tests.synthesis.twin.twins import GOOD, face
+from tests.synthesis.twin.twins import GOOD, twin
 
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.twin.source import MOST_SOURCE, faults, tidy
@@ -13,7 +13,7 @@ TOOLS = workplace().tools
 
 def test_plain_functions_are_let_through() -> None:
     assert faults(GOOD, TOOLS) == []
-    more = face(
+    more = twin(
         "from datetime import date\nday = date.fromisoformat('2026-03-02')\n"
         "return {'due': str(day), 'all': sorted(x for x in state['parcels'])}",
         top="from __future__ import annotations\nimport json, re\nfrom decimal import Decimal\n"
@@ -25,24 +25,24 @@ def test_plain_functions_are_let_through() -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (face("import os\nreturn {}"), "imports os"),
-        (face("from os import path\nreturn {}"), "imports from os"),
-        (face("from statistics import random\nreturn {}"), "imports random"),
-        (face("from json import *\nreturn {}"), "imports *"),
-        (face("import statistics\nreturn statistics.sys.modules"), "uses .modules"),
-        (face("return eval('1')"), "uses eval"),
-        (face("return open('x')"), "uses open"),
-        (face("return __import__('os')"), "uses __import__"),
-        (face("return ().__class__"), "uses .__class__"),
-        (face("import math\nmath.pi = 3\nreturn {}"), "changes an attribute"),
+        (twin("import os\nreturn {}"), "imports os"),
+        (twin("from os import path\nreturn {}"), "imports from os"),
+        (twin("from statistics import random\nreturn {}"), "imports random"),
+        (twin("from json import *\nreturn {}"), "imports *"),
+        (twin("import statistics\nreturn statistics.sys.modules"), "uses .modules"),
+        (twin("return eval('1')"), "uses eval"),
+        (twin("return open('x')"), "uses open"),
+        (twin("return __import__('os')"), "uses __import__"),
+        (twin("return ().__class__"), "uses .__class__"),
+        (twin("import math\nmath.pi = 3\nreturn {}"), "changes an attribute"),
         (
-            face("from datetime import datetime\nreturn {'at': str(datetime.now())}"),
+            twin("from datetime import datetime\nreturn {'at': str(datetime.now())}"),
             "asks the machine for the time",
         ),
-        (face("global X\nreturn {}"), "Global"),
-        (face("class A: pass\nreturn {}"), "ClassDef"),
-        (face("return {}", top="while True: pass"), "outside of functions"),
-        (face("return {}", top="print(1)"), "outside of functions"),
+        (twin("global X\nreturn {}"), "Global"),
+        (twin("class A: pass\nreturn {}"), "ClassDef"),
+        (twin("return {}", top="while True: pass"), "outside of functions"),
+        (twin("return {}", top="print(1)"), "outside of functions"),
         ("def (", "no Python"),
         ("x = '\0'", "no Python"),
         ("x = " + "-" * 20000 + "1", "no Python"),

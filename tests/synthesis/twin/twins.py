@@ -1,4 +1,4 @@
-"""Faces of the small workplaces of `tests.synthesis.drafts` and `tests.synthesis.small_author`, good and bad."""
+"""Twins of the small workplaces of `tests.synthesis.drafts` and `tests.synthesis.small_author`, good and bad."""
 
 import asyncio
 from typing import Any
@@ -9,9 +9,9 @@ from tests.synthesis.drafts import workplace
 from worktrial.archive.sandbox import PythonLimits
 from worktrial.language import JsonObject
 from worktrial.synthesis.checks.case import playable
-from worktrial.synthesis.twin.session import SandboxedFace
+from worktrial.synthesis.twin.session import SandboxedTwin
 
-__all__ = ["GOOD", "SMALL", "calls", "face", "needs_sandbox"]
+__all__ = ["GOOD", "SMALL", "calls", "needs_sandbox", "twin"]
 
 GOOD = '''
 """The parcel counter."""
@@ -53,8 +53,8 @@ def hand_out(state, /, parcel_id):
 """Of a state that is a list; see `tests.synthesis.small_author.WORKPLACE`."""
 
 
-def face(get: str, top: str = "") -> str:
-    """A face whose `get_parcel` has this body, and whose `hand_out` is sound."""
+def twin(get: str, top: str = "") -> str:
+    """A twin whose `get_parcel` has this body, and whose `hand_out` is sound."""
     body = "\n".join(f"    {line}" for line in get.splitlines())
     rest = GOOD[GOOD.index("def hand_out") :]
     found = GOOD[GOOD.index("def _find") : GOOD.index("def get_parcel")]
@@ -67,7 +67,7 @@ def calls(
     """What each call of one stay sees, and the state after it."""
 
     async def run() -> list[tuple[JsonObject, JsonObject]]:
-        async with SandboxedFace(playable(workplace()), source, limits) as session:
+        async with SandboxedTwin(playable(workplace()), source, limits) as session:
             return [((await session.call(tool, given)).content, session.state) for tool, given in wanted]
 
     return asyncio.run(run())

@@ -25,7 +25,7 @@ FREE_BAND = Band(low_out=0.0, low_in=0.3, high_in=0.7, high_out=0.95)
 above 0.7, none in twelve one below 0.3."""
 
 
-class Rule(Protocol):
+class StoppingRule(Protocol):
     """Decides on the passes so far."""
 
     @property
@@ -53,7 +53,7 @@ class Sequential:
     confidence: float = CONFIDENCE
 
     def side(self, passed: int, n: int) -> Side:
-        """See `Rule.side`."""
+        """See `StoppingRule.side`."""
         return self.band.side(confidence_sequence(passed, n, self.confidence))
 
 
@@ -69,7 +69,7 @@ class AnyPass:
         return self.first
 
     def side(self, passed: int, n: int) -> Side:
-        """See `Rule.side`."""
+        """See `StoppingRule.side`."""
         if passed:
             return Side.INSIDE
         return Side.BELOW if n >= self.first else Side.UNDECIDED
@@ -87,29 +87,32 @@ class NotAllPass:
         return self.first
 
     def side(self, passed: int, n: int) -> Side:
-        """See `Rule.side`. The first failure settles it, yet all runs are made: selection compares their rates."""
+        """See `StoppingRule.side`.
+
+        The first failure settles it, yet all runs are made: selection compares their rates.
+        """
         if n < self.first:
             return Side.UNDECIDED
         return Side.ABOVE if passed == n else Side.INSIDE
 
 
 @dataclass(frozen=True)
-class Rules:
+class StoppingRules:
     """For both kinds of runs."""
 
-    plan: Rule
-    free: Rule
+    plan: StoppingRule
+    free: StoppingRule
 
 
-def rules_of(spec: JobSpec) -> Rules:
+def rules_of(spec: JobSpec) -> StoppingRules:
     """What `spec` asks for.
 
     Raises:
         SettingError: no task could be kept, because so few runs prove nothing.
     """
     if spec.sampling == "published":
-        return Rules(AnyPass(spec.plan_runs), NotAllPass(spec.free_runs))
-    rules = Rules(
+        return StoppingRules(AnyPass(spec.plan_runs), NotAllPass(spec.free_runs))
+    rules = StoppingRules(
         Sequential(PLAN_BAND, spec.plan_runs, max(spec.plan_runs, spec.most_runs)),
         Sequential(FREE_BAND, spec.free_runs, max(spec.free_runs, spec.most_runs)),
     )
@@ -126,7 +129,7 @@ def rules_of(spec: JobSpec) -> Rules:
 class Outlook:
     """What further runs can still bring."""
 
-    rule: Rule
+    rule: StoppingRule
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], frozenset[Side]]:
@@ -180,7 +183,7 @@ class Prospects:
     """Runs with a verdict that it takes on average."""
 
 
-def prospects(rule: Rule, rate: float) -> Prospects:
+def prospects(rule: StoppingRule, rate: float) -> Prospects:
     """What `rule` decides on tasks with this true rate, where every run has a verdict.
 
     All ways that the passes can come are followed from batch to batch, so there is no error of simulation.

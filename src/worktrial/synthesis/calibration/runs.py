@@ -29,7 +29,7 @@ from worktrial.workplaces.clock import DEFAULT_CLOCK
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunSettings:
+class CalibrationSettings:
     """What a calibration run depends on beside its slot, the models and the number of votes."""
 
     memory: str = "history"
@@ -45,7 +45,7 @@ class RunSettings:
 
 
 def runner_for(
-    spec: JobSpec, clients: Mapping[RoleName, Client], settings: RunSettings, who: Candidate | None = None
+    spec: JobSpec, clients: Mapping[RoleName, Client], settings: CalibrationSettings, who: Candidate | None = None
 ) -> "Callable[[Slot, WorkplaceDraft, TaskDraft], SlotRunner]":
     """Who does the runs of a slot as it is written.
 

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from worktrial.statistics.sequential import Side
-from worktrial.synthesis.artifacts import Calibration, JobSpec, Problem, Rate, RunRow
-from worktrial.synthesis.calibration.rules import Outlook, Rule, Rules, interval_of
+from worktrial.synthesis.artifacts import Calibration, DraftFinding, JobSpec, PassRate, RunRow
+from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, StoppingRules, interval_of
 
 if TYPE_CHECKING:
-    from worktrial.synthesis.calibration.rules import Rules
+    from worktrial.synthesis.calibration.rules import StoppingRules
 
 Kind = Literal["plan", "free"]
 
@@ -17,7 +17,9 @@ Run = Callable[[int], Awaitable[RunRow]]
 """Makes the run of a number."""
 
 
-async def sample_until_decided(run: Run, have: Sequence[RunRow], rule: Rule) -> tuple[list[RunRow], Rate]:
+async def sample_until_decided(
+    run: Run, have: Sequence[RunRow], rule: StoppingRule
+) -> tuple[list[RunRow], PassRate]:
     """Make runs of one kind, several at once, until `rule` has decided or allows no more.
 
     Decisions are made between batches and look at all runs of the batches made, never at those that happened to be
@@ -52,7 +54,7 @@ async def sample_until_decided(run: Run, have: Sequence[RunRow], rule: Rule) -> 
     return ordered, rate_of(ordered, rule)
 
 
-def rate_of(rows: Iterable[RunRow], rule: Rule) -> Rate:
+def rate_of(rows: Iterable[RunRow], rule: StoppingRule) -> PassRate:
     """What runs of one kind say."""
     passed, n, invalid = _counts(rows)
     known = interval_of(passed, n)
@@ -62,7 +64,7 @@ def rate_of(rows: Iterable[RunRow], rule: Rule) -> Rate:
         decision = "inside"
     elif side is Side.UNDECIDED:
         decision = "undecided"
-    return Rate(passed=passed, n=n, invalid=invalid, low=known.low, high=known.high, decision=decision)
+    return PassRate(passed=passed, n=n, invalid=invalid, low=known.low, high=known.high, decision=decision)
 
 
 def _is_over(rows: Iterable[RunRow], outlook: Outlook) -> bool:
@@ -102,7 +104,7 @@ Verdict = Literal["kept", "trivial", "too_hard", "unsolvable", "invalid", "undec
 
 
 def verdict(
-    plan: Rate, free: Rate, problems: Sequence[Problem], *, rules: "Rules | None" = None
+    plan: PassRate, free: PassRate, problems: Sequence[DraftFinding], *, rules: "StoppingRules | None" = None
 ) -> tuple[Verdict, str]:
     """What the filters say of a task, and why in a sentence.
 
@@ -137,11 +139,11 @@ def verdict(
     return "kept", f"{with_plan}; {without}"
 
 
-def _is_invalid(rate: Rate) -> bool:
+def _is_invalid(rate: PassRate) -> bool:
     return rate.decision == "undecided" and rate.invalid > rate.n
 
 
-def _said(rate: Rate, how: str) -> str:
+def _said(rate: PassRate, how: str) -> str:
     invalid = f", {rate.invalid} more without a verdict" if rate.invalid else ""
     return f"{rate.passed} of {rate.n} runs {how} passed (rate {rate.low:.2f} to {rate.high:.2f}{invalid})"
 
@@ -151,7 +153,7 @@ async def calibrate(
     content: str,
     run: Callable[[Kind, int], Awaitable[RunRow]],
     have: Sequence[RunRow],
-    rules: Rules,
+    rules: StoppingRules,
     *,
     rounds: int = 0,
 ) -> Calibration:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from worktrial.errors import DataError
-from worktrial.synthesis.artifacts import Problem, TaskDraft, WorkplaceDraft
-from worktrial.synthesis.checks.case import MEANINGS, Case, CheckName, playable, problem
+from worktrial.synthesis.artifacts import DraftFinding, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.checks.case import MEANINGS, CheckName, SlotDraft, playable, problem
 from worktrial.synthesis.checks.placeholders import placeholders
 from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
 from worktrial.synthesis.checks.task import (
@@ -28,7 +28,7 @@ from worktrial.synthesis.checks.workplace import (
 
 __all__ = ["MEANINGS", "OF_PLANS", "PLAN_STEPS", "SLOT_CHECKS", "TOOLS", "CheckName", "check_slot"]
 
-SLOT_CHECKS: tuple[Callable[[Case], Iterator[Problem]], ...] = (
+SLOT_CHECKS: tuple[Callable[[SlotDraft], Iterator[DraftFinding]], ...] = (
     tool_count,
     duplicate_tools,
     schemas,
@@ -48,14 +48,14 @@ OF_PLANS = frozenset({plan_calls, plan_length, plan_given_away})
 """Those that only a task with a plan can be asked."""
 
 
-def check_slot(workplace: WorkplaceDraft, task: TaskDraft) -> list[Problem]:
+def check_slot(workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]:
     """Everything that is wrong with a task and its workplace, as far as that shows without a run."""
-    case = Case(workplace, task)
+    case = SlotDraft(workplace, task)
     found = [p for check in SLOT_CHECKS for p in check(case)]
     return found or list(_unplayable(case))
 
 
-def _unplayable(case: Case) -> Iterator[Problem]:
+def _unplayable(case: SlotDraft) -> Iterator[DraftFinding]:
     """What the loader of finished workplaces would refuse, should the checks have missed it."""
     try:
         playable(case.workplace)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from worktrial.language import JsonValue
-from worktrial.synthesis.artifacts import Problem, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import DraftFinding, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.lint import Finding, HazardName
 from worktrial.workplaces.loading import checked
@@ -56,7 +56,7 @@ Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
 
 
 @dataclass(frozen=True)
-class Case:
+class SlotDraft:
     """A workplace and the task in it."""
 
     workplace: WorkplaceDraft
@@ -89,13 +89,13 @@ def schema_fault(tool: ToolDraft) -> str | None:
     return None if strange is None else f"refers to {strange}, which lies outside of it"
 
 
-def problem(check: CheckName, artifact: Artifact, field: str, what: str, fix: str) -> Problem:
-    """A `Problem` of this check."""
-    return Problem(check=check.value, artifact=artifact, field=field, what=what, fix=fix)
+def problem(check: CheckName, artifact: Artifact, field: str, what: str, fix: str) -> DraftFinding:
+    """A `DraftFinding` of this check."""
+    return DraftFinding(check=check.value, artifact=artifact, field=field, what=what, fix=fix)
 
 
-def of_finding(check: CheckName, artifact: Artifact, finding: Finding) -> Problem:
-    """What a check of `workplaces/lint` found, as a `Problem`."""
+def of_finding(check: CheckName, artifact: Artifact, finding: Finding) -> DraftFinding:
+    """What a check of `workplaces/lint` found, as a `DraftFinding`."""
     return problem(check, artifact, finding.field, finding.what, finding.fix)
 
 

@@ -46,7 +46,7 @@ _RECKONING = ("=", "+", "/", "×", ",")
 
 
 @dataclass(frozen=True, slots=True)
-class Numeral:
+class WrittenAmount:
     """An amount that stands in a text."""
 
     text: str
@@ -62,7 +62,7 @@ class Numeral:
         return [value for value, _ in self.readings]
 
 
-def numerals(text: str) -> Iterator[Numeral]:
+def numerals(text: str) -> Iterator[WrittenAmount]:
     """The amounts in `text`.
 
     Left out is what is written with digits and is no amount: identifiers, dates, years, times of day, ratios,
@@ -78,7 +78,7 @@ def numerals(text: str) -> Iterator[Numeral]:
                 yield found
 
 
-def _numeral(text: str, piece: str, at: int) -> Numeral | None:
+def _numeral(text: str, piece: str, at: int) -> WrittenAmount | None:
     bare = piece.rstrip(_TRIM).lstrip(_TRIM)
     at += piece.find(bare)
     match = _NUMBER.fullmatch(bare)
@@ -98,7 +98,7 @@ def _numeral(text: str, piece: str, at: int) -> Numeral | None:
         for value, places in values
         for scale in scales
     }
-    return Numeral(bare, tuple(readings.items()), bool(_TOLERANCE.search(before) or _EXAMPLE.search(before)))
+    return WrittenAmount(bare, tuple(readings.items()), bool(_TOLERANCE.search(before) or _EXAMPLE.search(before)))
 
 
 def _is_date(bare: str, amount: str, unit: str, before: str, after: str) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from worktrial.synthesis.artifacts import Problem
-from worktrial.synthesis.checks.case import Artifact, Case, CheckName, problem, texts
+from worktrial.synthesis.artifacts import DraftFinding
+from worktrial.synthesis.checks.case import Artifact, CheckName, SlotDraft, problem, texts
 
 _ALWAYS = re.compile(
     r"\b(?:TODO|TBD|FIXME)\b|\blorem ipsum\b|\{\{.*?\}\}|\[(?:insert|your|placeholder|fill in|to be)\b[^\]]*\]"
@@ -54,7 +54,7 @@ _FILLED = ("{{initial_state}}", "{{state_descriptions}}", "{{action_set_definiti
 _CUT_SHORT = re.compile(r"\s*(?:\.\.\.|…|etc\.?|\(?(?:and )?(?:\d+ )?more(?: \w+)?\.*\)?)\s*", re.IGNORECASE)
 
 
-def placeholders(case: Case) -> Iterator[Problem]:
+def placeholders(case: SlotDraft) -> Iterator[DraftFinding]:
     """What is still to be filled in, once for each artifact.
 
     Addresses such as example.com are not among it: in a made-up world they are the right ones.
@@ -68,7 +68,7 @@ def placeholders(case: Case) -> Iterator[Problem]:
             yield problem(CheckName.PLACEHOLDERS, artifact, path, f"still has the placeholder {left!r}{more}", fix)
 
 
-def _places(case: Case) -> dict[Artifact, list[tuple[str, str, bool, bool]]]:
+def _places(case: SlotDraft) -> dict[Artifact, list[tuple[str, str, bool, bool]]]:
     """Artifact to (place, text, whether it is handed to agent or judge, whether it is a value of data)."""
     workplace, task = case.workplace, case.task
     state = [(path, text, False, True) for path, text in texts(workplace.initial_state, "initial_state")]

@@ -25,9 +25,9 @@ from itertools import combinations
 import msgspec
 
 from worktrial.language import JsonValue
-from worktrial.synthesis.artifacts import Problem
-from worktrial.synthesis.checks.case import Case, CheckName, problem, texts
-from worktrial.synthesis.checks.numerals import Numeral, numerals
+from worktrial.synthesis.artifacts import DraftFinding
+from worktrial.synthesis.checks.case import CheckName, SlotDraft, problem, texts
+from worktrial.synthesis.checks.numerals import WrittenAmount, numerals
 
 _UNITS = (7.0, 10.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0, 1000.0, 3600.0)
 _ALWAYS = (0.0, 1.0, 100.0)
@@ -36,7 +36,7 @@ _MOST_ROWS = 26
 _MOST_SHOWN = 60
 
 
-class Known:
+class KnownNumbers:
     """Numbers that are given, and what follows from them.
 
     Args:
@@ -53,14 +53,14 @@ class Known:
         self._shown: set[float] = set()
         self._settle()
 
-    def add(self, numeral: Numeral) -> None:
+    def add(self, numeral: WrittenAmount) -> None:
         """Take a derived number for given from now on."""
         if not self._shown.issuperset(numeral.values):
             self._shown.update(numeral.values)
             self._values.update(numeral.values)
             self._settle()
 
-    def gives(self, numeral: Numeral) -> bool:
+    def gives(self, numeral: WrittenAmount) -> bool:
         """Whether a numeral can come from what is known."""
         return any(self._gives(value, slack) for value, slack in numeral.readings)
 
@@ -169,7 +169,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
 _MOST_DATES = 40
 
 
-def rubric_numbers(case: Case) -> Iterator[Problem]:
+def rubric_numbers(case: SlotDraft) -> Iterator[DraftFinding]:
     """The numbers of the rubric that cannot be derived; the head of this module says by what rule."""
     strange = underivable(case.task.rubric, _known(case))
     if strange:
@@ -181,7 +181,7 @@ def rubric_numbers(case: Case) -> Iterator[Problem]:
         yield problem(CheckName.RUBRIC_NUMBERS, "rubric", "rubric", what, fix)
 
 
-def underivable(rubric: str, known: Known) -> list[Numeral]:
+def underivable(rubric: str, known: KnownNumbers) -> list[WrittenAmount]:
     """The numerals of `rubric` that do not follow from what is known, nor from each other."""
     left = []
     for numeral in numerals(rubric):
@@ -199,7 +199,7 @@ def underivable(rubric: str, known: Known) -> list[Numeral]:
     return left
 
 
-def _known(case: Case) -> Known:
+def _known(case: SlotDraft) -> KnownNumbers:
     workplace, task = case.workplace, case.task
     state = workplace.initial_state
     spoken = [task.instruction, workplace.system_prompt]
@@ -214,7 +214,7 @@ def _known(case: Case) -> Known:
     columns = list(_columns(state))
     values.update(sum(column) for column in columns)
     most = max([len(task.plan), *_sizes(state)])
-    return Known(values, columns, most)
+    return KnownNumbers(values, columns, most)
 
 
 def _numbers(value: JsonValue) -> Iterator[float]:

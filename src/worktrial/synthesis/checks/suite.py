@@ -9,9 +9,9 @@ from worktrial.errors import DataError
 from worktrial.suites.lint import Hazard, LintReport
 from worktrial.suites.occupations.lint import lint_release
 from worktrial.suites.occupations.load import Release, Task, is_own
-from worktrial.synthesis.artifacts import PlanStep, Problem, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import DraftFinding, PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.checks import OF_PLANS, SLOT_CHECKS
-from worktrial.synthesis.checks.case import Case, CheckName
+from worktrial.synthesis.checks.case import CheckName, SlotDraft
 from worktrial.synthesis.checks.placeholders import placeholders
 from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
 from worktrial.synthesis.checks.workplace import schemas
@@ -19,7 +19,7 @@ from worktrial.workplaces import Workplace
 from worktrial.workplaces.lint import HazardName
 from worktrial.workplaces.loading.folder import MAIN_FILE
 
-Check = Callable[[Case], Iterator[Problem]]
+Check = Callable[[SlotDraft], Iterator[DraftFinding]]
 
 _MORE: tuple[Check, ...] = (schemas, placeholders, rubric_numbers)
 """What can be asked of the published release beside the hazards; it has no plans, and examples of other worlds."""
@@ -66,12 +66,12 @@ def _checks(task: Task) -> Sequence[Check]:
     return [check for check in SLOT_CHECKS if isinstance(task.plan, list) or check not in OF_PLANS]
 
 
-def _problems(case: Case, checks: Sequence[Check]) -> Iterator[Problem]:
+def _problems(case: SlotDraft, checks: Sequence[Check]) -> Iterator[DraftFinding]:
     for check in checks:
         yield from check(case)
 
 
-def _case(task: Task, home: Workplace) -> Case:
+def _case(task: Task, home: Workplace) -> SlotDraft:
     tools = [
         ToolDraft(
             name=tool.name,
@@ -95,13 +95,13 @@ def _case(task: Task, home: Workplace) -> Case:
         level=task.difficulty,
         language=task.language,
         instruction=task.instruction,
-        plan=msgspec.convert(task.plan, list[PlanStep]) if isinstance(task.plan, list) else [],
+        plan=msgspec.convert(task.plan, list[PlannedCall]) if isinstance(task.plan, list) else [],
         rubric=task.rubric,
     )
-    return Case(workplace, draft)
+    return SlotDraft(workplace, draft)
 
 
-def _hazard(release: Release, task: Task, home: Workplace, problem: Problem) -> Hazard:
+def _hazard(release: Release, task: Task, home: Workplace, problem: DraftFinding) -> Hazard:
     of_task = problem.artifact in ("instruction", "plan", "rubric")
     subject = task.id if of_task else task.workplace
     file = str(release.tasks_file) if of_task else _file(home, problem.field)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.synthesis.artifacts import SCALES, Problem
-from worktrial.synthesis.checks.case import Case, CheckName, of_finding, problem
+from worktrial.synthesis.artifacts import SCALES, DraftFinding
+from worktrial.synthesis.checks.case import CheckName, SlotDraft, of_finding, problem
 from worktrial.workplaces.clock import ClockSource, derive_clock
 from worktrial.workplaces.lint import dates_without_a_clock, tool_verbs, tools_missing_from_rubric
 from worktrial.workplaces.tools import Tool
 
 
-def dates(case: Case) -> Iterator[Problem]:
+def dates(case: SlotDraft) -> Iterator[DraftFinding]:
     """Absolute dates where neither a field of the state nor a tool tells the date."""
     state = case.workplace.initial_state
     if derive_clock(case.task.instruction, state).source is ClockSource.CLOCK_FIELD:
@@ -25,7 +25,7 @@ def dates(case: Case) -> Iterator[Problem]:
         yield of_finding(CheckName.DATES_WITHOUT_CLOCK, "workplace", finding)
 
 
-def plan_calls(case: Case) -> Iterator[Problem]:
+def plan_calls(case: SlotDraft) -> Iterator[DraftFinding]:
     """Steps that call what is not there, or with arguments that the tool's schema refuses."""
     if not case.task.plan:
         yield problem(CheckName.PLAN_CALLS, "plan", "plan", "has no step", "Write the calls that solve the task")
@@ -56,7 +56,7 @@ PLAN_STEPS = {level: (scale.steps[0] - 1, scale.steps[1] * 3 // 2) for level, sc
 makes work hard is not its length alone."""
 
 
-def plan_length(case: Case) -> Iterator[Problem]:
+def plan_length(case: SlotDraft) -> Iterator[DraftFinding]:
     """A plan outside of its level's range; one without steps is another check's."""
     fewest, most = PLAN_STEPS[case.task.level]
     count = len(case.task.plan)
@@ -70,7 +70,7 @@ def plan_length(case: Case) -> Iterator[Problem]:
 _COMPOUND = re.compile(r"[_-]|[a-z][A-Z]")
 
 
-def plan_given_away(case: Case) -> Iterator[Problem]:
+def plan_given_away(case: SlotDraft) -> Iterator[DraftFinding]:
     """An instruction that names every tool of the plan, in the order in which the plan first calls them.
 
     Names of one plain word (`search`) do not count: any instruction may hold them.
@@ -106,7 +106,7 @@ _VERBS = frozenset(
 """With which names of tools begin almost everywhere; one workplace has too few tools to tell."""
 
 
-def rubric_tools(case: Case) -> Iterator[Problem]:
+def rubric_tools(case: SlotDraft) -> Iterator[DraftFinding]:
     """Names in the rubric that sound like a tool's, or are spoken of as one, and are none.
 
     A judge who takes such a rubric at its word fails work that could not have been done otherwise.
@@ -132,7 +132,7 @@ def rubric_tools(case: Case) -> Iterator[Problem]:
         yield problem(CheckName.RUBRIC_TOOLS, "rubric", "rubric", what, fix)
 
 
-def _words(case: Case) -> set[str]:
+def _words(case: SlotDraft) -> set[str]:
     """Everything that workplace, instruction or plan speak of."""
     spoken = [msgspec.to_builtins(case.workplace), case.task.instruction, msgspec.to_builtins(case.task.plan)]
     return set(_WORD.findall(json.dumps(spoken, ensure_ascii=False)))

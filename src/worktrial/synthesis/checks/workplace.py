@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.synthesis.artifacts import Problem, ToolDraft
-from worktrial.synthesis.checks.case import Case, CheckName, of_finding, problem, schema_fault
+from worktrial.synthesis.artifacts import DraftFinding, ToolDraft
+from worktrial.synthesis.checks.case import CheckName, SlotDraft, of_finding, problem, schema_fault
 from worktrial.workplaces.lint import clashing_examples, undescribed_state, unknown_calls
 
 TOOLS = (2, 10)
 """Fewest and most tools of a workplace. With one there is nothing to choose."""
 
 
-def tool_count(case: Case) -> Iterator[Problem]:
+def tool_count(case: SlotDraft) -> Iterator[DraftFinding]:
     """Too few tools, or too many."""
     fewest, most = TOOLS
     count = len(case.workplace.tools)
@@ -26,7 +26,7 @@ def tool_count(case: Case) -> Iterator[Problem]:
         yield problem(CheckName.TOOL_COUNT, "tools", "tools", what, fix)
 
 
-def duplicate_tools(case: Case) -> Iterator[Problem]:
+def duplicate_tools(case: SlotDraft) -> Iterator[DraftFinding]:
     """Two tools of one name. Case and separators do not tell tools apart for a model."""
     counts = Counter(_spelt(tool.name) for tool in case.workplace.tools)
     for name, times in counts.items():
@@ -44,7 +44,7 @@ def _spelt(name: str) -> str:
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def schemas(case: Case) -> Iterator[Problem]:
+def schemas(case: SlotDraft) -> Iterator[DraftFinding]:
     """Tools whose arguments have no valid JSON Schema 2020-12, or that nobody describes."""
     for index, tool in enumerate(case.workplace.tools):
         for field, what, fix in _faults(tool):
@@ -92,7 +92,7 @@ def _undescribed(schema: JsonValue, path: str) -> Iterator[str]:
 _ENVELOPE = frozenset({"status", "result", "outcome", "message"})
 
 
-def example_clash(case: Case) -> Iterator[Problem]:
+def example_clash(case: SlotDraft) -> Iterator[DraftFinding]:
     """Tools that only look, and whose example shows what the state does not hold.
 
     What a tool that writes has made is new by right.
@@ -107,7 +107,7 @@ def example_clash(case: Case) -> Iterator[Problem]:
         yield of_finding(CheckName.EXAMPLE_CLASH, "tools", finding)
 
 
-def example_shape(case: Case) -> Iterator[Problem]:
+def example_shape(case: SlotDraft) -> Iterator[DraftFinding]:
     """Examples that are no answer, and those in which a record of the state has fields of another type.
 
     A record is known by a field `id` or `…_id` whose text identifies one object of the state, or by the key
@@ -178,7 +178,7 @@ def _type(value: JsonValue) -> str:
     return names[type(value)]
 
 
-def state_described(case: Case) -> Iterator[Problem]:
+def state_described(case: SlotDraft) -> Iterator[DraftFinding]:
     """Top-level fields of the state without a description."""
     finding = undescribed_state(case.workplace.initial_state, case.workplace.state_description)
     if finding is not None:
@@ -189,7 +189,7 @@ def state_described(case: Case) -> Iterator[Problem]:
 _CALL = re.compile(r'"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|parameters|args|input)"')
 
 
-def prompt_calls(case: Case) -> Iterator[Problem]:
+def prompt_calls(case: SlotDraft) -> Iterator[DraftFinding]:
     """Rules that show a call of a tool that is not there."""
     finding = unknown_calls(" ".join(_CALL.findall(case.workplace.system_prompt)), case.tool_names)
     if finding is not None:

@@ -14,9 +14,9 @@ from worktrial.errors import StopRun
 from worktrial.synthesis.artifacts import TaskDraft
 from worktrial.synthesis.files import write_text
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.review.reading import DONE, MEANINGS, Reading, Standing, read_folder
+from worktrial.synthesis.review.reading import DONE, MEANINGS, Standing, SuiteReading, read_folder
 from worktrial.synthesis.review.runs import pretty, visible
-from worktrial.synthesis.review.slot import ShownSlot, shown_slot
+from worktrial.synthesis.review.slot import SlotView, slot_view
 from worktrial.synthesis.stages.report import SuiteReport, described, report
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ _PROPERTIES = ("solvable", "verifiable", "discriminative", "diverse")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SlotRow:
     """A slot in the table of slots."""
 
     id: str
@@ -104,9 +104,9 @@ class Overview:
     run: str | None
 
 
-def row(shown: ShownSlot) -> Row:
+def slot_row(shown: SlotView) -> SlotRow:
     """What the table of slots says of one."""
-    return Row(
+    return SlotRow(
         id=shown.slot.id,
         subtopic=shown.slot.subtopic.title,
         level=shown.slot.level,
@@ -117,7 +117,7 @@ def row(shown: ShownSlot) -> Row:
     )
 
 
-def overview(reading: Reading, rows: Sequence[Row], selected: Sequence[TaskDraft]) -> Overview:
+def overview(reading: SuiteReading, rows: Sequence[SlotRow], selected: Sequence[TaskDraft]) -> Overview:
     """Sum up.
 
     Args:
@@ -140,7 +140,7 @@ def overview(reading: Reading, rows: Sequence[Row], selected: Sequence[TaskDraft
     )
 
 
-def _report(reading: Reading, rows: Sequence[Row], selected: Sequence[TaskDraft]) -> SuiteReport | None:
+def _report(reading: SuiteReading, rows: Sequence[SlotRow], selected: Sequence[TaskDraft]) -> SuiteReport | None:
     if not rows or any(row.standing.state not in DONE for row in rows):
         return None
     ids = [row.id for row in rows]
@@ -158,7 +158,7 @@ def _properties(found: SuiteReport) -> list[tuple[str, str]]:
     return [(name, said) for name, _, said in parts if name in _PROPERTIES]
 
 
-def _stage(reading: Reading, rows: Sequence[Row]) -> str:
+def _stage(reading: SuiteReading, rows: Sequence[SlotRow]) -> str:
     if reading.spec is None:
         return "Nothing has been asked for yet."
     if not rows:
@@ -198,12 +198,12 @@ def write_review(folder: SuiteFolder) -> Path:
     """
     reading = read_folder(folder)
     pages = _Pages(folder, reading)
-    rows: list[Row] = []
+    rows: list[SlotRow] = []
     selected: list[TaskDraft] = []
     for slot in reading.slots:
         # One at a time: only its HTML stays, and that only while all of it is small.
-        shown = shown_slot(reading, slot)
-        rows.append(row(shown))
+        shown = slot_view(reading, slot)
+        rows.append(slot_row(shown))
         if shown.standing.state == "selected" and shown.task is not None:
             selected.append(shown.task)
         pages.add(slot.id, render("slot.html", shown=shown, state_meaning=MEANINGS[shown.standing.state][1]))
@@ -222,7 +222,7 @@ def write_review(folder: SuiteFolder) -> Path:
     return page
 
 
-def _frame(reading: Reading, home: str, title: str) -> dict[str, str]:
+def _frame(reading: SuiteReading, home: str, title: str) -> dict[str, str]:
     """What every page needs."""
     of = reading.spec.role if reading.spec is not None else reading.folder.root.name
     return {"policy": policy(), "style": style(), "home": home, "title": f"{title}: {of}"}
@@ -231,7 +231,7 @@ def _frame(reading: Reading, home: str, title: str) -> dict[str, str]:
 class _Pages:
     """Collects the slots' parts, and lays them out on pages of their own as soon as they are too much for one."""
 
-    def __init__(self, folder: SuiteFolder, reading: Reading) -> None:
+    def __init__(self, folder: SuiteFolder, reading: SuiteReading) -> None:
         self._folder = folder.review / SLOTS
         self._reading = reading
         ids = [slot.id for slot in reading.slots]

@@ -13,12 +13,12 @@ from worktrial.errors import DataError
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Calibration,
+    DraftFinding,
     JobSpec,
-    Problem,
+    PassRate,
     Provenance,
-    Rate,
     Reject,
-    Repair,
+    RepairRow,
     RunRow,
     Slot,
 )
@@ -26,7 +26,7 @@ from worktrial.synthesis.calibration.rules import interval_of
 from worktrial.synthesis.files import read_yaml_as
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
-from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.sources import SourceLibrary
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class SessionRow(msgspec.Struct, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class SuiteSpend:
     """On a suite, in all sessions."""
 
     answers: int
@@ -66,7 +66,7 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class SuiteReading:
     """Everything but the slots' own drafts and runs."""
 
     folder: SuiteFolder
@@ -74,11 +74,11 @@ class Reading:
     slots: Sequence[Slot]
     calibrations: Mapping[str, Calibration]
     rejects: Mapping[str, Reject]
-    repairs: Mapping[str, Sequence[Repair]]
+    repairs: Mapping[str, Sequence[RepairRow]]
     provenance: Mapping[str, Sequence[Provenance]]
     """Of each file, in the order written."""
-    sources: Sources
-    spent: Spent
+    sources: SourceLibrary
+    spent: SuiteSpend
     sessions: Sequence[SessionRow]
     is_published: bool
     """Whether `suite.yaml` is there."""
@@ -86,18 +86,18 @@ class Reading:
     """What could not be read, and why."""
 
 
-def read_folder(folder: SuiteFolder) -> Reading:
+def read_folder(folder: SuiteFolder) -> SuiteReading:
     """What is there; what is missing or damaged is left out and, where damaged, named."""
     troubles: list[str] = []
     spec = attempt(lambda: read_yaml_as(folder.spec, JobSpec), troubles) if folder.spec.exists() else None
-    repairs: dict[str, list[Repair]] = {}
-    for repair in lines(folder.repairs, Repair, troubles):
+    repairs: dict[str, list[RepairRow]] = {}
+    for repair in lines(folder.repairs, RepairRow, troubles):
         repairs.setdefault(repair.slot, []).append(repair)
     provenance: dict[str, list[Provenance]] = {}
     for record in lines(folder.provenance, Provenance, troubles):
         provenance.setdefault(record.file, []).append(record)
-    sources = attempt(lambda: Sources.read(folder.sources), troubles)
-    return Reading(
+    sources = attempt(lambda: SourceLibrary.read(folder.sources), troubles)
+    return SuiteReading(
         folder=folder,
         spec=spec,
         slots=_slots(folder, spec, troubles),
@@ -105,7 +105,7 @@ def read_folder(folder: SuiteFolder) -> Reading:
         rejects={r.slot: r for r in lines(folder.rejects, Reject, troubles)},
         repairs=repairs,
         provenance=provenance,
-        sources=sources if sources is not None else Sources(),
+        sources=sources if sources is not None else SourceLibrary(),
         spent=_spent(lines(folder.work / "spend.jsonl", Paid, troubles)),
         sessions=list(lines(folder.work / "sessions.jsonl", SessionRow, troubles)),
         is_published=folder.suite.exists(),
@@ -150,14 +150,14 @@ def _slots(folder: SuiteFolder, spec: JobSpec | None, troubles: list[str]) -> li
     return [slot for slot in slots if _ID.fullmatch(slot.id)]
 
 
-def _spent(paid: Iterator[Paid]) -> Spent:
+def _spent(paid: Iterator[Paid]) -> SuiteSpend:
     answers, tokens, cost, unpriced = 0, 0, 0.0, 0
     for one in paid:
         answers += 1
         tokens += one.tokens
         cost += one.cost or 0.0
         unpriced += one.cost is None
-    return Spent(answers, tokens, cost, unpriced)
+    return SuiteSpend(answers, tokens, cost, unpriced)
 
 
 State = Literal[
@@ -217,9 +217,9 @@ class Standing:
 
     state: State
     why: str
-    plan: Rate | None
+    plan: PassRate | None
     """None where nothing was run."""
-    free: Rate | None
+    free: PassRate | None
     rounds: int
     so_far: bool
     """Whether the rates are those of unfinished work."""
@@ -236,7 +236,7 @@ def standing(
     *,
     content: str | None,
     is_begun: bool,
-    problems: Sequence[Problem],
+    problems: Sequence[DraftFinding],
     runs: Sequence[RunRow],
     rounds: int,
 ) -> Standing:
@@ -271,10 +271,10 @@ def standing(
     return Standing("problems" if problems else "drafted", why, None, None, rounds, True)
 
 
-def _rate(runs: Sequence[RunRow], kind: Literal["plan", "free"]) -> Rate | None:
+def _rate(runs: Sequence[RunRow], kind: Literal["plan", "free"]) -> PassRate | None:
     ours = [run.outcome for run in runs if run.kind == kind]
     if not ours:
         return None
     passed, n = ours.count("pass"), len(ours) - ours.count("invalid")
     low, high = interval_of(passed, n) if n else (0.0, 1.0)
-    return Rate(passed=passed, n=n, invalid=len(ours) - n, low=low, high=high, decision="undecided")
+    return PassRate(passed=passed, n=n, invalid=len(ours) - n, low=low, high=high, decision="undecided")

@@ -34,7 +34,7 @@ def visible(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownVote:
+class VoteView:
     """One vote of the judge."""
 
     said: str
@@ -43,7 +43,7 @@ class ShownVote:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class RunEvent:
     """Something that the agent said, or a call with what came of it."""
 
     kind: str
@@ -55,13 +55,13 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownRun:
+class RunView:
     """One run."""
 
     row: RunRow
     """Without its votes and trajectory."""
-    votes: Sequence[ShownVote]
-    events: Sequence[Event]
+    votes: Sequence[VoteView]
+    events: Sequence[RunEvent]
     """[] where no trajectory is kept."""
 
     @property
@@ -76,21 +76,21 @@ class ShownRun:
         return f"{cast.count('pass')} of {len(cast)} votes" if cast else "no votes"
 
 
-def shown_run(row: RunRow) -> ShownRun:
+def run_view(row: RunRow) -> RunView:
     """A run made ready; long observations are cut, the file has them whole."""
-    return ShownRun(
+    return RunView(
         row=row,
         votes=[_vote(vote) for vote in row.votes],
         events=list(_events(row.trajectory)) if row.trajectory is not None else [],
     )
 
 
-def _vote(vote: Vote) -> ShownVote:
+def _vote(vote: Vote) -> VoteView:
     said = "no vote" if vote.is_correct is None else "pass" if vote.is_correct else "fail"
-    return ShownVote(said, cut(vote.feedback or vote.problem or ""))
+    return VoteView(said, cut(vote.feedback or vote.problem or ""))
 
 
-def _events(line: JsonObject) -> Iterator[Event]:
+def _events(line: JsonObject) -> Iterator[RunEvent]:
     """In the order they happened. What is not of the expected form is shown as it is, or passed over."""
     said = [text_of(m) for m in _objects(line.get("messages")) if m.get("role") == "assistant"]
     calls = _objects(line.get("calls"))
@@ -101,18 +101,18 @@ def _events(line: JsonObject) -> Iterator[Event]:
     for turn, text in enumerate(said):
         ours = by_turn.pop(turn, [])
         if text.strip() and not (text == answer and not ours):
-            yield Event("said", cut(text))
+            yield RunEvent("said", cut(text))
         yield from map(_call, ours)
     for rest in by_turn.values():
         yield from map(_call, rest)
     if isinstance(answer, str) and answer.strip():
-        yield Event("answer", cut(answer))
+        yield RunEvent("answer", cut(answer))
 
 
-def _call(call: JsonObject) -> Event:
+def _call(call: JsonObject) -> RunEvent:
     observation = call.get("observation")
     content = observation.get("content") if isinstance(observation, dict) else observation
-    return Event(
+    return RunEvent(
         "call", str(call.get("tool", "")), cut(pretty(call.get("arguments"))), cut(pretty(content), LONGEST)
     )
 

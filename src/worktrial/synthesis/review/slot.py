@@ -12,20 +12,20 @@ from worktrial.suites.occupations.own import FACE
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Citation,
-    Problem,
+    DraftFinding,
     Provenance,
     Reference,
-    Repair,
+    RepairRow,
     RunRow,
     Slot,
     TaskDraft,
     WorkplaceDraft,
 )
 from worktrial.synthesis.files import Form, content_hash
-from worktrial.synthesis.review.reading import Reading, Standing, attempt, lines, standing
-from worktrial.synthesis.review.runs import ShownRun, pretty, shown_run
+from worktrial.synthesis.review.reading import Standing, SuiteReading, attempt, lines, standing
+from worktrial.synthesis.review.runs import RunView, pretty, run_view
 from worktrial.synthesis.sources.store import occurs
-from worktrial.synthesis.twin.agreement import FaceRecord, read_record, read_source
+from worktrial.synthesis.twin.agreement import TwinRecord, read_record, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def diff_lines(diff: str) -> Iterator[DiffLine]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedPassage:
     """A citation with the passage that it points to."""
 
     document: str
@@ -78,7 +78,7 @@ class StateField:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ArtifactOrigin:
     """Where an artifact came from."""
 
     artifact: str
@@ -93,17 +93,17 @@ class Origin:
 class Version:
     """Runs on one content under one set of settings."""
 
-    runs: Sequence[ShownRun]
+    runs: Sequence[RunView]
     counts: bool
     """Whether it is the present one."""
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class ShownFace:
-    """The executable face of a selected slot's workplace."""
+class TwinView:
+    """The executable twin of a selected slot's workplace."""
 
-    record: FaceRecord
+    record: TwinRecord
     source: str | None
     file: str
     """As one would open it."""
@@ -112,7 +112,7 @@ class ShownFace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownSlot:
+class SlotView:
     """All that is known of a slot."""
 
     slot: Slot
@@ -121,16 +121,16 @@ class ShownSlot:
     workplace: WorkplaceDraft | None
     task: TaskDraft | None
     state: Sequence[StateField]
-    problems: Sequence[Problem]
+    problems: Sequence[DraftFinding]
     versions: Sequence[Version]
-    repairs: Sequence[tuple[Repair, Sequence[DiffLine]]]
-    origins: Sequence[Origin]
-    face: ShownFace | None
+    repairs: Sequence[tuple[RepairRow, Sequence[DiffLine]]]
+    origins: Sequence[ArtifactOrigin]
+    twin: TwinView | None
     """None where none was asked for."""
-    cited: Mapping[tuple[str, str, str], Cited]
+    cited: Mapping[tuple[str, str, str], CitedPassage]
     troubles: Sequence[str]
 
-    def citation(self, citation: Citation) -> Cited:
+    def citation(self, citation: Citation) -> CitedPassage:
         """What a citation points to."""
         return self.cited[citation.source, citation.passage, citation.quote]
 
@@ -139,10 +139,10 @@ class ShownSlot:
         return next(origin.file for origin in self.origins if origin.artifact == artifact)
 
 
-def shown_slot(reading: Reading, slot: Slot) -> ShownSlot:
+def slot_view(reading: SuiteReading, slot: Slot) -> SlotView:
     """A slot with whatever of it can be read."""
     folder, troubles = reading.folder, list[str]()
-    origins: list[Origin] = []
+    origins: list[ArtifactOrigin] = []
 
     def held(name: str, path: Path, form: Form[Any]) -> Any:
         value = attempt(lambda: form.read(path), troubles) if path.exists() else None
@@ -150,7 +150,7 @@ def shown_slot(reading: Reading, slot: Slot) -> ShownSlot:
         ours = {record.hash for record in records if not record.edited}
         is_edited = value is not None and bool(records) and form.hash(value) not in ours
         if path.exists():
-            origins.append(Origin(name, str(path), records[-1] if records else None, is_edited))
+            origins.append(ArtifactOrigin(name, str(path), records[-1] if records else None, is_edited))
         return value
 
     reference: Reference | None = held("Reference", folder.reference(slot.subtopic), files.REFERENCE)
@@ -162,7 +162,7 @@ def shown_slot(reading: Reading, slot: Slot) -> ShownSlot:
     versions = _versions(rows, content)
     current = [run.row for version in versions if version.counts for run in version.runs]
     repairs = reading.repairs.get(slot.id, [])
-    return ShownSlot(
+    return SlotView(
         slot=slot,
         standing=standing(
             reading.calibrations.get(slot.id),
@@ -181,13 +181,13 @@ def shown_slot(reading: Reading, slot: Slot) -> ShownSlot:
         versions=versions,
         repairs=[(repair, list(diff_lines(repair.diff))) for repair in repairs],
         origins=origins,
-        face=attempt(lambda: _face(folder.workplaces / slot.id, content), troubles),
+        twin=attempt(lambda: _twin(folder.workplaces / slot.id, content), troubles),
         cited=_cited(reading, reference) if reference is not None else {},
         troubles=troubles,
     )
 
 
-def _problems(workplace: WorkplaceDraft | None, task: TaskDraft | None) -> list[Problem]:
+def _problems(workplace: WorkplaceDraft | None, task: TaskDraft | None) -> list[DraftFinding]:
     if workplace is None or task is None:
         return []
     # Imported here: the checks bring the schema validator, which a page of references alone does not need.
@@ -196,21 +196,21 @@ def _problems(workplace: WorkplaceDraft | None, task: TaskDraft | None) -> list[
     return check_slot(workplace, task)
 
 
-def _face(place: Path, content: str | None) -> ShownFace | None:
+def _twin(place: Path, content: str | None) -> TwinView | None:
     record = read_record(place)
     if record is None:
         return None
-    return ShownFace(record, read_source(place), str(place / FACE), record.content == content)
+    return TwinView(record, read_source(place), str(place / FACE), record.content == content)
 
 
 def _versions(rows: Sequence[RunRow], content: str | None) -> list[Version]:
     """The present version first, then the latest. Of each run the last row: one without a verdict is run again."""
-    groups: dict[tuple[str, str], dict[tuple[str, int], ShownRun]] = {}
+    groups: dict[tuple[str, str], dict[tuple[str, int], RunView]] = {}
     for row in rows:
         group = groups.setdefault((row.content, row.settings), {})
         slim = msgspec.structs.replace(row, votes=[], trajectory=None)
-        shown = shown_run(row)
-        group[row.kind, row.number] = ShownRun(row=slim, votes=shown.votes, events=shown.events)
+        shown = run_view(row)
+        group[row.kind, row.number] = RunView(row=slim, votes=shown.votes, events=shown.events)
     # Rows of the settings that were used last: those of others do not count any more.
     last = next((row.settings for row in reversed(rows) if row.content == content), None)
     found = []
@@ -237,7 +237,7 @@ def _is_part(key: str, name: str) -> bool:
     return key.startswith(name) and key[len(name) : len(name) + 1] in (".", "[", "/")
 
 
-def _cited(reading: Reading, reference: Reference) -> dict[tuple[str, str, str], Cited]:
+def _cited(reading: SuiteReading, reference: Reference) -> dict[tuple[str, str, str], CitedPassage]:
     names = {file.id: file.name for file in reading.sources.files}
     statements = [
         statement
@@ -258,7 +258,7 @@ def _cited(reading: Reading, reference: Reference) -> dict[tuple[str, str, str],
             place.insert(0, f"page {passage.page}")
         if passage is not None and passage.heading:
             place.insert(0, " › ".join(passage.heading))
-        found[citation.source, citation.passage, citation.quote] = Cited(
+        found[citation.source, citation.passage, citation.quote] = CitedPassage(
             document=names.get(citation.source, citation.source),
             place=", ".join(place),
             quote=citation.quote,

@@ -1,6 +1,6 @@
 """The user's documents: procedures, policies and interfaces, cut into passages that can be cited."""
 
 from worktrial.synthesis.sources.load import load
-from worktrial.synthesis.sources.store import Operation, Passage, SourceFile, Sources
+from worktrial.synthesis.sources.store import InterfaceOperation, Passage, SourceDocument, SourceLibrary
 
-__all__ = ["Operation", "Passage", "SourceFile", "Sources", "load"]
+__all__ = ["InterfaceOperation", "Passage", "SourceDocument", "SourceLibrary", "load"]

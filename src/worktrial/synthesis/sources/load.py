@@ -6,11 +6,18 @@ from pathlib import Path
 
 from worktrial.errors import DataError
 from worktrial.synthesis.files import hash_of
-from worktrial.synthesis.sources.store import Kind, Operation, Passage, SourceFile, Sources
-from worktrial.synthesis.sources.text import Section, markdown_sections, pieces, read_text, room, text_sections
+from worktrial.synthesis.sources.store import InterfaceOperation, Kind, Passage, SourceDocument, SourceLibrary
+from worktrial.synthesis.sources.text import (
+    DocumentSection,
+    markdown_sections,
+    pieces,
+    read_text,
+    room,
+    text_sections,
+)
 
 
-def pdf_sections(path: Path) -> tuple[list[Section], list[str]]:
+def pdf_sections(path: Path) -> tuple[list[DocumentSection], list[str]]:
     """The pages with text, and notes on those that were recognised or could not be read.
 
     Pictures of pages are recognised where the libraries for that are installed.
@@ -29,7 +36,7 @@ def pdf_sections(path: Path) -> tuple[list[Section], list[str]]:
         notes = [reader.trouble] if reader.trouble else []
     finally:
         reader.close()
-    sections = [Section((), page.text, page.number) for page in pages if page.text.strip()]
+    sections = [DocumentSection((), page.text, page.number) for page in pages if page.text.strip()]
     unread = [page.number for page in pages if page.route == Route.FAILED]
     if not sections:
         why = next((page.trouble for page in pages if page.trouble), "every page is blank")
@@ -72,7 +79,7 @@ _HEAD = 1024
 _NOT_ID = re.compile(r"[\W_]+")
 
 
-def load(paths: Iterable[Path | str]) -> Sources:
+def load(paths: Iterable[Path | str]) -> SourceLibrary:
     """Read documents: PDF, Markdown, text, OpenAPI 3 in JSON or YAML.
 
     Args:
@@ -81,9 +88,9 @@ def load(paths: Iterable[Path | str]) -> Sources:
     Raises:
         DataError: one cannot be used; the message names the file, the place in it, and what to do.
     """
-    files: list[SourceFile] = []
+    files: list[SourceDocument] = []
     passages: list[Passage] = []
-    operations: list[Operation] = []
+    operations: list[InterfaceOperation] = []
     taken: dict[str, str] = {}
     for path, kind in _files([Path(path) for path in paths]):
         raw = _bytes(path)
@@ -95,8 +102,8 @@ def load(paths: Iterable[Path | str]) -> Sources:
         found, operated, notes = _read(path, kind, raw, name)
         passages += found
         operations += operated
-        files.append(SourceFile(id=name, name=path.name, kind=kind, hash=digest, notes=notes))
-    return Sources(files, passages, operations)
+        files.append(SourceDocument(id=name, name=path.name, kind=kind, hash=digest, notes=notes))
+    return SourceLibrary(files, passages, operations)
 
 
 def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
@@ -134,7 +141,9 @@ def _id(path: Path, taken: Iterable[str]) -> str:
     return name
 
 
-def _read(path: Path, kind: Kind, raw: bytes, name: str) -> tuple[list[Passage], list[Operation], list[str]]:
+def _read(
+    path: Path, kind: Kind, raw: bytes, name: str
+) -> tuple[list[Passage], list[InterfaceOperation], list[str]]:
     if kind == "pdf":
         # Imported here: the PDF library is loaded only for a PDF.
         from worktrial.synthesis.sources.load import pdf_sections
@@ -153,7 +162,7 @@ def _read(path: Path, kind: Kind, raw: bytes, name: str) -> tuple[list[Passage],
     return _passages(name, sections), [], notes
 
 
-def _passages(source: str, sections: Iterable[Section]) -> list[Passage]:
+def _passages(source: str, sections: Iterable[DocumentSection]) -> list[Passage]:
     cut = ((section, piece) for section in sections for piece in pieces(section.text, room(section.text)))
     return [
         Passage(source=source, id=f"p{number}", heading=list(section.heading), page=section.page, text=piece)

@@ -16,7 +16,7 @@ from worktrial.synthesis.files import write_lines
 Kind = Literal["pdf", "markdown", "text", "openapi"]
 
 
-class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
+class SourceDocument(msgspec.Struct, kw_only=True, frozen=True):
     """One document."""
 
     id: Text
@@ -44,7 +44,7 @@ class Passage(msgspec.Struct, kw_only=True, frozen=True):
     text: Text
 
 
-class Operation(msgspec.Struct, kw_only=True, frozen=True):
+class InterfaceOperation(msgspec.Struct, kw_only=True, frozen=True):
     """One operation of an interface description, as a tool."""
 
     source: Text
@@ -147,14 +147,14 @@ def _schema() -> Any:
 FILES, PASSAGES, OPERATIONS = "files.jsonl", "passages.jsonl", "operations.jsonl"
 
 
-class Sources:
+class SourceLibrary:
     """Documents that were read. Without any, everything rests on what the author knows itself."""
 
     def __init__(
         self,
-        files: Sequence[SourceFile] = (),
+        files: Sequence[SourceDocument] = (),
         passages: Sequence[Passage] = (),
-        operations: Sequence[Operation] = (),
+        operations: Sequence[InterfaceOperation] = (),
     ) -> None:
         self.files = list(files)
         self.passages = list(passages)
@@ -185,7 +185,7 @@ class Sources:
             return []
         return [self.passages[number] for number in self._index.best(text, limit)]
 
-    def find_operations(self, text: str, limit: int) -> list[Operation]:
+    def find_operations(self, text: str, limit: int) -> list[InterfaceOperation]:
         """The operations whose descriptions have words of `text`, the best by BM25 first."""
         if not self.operations:
             return []
@@ -208,16 +208,16 @@ class Sources:
         write_lines(folder / FILES, self.files)
 
     @classmethod
-    def read(cls, folder: Path) -> "Sources":
+    def read(cls, folder: Path) -> "SourceLibrary":
         """What `write` stored; no documents where nothing was.
 
         Raises:
             DataError: a file is damaged.
         """
         return cls(
-            list(read_lines(folder / FILES, SourceFile)),
+            list(read_lines(folder / FILES, SourceDocument)),
             list(read_lines(folder / PASSAGES, Passage)),
-            list(read_lines(folder / OPERATIONS, Operation)),
+            list(read_lines(folder / OPERATIONS, InterfaceOperation)),
         )
 
 
@@ -232,7 +232,7 @@ def occurs(quote: str, text: str) -> bool:
     return bool(wanted) and (wanted in _plain(text) or wanted in _plain(_HYPHENATED.sub("", text)))
 
 
-def citation_problem(citation: Citation, sources: Sources) -> str | None:
+def citation_problem(citation: Citation, sources: SourceLibrary) -> str | None:
     """What is wrong with a citation, or None."""
     passage: Passage | None = sources.passage(citation.source, citation.passage)
     place = f"{citation.source} {citation.passage}"

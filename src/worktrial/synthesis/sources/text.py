@@ -17,7 +17,7 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _NO_HEADING = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s)|\s*$")
 
 
-class Section(NamedTuple):
+class DocumentSection(NamedTuple):
     """What stands under one heading."""
 
     heading: tuple[str, ...]
@@ -50,24 +50,24 @@ def read_text(raw: bytes, path: Path) -> tuple[str, list[str]]:
     return text.replace("\r\n", "\n").replace("\r", "\n"), notes
 
 
-def text_sections(text: str) -> list[Section]:
+def text_sections(text: str) -> list[DocumentSection]:
     """A text; one section a page where form feeds part them."""
     pages = text.removesuffix("\n").removesuffix("\f").split("\f")
     if len(pages) == 1:
-        return [Section((), text)]
-    return [Section((), page, number) for number, page in enumerate(pages, 1)]
+        return [DocumentSection((), text)]
+    return [DocumentSection((), page, number) for number, page in enumerate(pages, 1)]
 
 
-def markdown_sections(text: str) -> list[Section]:
+def markdown_sections(text: str) -> list[DocumentSection]:
     """A Markdown text by its headings; what looks like one inside code is none."""
-    sections: list[Section] = []
+    sections: list[DocumentSection] = []
     above: list[tuple[int, str]] = []
     lines: list[str] = []
 
     def close() -> None:
         body = "\n".join(lines).strip("\n")
         if body.strip():
-            sections.append(Section(tuple(title for _, title in above), body))
+            sections.append(DocumentSection(tuple(title for _, title in above), body))
         lines.clear()
 
     for depth, line in _lines(text):
@@ -81,7 +81,7 @@ def markdown_sections(text: str) -> list[Section]:
     close()
     if not sections:
         # Nothing but headings still says something.
-        sections.append(Section((), text))
+        sections.append(DocumentSection((), text))
     return sections
 
 

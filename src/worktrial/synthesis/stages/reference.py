@@ -8,7 +8,7 @@ from worktrial.synthesis.artifacts import JobSpec, Reference, Statement, SubTopi
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.checks.placeholders import unfilled
 from worktrial.synthesis.prompting import fenced, language_name, passage_text, render, spread, within
-from worktrial.synthesis.sources import Passage, Sources
+from worktrial.synthesis.sources import Passage, SourceLibrary
 from worktrial.synthesis.sources.store import citation_problem
 
 PARTS = ("terminology", "workflow", "state_variables", "edge_cases", "constraints")
@@ -19,7 +19,7 @@ _ROOM = 2600
 """Tokens of passages that are shown."""
 
 
-async def reference(spec: JobSpec, subtopic: SubTopic, sources: Sources, author: Author) -> Reference:
+async def reference(spec: JobSpec, subtopic: SubTopic, sources: SourceLibrary, author: Author) -> Reference:
     """A reference document, grounded in the user's documents where there are any.
 
     Raises:
@@ -47,7 +47,7 @@ async def reference(spec: JobSpec, subtopic: SubTopic, sources: Sources, author:
     return msgspec.structs.replace(written, subtopic=subtopic.id, **parts)
 
 
-def passages_for(subtopic: SubTopic, sources: Sources) -> list[Passage]:
+def passages_for(subtopic: SubTopic, sources: SourceLibrary) -> list[Passage]:
     """The passages that fit a sub-topic best; some from all over the documents where no word is common to them, as
     when they are in another language."""
     found = sources.find(f"{subtopic.title} {subtopic.about}", _PASSAGES)
@@ -68,7 +68,7 @@ def _structure(draft: Reference) -> list[str]:
     return found
 
 
-def _citations(draft: Reference, sources: Sources, known: Passage) -> Iterator[str]:
+def _citations(draft: Reference, sources: SourceLibrary, known: Passage) -> Iterator[str]:
     cited = 0
     for part in PARTS:
         for number, statement in enumerate(getattr(draft, part)):

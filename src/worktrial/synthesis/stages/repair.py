@@ -12,10 +12,10 @@ from worktrial.grading.characters import encodable
 from worktrial.grading.evidence import LEAST_LIMIT, evidence
 from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import (
+    DraftFinding,
     JobSpec,
-    PlanStep,
-    Problem,
-    Repair,
+    PlannedCall,
+    RepairRow,
     RunRow,
     Slot,
     TaskDraft,
@@ -23,7 +23,7 @@ from worktrial.synthesis.artifacts import (
     ToolDraft,
     WorkplaceDraft,
 )
-from worktrial.synthesis.author import Author, Unusable
+from worktrial.synthesis.author import Author, UnusableReplies
 from worktrial.synthesis.files import content_hash, hash_of, to_yaml
 from worktrial.synthesis.prompting import compact, fenced, language_name, render, tools_text
 from worktrial.workplaces import ToolCall, Trajectory
@@ -34,7 +34,7 @@ MOST_FEEDBACK = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedRun:
     """A run with the plan that did not pass."""
 
     number: int
@@ -46,7 +46,7 @@ class Failure:
     """The grounds of the votes against it."""
 
 
-def failures(runs: Sequence[RunRow], content: str) -> list[Failure]:
+def failures(runs: Sequence[RunRow], content: str) -> list[FailedRun]:
     """The first few runs with the plan that failed on `content`.
 
     Runs without a verdict are not among them: they are nobody's fault.
@@ -55,8 +55,8 @@ def failures(runs: Sequence[RunRow], content: str) -> list[Failure]:
     return [_failure(run) for run in sorted(failed, key=lambda run: run.number)[:MOST_RUNS]]
 
 
-def _failure(run: RunRow) -> Failure:
-    return Failure(run.number, run.outcome, run.reason, _record(run.trajectory), _feedback(run.votes))
+def _failure(run: RunRow) -> FailedRun:
+    return FailedRun(run.number, run.outcome, run.reason, _record(run.trajectory), _feedback(run.votes))
 
 
 def _feedback(votes: Sequence[JsonObject]) -> list[str]:
@@ -85,13 +85,13 @@ def _record(line: JsonObject | None) -> str:
 
 Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
 
-Check = Callable[[WorkplaceDraft, TaskDraft], Sequence[Problem]]
+Check = Callable[[WorkplaceDraft, TaskDraft], Sequence[DraftFinding]]
 
 _TOOLS = 2000
 """Tokens of the tools in a prompt that does not ask for them."""
 
 
-class Diagnosis(msgspec.Struct, kw_only=True, frozen=True):
+class RepairDiagnosis(msgspec.Struct, kw_only=True, frozen=True):
     """Which artifact is at fault."""
 
     why: Text
@@ -116,7 +116,7 @@ class _Instruction(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class _Plan(msgspec.Struct, kw_only=True, frozen=True):
-    plan: list[PlanStep]
+    plan: list[PlannedCall]
 
 
 class _Rubric(msgspec.Struct, kw_only=True, frozen=True):
@@ -157,13 +157,13 @@ async def repair(
     slot: Slot,
     workplace: WorkplaceDraft,
     task: TaskDraft,
-    problems: Sequence[Problem],
+    problems: Sequence[DraftFinding],
     runs: Sequence[RunRow],
     author: Author,
     round: int,
     *,
     check: Check | None = None,
-) -> tuple[WorkplaceDraft, TaskDraft, Repair]:
+) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]:
     """Have the one artifact that is at fault written anew; everything else stays as it is.
 
     What static checks found names its artifact. Else the author says which one it is, from failed runs with the
@@ -181,7 +181,7 @@ async def repair(
         check: Static checks; with them, a new artifact that still has problems of its own is sent back.
 
     Raises:
-        Unusable: the author finds nothing at fault, or has no usable repair.
+        UnusableReplies: the author finds nothing at fault, or has no usable repair.
         InvalidSample: the author cannot be reached.
     """
     content = content_hash(workplace, task)
@@ -192,15 +192,15 @@ async def repair(
         named = [problem for problem in problems if problem.artifact == artifact]
     else:
         if not failed:
-            raise Unusable("neither a problem nor a failed run says what to repair")
+            raise UnusableReplies("neither a problem nor a failed run says what to repair")
         data = _data(slot, workplace, task, failed, [])
         prompt = render("repair_diagnose", spec=spec, slot=slot, data=data)
-        diagnosis = await author.write(prompt, Diagnosis, salt=f"{salt}/diagnose")
+        diagnosis = await author.write(prompt, RepairDiagnosis, salt=f"{salt}/diagnose")
         if diagnosis.artifact == "none":
-            raise Unusable(f"its author finds no artifact at fault: {diagnosis.why}")
+            raise UnusableReplies(f"its author finds no artifact at fault: {diagnosis.why}")
         artifact = diagnosis.artifact
         what = diagnosis.what or diagnosis.why
-        named = [Problem(check="runs", artifact=artifact, field=artifact, what=what)]
+        named = [DraftFinding(check="runs", artifact=artifact, field=artifact, what=what)]
     part = _PARTS[artifact]
 
     def wrong(reply: Any) -> list[str]:
@@ -223,7 +223,7 @@ async def repair(
     reply = await author.write(prompt, part.reply, salt=f"{salt}/rewrite", check=wrong)
     new_workplace, new_task = part.changed(workplace, task, msgspec.structs.asdict(reply))
     _only(artifact, (workplace, task), (new_workplace, new_task))
-    row = Repair(
+    row = RepairRow(
         slot=slot.id,
         round=round,
         problems=list(named),
@@ -280,8 +280,8 @@ def _data(
     slot: Slot,
     workplace: WorkplaceDraft,
     task: TaskDraft,
-    failed: Sequence[Failure],
-    problems: Sequence[Problem],
+    failed: Sequence[FailedRun],
+    problems: Sequence[DraftFinding],
     artifact: Artifact | None = None,
 ) -> str:
     """All that a model or a document wrote, behind a fence; tools in full only where they are to be rewritten."""

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from worktrial.statistics import wilson
-from worktrial.synthesis.artifacts import Calibration, Rate, Reject, TaskDraft
+from worktrial.synthesis.artifacts import Calibration, PassRate, Reject, TaskDraft
 from worktrial.synthesis.sources.store import content_words
 from worktrial.synthesis.stages.subtopics import jaccard
 
@@ -84,7 +84,7 @@ Removed = Literal[
 ]
 
 
-class Share(msgspec.Struct, kw_only=True, frozen=True):
+class CountShare(msgspec.Struct, kw_only=True, frozen=True):
     """A count of a count, with the Wilson interval of 95 %."""
 
     count: int
@@ -100,13 +100,13 @@ class Solvable(msgspec.Struct, kw_only=True, frozen=True):
     """Mean of the tasks' pass rates."""
     weakest: str
     """The task with the lowest rate; "" without tasks."""
-    weakest_rate: Rate | None
+    weakest_rate: PassRate | None
 
 
 class Verifiable(msgspec.Struct, kw_only=True, frozen=True):
     """Of all runs of the selected tasks: how many the judge came to a verdict on."""
 
-    judged: Share
+    judged: CountShare
     repaired: int
     """Selected tasks that needed a repair."""
 
@@ -130,7 +130,7 @@ class SuiteReport(msgspec.Struct, kw_only=True, frozen=True):
     slots: int
     removed: dict[Removed, int]
     """Slots by what took them out; their sum and the selected ones are all slots."""
-    selected: Share
+    selected: CountShare
     """The yield. Slots of one sub-topic compete for one place in each language, so it is at most one in levels."""
     runs: int
     """With a verdict or without, on the contents that were last."""
@@ -189,9 +189,9 @@ def _remover(reject: Reject, calibrations: dict[str, Calibration]) -> Removed:
     return calibration.verdict
 
 
-def _share(count: int, of: int) -> Share:
+def _share(count: int, of: int) -> CountShare:
     low, high = wilson(count, of)
-    return Share(count=count, of=of, low=low, high=high)
+    return CountShare(count=count, of=of, low=low, high=high)
 
 
 def _solvable(chosen: Sequence[Calibration]) -> Solvable:
@@ -203,7 +203,7 @@ def _solvable(chosen: Sequence[Calibration]) -> Solvable:
     )
 
 
-def _discriminative(free: Sequence[Rate]) -> Discriminative:
+def _discriminative(free: Sequence[PassRate]) -> Discriminative:
     rates = [_rate(rate) for rate in free]
     # p (1 - p) of the observed share is too small by the factor (n - 1) / n.
     variances = [r.passed * (r.n - r.passed) / (r.n * (r.n - 1)) for r in free if r.n > 1]
@@ -215,7 +215,7 @@ def _discriminative(free: Sequence[Rate]) -> Discriminative:
     )
 
 
-def _rate(rate: Rate) -> float:
+def _rate(rate: PassRate) -> float:
     return rate.passed / rate.n if rate.n else 0.0
 
 
@@ -250,5 +250,5 @@ def described(found: SuiteReport) -> list[str]:
     return lines
 
 
-def _percent(share: Share) -> str:
+def _percent(share: CountShare) -> str:
     return f"{share.low:.0%} to {share.high:.0%}"

@@ -11,10 +11,10 @@ import msgspec
 
 from worktrial.language import Complete, JsonObject, NotOneObject, one_object
 from worktrial.synthesis.artifacts import JobSpec, SubTopic, Text
-from worktrial.synthesis.author import Author, Unusable
+from worktrial.synthesis.author import Author, UnusableReplies
 from worktrial.synthesis.checks.placeholders import unfilled
 from worktrial.synthesis.prompting import fenced, language_name, outline, render
-from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.sources import SourceLibrary
 from worktrial.synthesis.sources.store import content_words
 
 MOST_ALIKE = 0.6
@@ -135,7 +135,7 @@ _ID = 40
 _NOT_ID = re.compile(r"[^a-z0-9]+")
 
 
-class Proposal(msgspec.Struct, kw_only=True, frozen=True):
+class SubTopicProposal(msgspec.Struct, kw_only=True, frozen=True):
     """A sub-topic as the author writes it."""
 
     id: str = ""
@@ -143,15 +143,15 @@ class Proposal(msgspec.Struct, kw_only=True, frozen=True):
     about: Text
 
 
-class Proposals(msgspec.Struct, kw_only=True, frozen=True):
+class SubTopicProposals(msgspec.Struct, kw_only=True, frozen=True):
     """What the author is asked for in this stage."""
 
-    subtopics: Annotated[list[Proposal], msgspec.Meta(min_length=1)]
+    subtopics: Annotated[list[SubTopicProposal], msgspec.Meta(min_length=1)]
 
 
 async def subtopics(
     spec: JobSpec,
-    sources: Sources,
+    sources: SourceLibrary,
     author: Author,
     judge: Complete | None,
     note: Callable[[str], None] = lambda text: None,
@@ -166,7 +166,7 @@ async def subtopics(
         note: Told when there are fewer than wanted.
 
     Raises:
-        Unusable: there is not even one.
+        UnusableReplies: there is not even one.
         InvalidSample: a model cannot be reached.
     """
     kept: list[SubTopic] = []
@@ -181,8 +181,8 @@ async def subtopics(
             break
         prompt = _prompt(spec, sources, min(missing, BATCH), kept, dropped)
         try:
-            proposals = await author.write(prompt, Proposals, salt=f"subtopics/{round}", check=_problems)
-        except Unusable as e:
+            proposals = await author.write(prompt, SubTopicProposals, salt=f"subtopics/{round}", check=_problems)
+        except UnusableReplies as e:
             if not kept:
                 raise
             why = str(e)
@@ -196,14 +196,14 @@ async def subtopics(
             kept = [subtopic for subtopic in kept if subtopic.id not in gone]
             dropped += same
     if not kept:
-        raise Unusable("no sub-topic was left after the overlapping ones were taken out")
+        raise UnusableReplies("no sub-topic was left after the overlapping ones were taken out")
     if len(kept) < spec.subtopics:
         note(f"{len(kept)} of {spec.subtopics} sub-topics: {why}")
     return kept
 
 
 def _prompt(
-    spec: JobSpec, sources: Sources, count: int, kept: Sequence[SubTopic], dropped: Sequence[Overlap]
+    spec: JobSpec, sources: SourceLibrary, count: int, kept: Sequence[SubTopic], dropped: Sequence[Overlap]
 ) -> str:
     shown = outline(sources, _OUTLINE)
     return render(
@@ -217,7 +217,7 @@ def _prompt(
     )
 
 
-def _problems(proposals: Proposals) -> list[str]:
+def _problems(proposals: SubTopicProposals) -> list[str]:
     found = []
     for number, proposal in enumerate(proposals.subtopics):
         if not proposal.title.strip() or not proposal.about.strip():
@@ -226,7 +226,7 @@ def _problems(proposals: Proposals) -> list[str]:
     return found
 
 
-def _named(proposals: Sequence[Proposal], ids: set[str]) -> list[SubTopic]:
+def _named(proposals: Sequence[SubTopicProposal], ids: set[str]) -> list[SubTopic]:
     """With ids that are unique for good: files and cached answers hang on them."""
     made = []
     for proposal in proposals:
@@ -236,7 +236,7 @@ def _named(proposals: Sequence[Proposal], ids: set[str]) -> list[SubTopic]:
     return made
 
 
-def _free(proposal: Proposal, taken: Collection[str]) -> str:
+def _free(proposal: SubTopicProposal, taken: Collection[str]) -> str:
     words = (_NOT_ID.sub("-", text.lower()).strip("-") for text in (proposal.id, proposal.title))
     stem = next((w for w in words if any(c.isalpha() for c in w)), "area")[:_ID].strip("-")
     number, id = 1, stem

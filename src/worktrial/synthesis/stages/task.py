@@ -10,7 +10,7 @@ from worktrial.language import JsonValue
 from worktrial.synthesis.artifacts import (
     SCALES,
     JobSpec,
-    PlanStep,
+    PlannedCall,
     Reference,
     Slot,
     TaskDraft,
@@ -47,7 +47,7 @@ class TaskText(msgspec.Struct, kw_only=True, frozen=True):
     """What the author is asked for in this stage."""
 
     instruction: Text
-    plan: Annotated[list[PlanStep], msgspec.Meta(min_length=1)]
+    plan: Annotated[list[PlannedCall], msgspec.Meta(min_length=1)]
     rubric: Annotated[list[Text], msgspec.Meta(min_length=1)]
     """One statement each."""
 
@@ -132,7 +132,7 @@ def _of_instruction(instruction: str, tools: Sequence[ToolDraft]) -> list[str]:
     return found
 
 
-def _of_plan(plan: Sequence[PlanStep], level: int, workplace: WorkplaceDraft) -> list[str]:
+def _of_plan(plan: Sequence[PlannedCall], level: int, workplace: WorkplaceDraft) -> list[str]:
     found = []
     fewest, most = PLAN_STEPS[level]
     if not fewest <= len(plan) <= most:
@@ -149,7 +149,7 @@ def _of_plan(plan: Sequence[PlanStep], level: int, workplace: WorkplaceDraft) ->
     return found
 
 
-def _refused(tool: ToolDraft, step: PlanStep) -> list[str]:
+def _refused(tool: ToolDraft, step: PlannedCall) -> list[str]:
     """What a tool's schema says against a call; nothing where a person wrote a schema that says nothing."""
     from referencing.exceptions import Unresolvable
 

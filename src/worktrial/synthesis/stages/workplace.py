@@ -21,7 +21,7 @@ from worktrial.synthesis.prompting import (
     size_of,
     tools_text,
 )
-from worktrial.synthesis.sources import Sources
+from worktrial.synthesis.sources import SourceLibrary
 
 MOST_STATE = 8000
 """Characters of the initial state as JSON; about what the largest published ones have, and half as much again."""
@@ -50,7 +50,7 @@ class WorkplaceText(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def workplace(
-    spec: JobSpec, slot: Slot, reference: Reference, sources: Sources, author: Author
+    spec: JobSpec, slot: Slot, reference: Reference, sources: SourceLibrary, author: Author
 ) -> WorkplaceDraft:
     """Rules, tools and state for one slot.
 

@@ -1,1 +1,1 @@
-"""The executable face of a synthesized workplace: its tools as Python, locked in, and kept only where it agrees."""
+"""The executable twin of a synthesized workplace: its tools as Python, locked in, and kept only where it agrees."""

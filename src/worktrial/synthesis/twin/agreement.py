@@ -12,26 +12,26 @@ from worktrial.language import Complete, JsonObject, JsonValue
 from worktrial.suites.occupations.own import FACE, FACE_RECORD
 from worktrial.synthesis.artifacts import Text
 from worktrial.synthesis.files import write_text
-from worktrial.synthesis.twin.session import STAYS, Stay
+from worktrial.synthesis.twin.session import EPISODES, EpisodeKind
 from worktrial.workplaces import LanguageSimulator, Memory, Session, Workplace
 from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, compare, compare_worded
 from worktrial.workplaces.simulator.json_text import json_text
 
 THRESHOLD = 0.9
-"""Share of the calls on which face and simulator must agree. Simulators slip now and then; a face that misreads a
+"""Share of the calls on which twin and simulator must agree. Simulators slip now and then; a twin that misreads a
 rule differs wherever the rule matters, and from then on in the state."""
 _DIFFERENCES = 10
 _FREE_WORDS = 4
 
 
-class Difference(msgspec.Struct, kw_only=True, frozen=True):
+class FieldDifference(msgspec.Struct, kw_only=True, frozen=True):
     """A field that is not the same."""
 
     at: str
     """JSON Pointer into the answer, or into the state after the call."""
     status: str
-    """`wrong`, `missing` or `extra`, as seen from the face."""
-    face: JsonValue = None
+    """`wrong`, `missing` or `extra`, as seen from the twin."""
+    twin: JsonValue = msgspec.field(default=None, name="face")
     simulator: JsonValue = None
     in_state: bool = False
 
@@ -39,24 +39,24 @@ class Difference(msgspec.Struct, kw_only=True, frozen=True):
 class CallAgreement(msgspec.Struct, kw_only=True, frozen=True):
     """One call, answered by both."""
 
-    stay: Stay
+    stay: EpisodeKind
     number: int
     """0-based within the stay."""
     tool: str
     arguments: JsonObject
     kind: str
-    """`read`, `computed`, `write` or `error`, by the face."""
+    """`read`, `computed`, `write` or `error`, by the twin."""
     agrees: bool
     equal: int
     """Fields of the answer that are the same; free texts count for neither side."""
     free: int
-    differences: list[Difference] = []
+    differences: list[FieldDifference] = []
     """The first few."""
     unusable: str = ""
     """Why the simulator's reply could not be used."""
 
 
-class Agreement(msgspec.Struct, kw_only=True, frozen=True):
+class TwinAgreement(msgspec.Struct, kw_only=True, frozen=True):
     """All calls."""
 
     agreed: int
@@ -66,20 +66,20 @@ class Agreement(msgspec.Struct, kw_only=True, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether it is enough to take the face for the truth."""
+        """Whether it is enough to take the twin for the truth."""
         return self.of > 0 and self.agreed >= self.threshold * self.of
 
 
 async def agreement(
     workplace: Workplace,
-    replayed: dict[Stay, list[TrueCall]],
+    replayed: dict[EpisodeKind, list[TrueCall]],
     complete: Complete,
     *,
     prompt: str,
     clock: str,
     instruction: str,
-) -> Agreement:
-    """Let the simulator answer what the face has answered, and compare.
+) -> TwinAgreement:
+    """Let the simulator answer what the twin has answered, and compare.
 
     The simulator keeps its state in the ledger, so that the states after writes can be compared, too. Ids, numbers
     and single words must be the same; texts that nobody could know word for word must only be there, and an error
@@ -87,7 +87,7 @@ async def agreement(
 
     Args:
         workplace: Where the calls are made.
-        replayed: The face's answers.
+        replayed: The twin's answers.
         complete: The simulator's model.
         prompt: See `PromptStyle`.
         clock: The trial's date and time, ISO 8601.
@@ -99,12 +99,14 @@ async def agreement(
     task = instruction if prompt == "compact" else None
     simulator = LanguageSimulator(workplace, complete, memory=Memory.LEDGER, prompt=prompt, clock=clock, task=task)
     calls: list[CallAgreement] = []
-    for stay in STAYS:
+    for stay in EPISODES:
         calls += await _of_stay(stay, replayed[stay], simulator.open(), workplace.system_prompt)
-    return Agreement(agreed=sum(call.agrees for call in calls), of=len(calls), calls=calls)
+    return TwinAgreement(agreed=sum(call.agrees for call in calls), of=len(calls), calls=calls)
 
 
-async def _of_stay(stay: Stay, replayed: Sequence[TrueCall], session: Session, rules: str) -> list[CallAgreement]:
+async def _of_stay(
+    stay: EpisodeKind, replayed: Sequence[TrueCall], session: Session, rules: str
+) -> list[CallAgreement]:
     calls = []
     known_apart: set[str] = set()
     for number, true in enumerate(replayed):
@@ -150,16 +152,16 @@ def _is_off(field: Field) -> bool:
     return field.status not in (FieldStatus.EQUAL, FieldStatus.FREE)
 
 
-def _difference(field: Field, *, in_state: bool = False) -> Difference:
-    return Difference(
-        at=field.at, status=field.status.value, face=field.truth, simulator=field.simulated, in_state=in_state
+def _difference(field: Field, *, in_state: bool = False) -> FieldDifference:
+    return FieldDifference(
+        at=field.at, status=field.status.value, twin=field.truth, simulator=field.simulated, in_state=in_state
     )
 
 
 FORMAT = 1
 
 
-class FaceRecord(msgspec.Struct, kw_only=True, frozen=True):
+class TwinRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Whether a workplace's tools also exist as code that can be taken for the truth, and why."""
 
     format: int = FORMAT
@@ -170,7 +172,7 @@ class FaceRecord(msgspec.Struct, kw_only=True, frozen=True):
     content: Text
     """Hash of the slot's workplace and task."""
     workplace: Text
-    """Hash of the workplace alone: the face of another one is the truth of nothing."""
+    """Hash of the workplace alone: the twin of another one is the truth of nothing."""
     settings: Text
     """Hash of the simulator, and of what else the comparison depends on."""
     hash: str = ""
@@ -181,16 +183,16 @@ class FaceRecord(msgspec.Struct, kw_only=True, frozen=True):
     """With whom it agrees."""
     notes: list[str] = []
     """Of its author."""
-    agreement: Agreement | None = None
+    agreement: TwinAgreement | None = None
     """None where it was never compared."""
 
 
 def source_hash(source: str) -> str:
-    """SHA-256 of a face's text."""
+    """SHA-256 of a twin's text."""
     return hashlib.sha256(source.encode()).hexdigest()
 
 
-def read_record(place: Path) -> FaceRecord | None:
+def read_record(place: Path) -> TwinRecord | None:
     """The record in a workplace's folder; None where there is none.
 
     Raises:
@@ -200,15 +202,15 @@ def read_record(place: Path) -> FaceRecord | None:
     if not path.exists():
         return None
     try:
-        return msgspec.json.decode(path.read_bytes(), type=FaceRecord)
+        return msgspec.json.decode(path.read_bytes(), type=TwinRecord)
     except OSError as e:
         raise DataError(path, f"cannot be read ({e.strerror})", "Check the file") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as e:
-        raise DataError(path, str(e), f"Remove it; `worktrial synthesize -o {place.parents[1]} --faces`") from None
+        raise DataError(path, str(e), f"Remove it; `worktrial synthesize -o {place.parents[1]} --twins`") from None
 
 
 def read_source(place: Path) -> str | None:
-    """The face in a workplace's folder; None where there is none.
+    """The twin in a workplace's folder; None where there is none.
 
     Raises:
         DataError: it cannot be read.
@@ -223,8 +225,8 @@ def read_source(place: Path) -> str | None:
         raise DataError(path, f"is not UTF-8 ({e.reason})", "Save it as UTF-8") from None
 
 
-def write_face(place: Path, record: FaceRecord, source: str | None) -> None:
-    """Write both; the record first, so that a face without a record is a person's, and no kill makes it one.
+def write_twin(place: Path, record: TwinRecord, source: str | None) -> None:
+    """Write both; the record first, so that a twin without a record is a person's, and no kill makes it one.
 
     Raises:
         StopRun: something cannot be written.

@@ -1,6 +1,6 @@
-"""What carries out a call of a face, within the sandbox. It stands alone: nothing else of Worktrial is there.
+"""What carries out a call of a twin, within the sandbox. It stands alone: nothing else of Worktrial is there.
 
-Its source is sent along with each call, and the face's with it, in names of its own: nothing that a call leaves in
+Its source is sent along with each call, and the twin's with it, in names of its own: nothing that a call leaves in
 memory reaches the next one.
 """
 

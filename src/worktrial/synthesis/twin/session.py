@@ -13,7 +13,7 @@ import msgspec
 from worktrial.archive.sandbox import PythonLimits, PythonSession
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
-from worktrial.synthesis.artifacts import PlanStep
+from worktrial.synthesis.artifacts import PlannedCall
 from worktrial.workplaces import Observation, Origin, Tool, Workplace, refusal
 from worktrial.workplaces.conformance.context import is_error
 from worktrial.workplaces.fidelity import TrueCall, true_call, with_unknown_ids
@@ -25,14 +25,14 @@ _INSIDE = (Path(__file__).parent / "inside.py").read_text(encoding="utf-8")
 _SHOWN = 400
 
 
-class FaceBroken(InvalidSample):
-    """A call that the face could not carry out: it raised, passed a limit, or answered with no JSON."""
+class BrokenTwin(InvalidSample):
+    """A call that the twin could not carry out: it raised, passed a limit, or answered with no JSON."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(InvalidReason.INTERNAL, detail)
 
 
-class SandboxedFace:
+class SandboxedTwin:
     """One stay; a `worktrial.workplaces.Session`, and a context that holds its process.
 
     The state lives here, not in the sandbox. It is replaced only after a write that did not end in an error, so a
@@ -44,7 +44,7 @@ class SandboxedFace:
         limits: What a call may use; None for `LIMITS`.
 
     Example:
-        >>> async with SandboxedFace(workplace, source) as session:
+        >>> async with SandboxedTwin(workplace, source) as session:
         ...     observation = await session.call("get_order", {"order_id": "A-1"})
     """
 
@@ -57,7 +57,7 @@ class SandboxedFace:
         self._turn = asyncio.Lock()
         self._python.offer("hand_back", self._take)
 
-    async def __aenter__(self) -> "SandboxedFace":
+    async def __aenter__(self) -> "SandboxedTwin":
         """Start the process.
 
         Raises:
@@ -80,7 +80,7 @@ class SandboxedFace:
         """Carry out one tool call; see `Session.call`.
 
         Raises:
-            FaceBroken: the face could not.
+            BrokenTwin: the twin could not.
             SandboxUnavailable: its process was brought down and cannot be started again.
         """
         refused = refusal(self._workplace, tool, arguments)
@@ -99,7 +99,7 @@ class SandboxedFace:
         self._handed_back = None
         result = await self._python.call(f"{_INSIDE}\n\nserve({json.dumps(given)!r})\n")
         if result.error is not None:
-            raise FaceBroken(f"{tool}: {_shortened(result.error)}")
+            raise BrokenTwin(f"{tool}: {_shortened(result.error)}")
         return _read(tool, self._handed_back)
 
     async def _take(self, text: JsonValue = None, *more: Any) -> None:
@@ -110,21 +110,21 @@ def _read(tool: str, text: JsonValue) -> tuple[JsonObject, JsonObject]:
     """What a call said, and the state after it. A list stands under `result`, as simulators are told to put it.
 
     Raises:
-        FaceBroken: it is not what `inside.serve` hands back.
+        BrokenTwin: it is not what `inside.serve` hands back.
     """
     try:
         reply = msgspec.json.decode(text) if isinstance(text, str) else None
     except (ValueError, RecursionError) as e:
-        raise FaceBroken(f"{tool}: handed back no JSON ({e})") from None
+        raise BrokenTwin(f"{tool}: handed back no JSON ({e})") from None
     if not isinstance(reply, dict) or reply.keys() != {"said", "state"}:
-        raise FaceBroken(f"{tool}: handed back something else than an answer and a state")
+        raise BrokenTwin(f"{tool}: handed back something else than an answer and a state")
     said, state = reply["said"], reply["state"]
     if isinstance(said, list):
         said = {"result": said}
     if not isinstance(said, dict):
-        raise FaceBroken(f"{tool}: answered {json.dumps(said)[:_SHOWN]}, neither an object nor a list")
+        raise BrokenTwin(f"{tool}: answered {json.dumps(said)[:_SHOWN]}, neither an object nor a list")
     if not isinstance(state, dict):
-        raise FaceBroken(f"{tool}: left a state that is no object")
+        raise BrokenTwin(f"{tool}: left a state that is no object")
     return said, state
 
 
@@ -139,55 +139,57 @@ def _shortened(error: str) -> str:
     return " ".join(told or lines[-1:])[:_SHOWN]
 
 
-Stay = Literal["plan", "errors"]
-STAYS: tuple[Stay, ...] = ("plan", "errors")
+EpisodeKind = Literal["plan", "errors"]
+EPISODES: tuple[EpisodeKind, ...] = ("plan", "errors")
 MOST_ERRORS = 6
 """Errors are alike; more of them would drown the plan's calls."""
 
 
-class Call(NamedTuple):
+class TwinCall(NamedTuple):
     """A call that reaches the workplace."""
 
     tool: Tool
     arguments: JsonObject
 
 
-class FaceUnfit(Exception):
-    """A face that cannot be the truth; the message says why, in words that its author can use."""
+class UnfitTwin(Exception):
+    """A twin that cannot be the truth; the message says why, in words that its author can use."""
 
 
-def calls_of(workplace: Workplace, plan: Iterable[PlanStep]) -> dict[Stay, list[Call]]:
-    """What is called in each stay. A call that the tool's schema refuses reaches no face, so it is left out."""
+def calls_of(workplace: Workplace, plan: Iterable[PlannedCall]) -> dict[EpisodeKind, list[TwinCall]]:
+    """What is called in each stay. A call that the tool's schema refuses reaches no twin, so it is left out."""
     known = ((workplace.tool(step.tool), step.arguments) for step in plan)
-    planned = [Call(tool, given) for tool, given in known if tool is not None and not tool.problems(given)]
-    strange: dict[str, Call] = {}
+    planned = [TwinCall(tool, given) for tool, given in known if tool is not None and not tool.problems(given)]
+    strange: dict[str, TwinCall] = {}
     for call in planned:
         for given in with_unknown_ids(call.arguments):
             if not call.tool.problems(given):
-                strange.setdefault(call.tool.name, Call(call.tool, given))
+                strange.setdefault(call.tool.name, TwinCall(call.tool, given))
     return {"plan": planned, "errors": list(strange.values())[:MOST_ERRORS]}
 
 
-async def replay(workplace: Workplace, source: str, calls: dict[Stay, list[Call]]) -> dict[Stay, list[TrueCall]]:
-    """What a face does with the calls, in a stay of its own each; twice, to see that it does the same again.
+async def replay(
+    workplace: Workplace, source: str, calls: dict[EpisodeKind, list[TwinCall]]
+) -> dict[EpisodeKind, list[TrueCall]]:
+    """What a twin does with the calls, in a stay of its own each; twice, to see that it does the same again.
 
     Raises:
-        FaceUnfit: a call of the plan ends in an error, or one is answered differently the second time.
-        FaceBroken: a call cannot be carried out.
+        UnfitTwin: a call of the plan ends in an error, or one is answered differently the second time.
+        BrokenTwin: a call cannot be carried out.
         SandboxUnavailable: nothing can be run here.
     """
-    first = {stay: await _stay(workplace, source, calls[stay]) for stay in STAYS}
-    for stay in STAYS:
+    first = {stay: await _stay(workplace, source, calls[stay]) for stay in EPISODES}
+    for stay in EPISODES:
         for one, other in zip(first[stay], await _stay(workplace, source, calls[stay]), strict=True):
             if json_text([one.content, one.after]) != json_text([other.content, other.after]):
-                raise FaceUnfit(f"{one.tool.name} answers the same call differently when the work is done again")
+                raise UnfitTwin(f"{one.tool.name} answers the same call differently when the work is done again")
     for number, call in enumerate(first["plan"]):
         if is_error(call.content):
             said = json_text(call.content)[:200]
-            raise FaceUnfit(f"call {number + 1} of the plan, {call.tool.name}, ends in an error: {said}")
+            raise UnfitTwin(f"call {number + 1} of the plan, {call.tool.name}, ends in an error: {said}")
     return first
 
 
-async def _stay(workplace: Workplace, source: str, calls: Iterable[Call]) -> list[TrueCall]:
-    async with SandboxedFace(workplace, source) as session:
+async def _stay(workplace: Workplace, source: str, calls: Iterable[TwinCall]) -> list[TrueCall]:
+    async with SandboxedTwin(workplace, source) as session:
         return [await true_call(session, *call) for call in calls]

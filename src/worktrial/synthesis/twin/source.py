@@ -48,7 +48,7 @@ _SHOWN = 8
 
 
 def faults(source: str, tools: Sequence[ToolDraft]) -> list[str]:
-    """Why `source` cannot be the face of a workplace with `tools`; [] when nothing speaks against trying it.
+    """Why `source` cannot be the twin of a workplace with `tools`; [] when nothing speaks against trying it.
 
     It consists of imports, constants and functions, one of them for each tool: the state first, then the arguments.
     """
@@ -148,8 +148,8 @@ def _at(node: ast.AST, what: str) -> str:
     return f"line {getattr(node, 'lineno', '?')}: {what}"
 
 
-class FaceText(msgspec.Struct, kw_only=True, frozen=True):
-    """A face as its author writes it; `work/drafts/<slot>/face.yaml`, which a person may change."""
+class TwinDraft(msgspec.Struct, kw_only=True, frozen=True):
+    """A twin as its author writes it; `work/drafts/<slot>/face.yaml`, which a person may change."""
 
     suitable: bool
     """Whether what the tools answer follows from state and arguments by fixed rules."""
@@ -159,10 +159,10 @@ class FaceText(msgspec.Struct, kw_only=True, frozen=True):
     """What was decided where the rules leave it open, or why it is not suitable."""
 
 
-async def face_text(
+async def twin_draft(
     slot: Slot, workplace: WorkplaceDraft, author: Author, *, failed: str = "", earlier: str = ""
-) -> FaceText:
-    """A face for a workplace, or the author's word that it cannot have one.
+) -> TwinDraft:
+    """A twin for a workplace, or the author's word that it cannot have one.
 
     Args:
         slot: Whose.
@@ -176,7 +176,7 @@ async def face_text(
         InvalidSample: the model cannot be reached.
     """
     prompt = render(
-        "face",
+        "twin",
         workplace=fenced(workplace_text(workplace)),
         tool=workplace.tools[0].name,
         modules=", ".join(sorted(MODULES - {"__future__"})),
@@ -185,7 +185,7 @@ async def face_text(
         earlier=fenced(earlier) if earlier else "",
     )
     salt = f"face/{slot.id}/{1 if failed else 0}"
-    text = await author.write(prompt, FaceText, salt=salt, check=lambda text: problems(text, workplace))
+    text = await author.write(prompt, TwinDraft, salt=salt, check=lambda text: problems(text, workplace))
     return msgspec.structs.replace(text, source=tidy(text.source))
 
 
@@ -199,7 +199,7 @@ def tidy(source: str) -> str:
     return tidied if same and source.strip() else source
 
 
-def problems(text: FaceText, workplace: WorkplaceDraft) -> list[str]:
+def problems(text: TwinDraft, workplace: WorkplaceDraft) -> list[str]:
     """What shows without running it."""
     if text.suitable:
         return faults(text.source, workplace.tools)

@@ -31,7 +31,7 @@ class Described(NamedTuple):
 
 
 @dataclass
-class Tools:
+class ToolMaker:
     """Makes tools.
 
     Args:

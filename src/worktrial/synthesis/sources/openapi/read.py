@@ -8,10 +8,10 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.synthesis.sources.openapi.document import Document
 from worktrial.synthesis.sources.openapi.operations import Described as _Tool
-from worktrial.synthesis.sources.openapi.operations import Tools
+from worktrial.synthesis.sources.openapi.operations import ToolMaker
 from worktrial.synthesis.sources.openapi.parse import parse
 from worktrial.synthesis.sources.openapi.schemas import Schemas
-from worktrial.synthesis.sources.store import Operation, Passage
+from worktrial.synthesis.sources.store import InterfaceOperation, Passage
 from worktrial.synthesis.sources.text import pieces
 
 _MOST_NOTES = 20
@@ -21,7 +21,7 @@ class Described(NamedTuple):
     """What an interface description says."""
 
     passages: list[Passage]
-    operations: list[Operation]
+    operations: list[InterfaceOperation]
     notes: list[str]
 
 
@@ -39,7 +39,7 @@ def read_openapi(text: str, path: Path, source: str) -> Described:
     document = Document(path, parse(text, path))
     _check_version(document)
     schemas = Schemas(document)
-    tools = Tools(document, schemas).all()
+    tools = ToolMaker(document, schemas).all()
     if not tools:
         raise DataError(
             path, "describes no operation under `paths`", "Leave it out, or give the one that was meant"
@@ -56,7 +56,7 @@ def read_openapi(text: str, path: Path, source: str) -> Described:
     title = str(about.get("title") or path.stem)
     add([title], str(about.get("description") or title))
     operations = [
-        Operation(
+        InterfaceOperation(
             source=source,
             passage=add([title, f"{tool.method} {tool.path}"], "\n".join(_said(document, tool))),
             method=tool.method,
