@@ -14,8 +14,7 @@ import msgspec
 from tests.support.synthesis.office import OVERLAP
 
 from worktrial.synthesis.artifacts import JobSpec, RunRow
-from worktrial.synthesis.calibration import StoppingRule, rules_of
-from worktrial.synthesis.calibration.rules import Outlook
+from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, rules_of
 
 T = TypeVar("T")
 

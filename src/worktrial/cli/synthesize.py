@@ -71,12 +71,13 @@ _OPTIONS = [
     Option("--repairs", int | None, "Rounds of repair of a task at most. Default: 3.", panel=_SIZE, minimum=0),
     Option("--votes", int | None, "Votes of the judge on each run. Default: 3.", panel=_SIZE, minimum=1),
     Option(
-        "--faces/--no-faces",
+        "--twins/--no-twins",
         bool | None,
         "Write the tools as code, too. Where it agrees with the simulator it is kept, as the truth for `worktrial "
         "audit simulator`. Default: no.",
         panel=_SIZE,
     ),
+    Option("--faces/--no-faces", bool | None, "Earlier name of --twins.", panel=_SIZE),
     Option(
         "--max-turns",
         int | None,

@@ -21,7 +21,7 @@ from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS,
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.calibration.runs import CalibrationSettings
 from worktrial.synthesis.estimate import CostEstimate
-from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
+from worktrial.synthesis.files import read_spec, read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.resources import ResourceSettings
 from worktrial.synthesis.sources import SourceLibrary, load
@@ -29,7 +29,7 @@ from worktrial.synthesis.sources import SourceLibrary, load
 # A whole workplace has to fit into the embedded model's answer, and the prompt beside it into its context.
 LOCAL_DRAFT_TOKENS = 1536
 
-_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes", "faces")
+_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes", "twins")
 _REMEMBERED = (
     *(role.value for role in ROLES),
     "tool_mode",
@@ -108,13 +108,13 @@ def remember(folder: SuiteFolder, settings: Settings, expected: CostEstimate) ->
 
 
 def _spec(folder: SuiteFolder, given: Mapping[str, Any]) -> JobSpec:
-    from worktrial.synthesis.calibration import rules_of
+    from worktrial.synthesis.calibration.rules import rules_of
 
     if given["job"] is not None and given["spec"] is not None:
         raise SettingError("--job and --spec both say what the job is; give one of them")
     stored = _stored_spec(folder)
     if given["spec"] is not None:
-        spec = read_yaml_as(given["spec"], JobSpec)
+        spec = read_spec(given["spec"])
     elif stored is not None:
         spec = stored
     elif given["job"] is not None:
@@ -122,6 +122,8 @@ def _spec(folder: SuiteFolder, given: Mapping[str, Any]) -> JobSpec:
     else:
         raise SettingError(f'{folder.root} holds no job yet; say what it is with --job "…" or --spec FILE')
     changed: dict[str, Any] = {name: given[name] for name in _SIZES if given[name] is not None}
+    if given["faces"] is not None:
+        changed.setdefault("twins", given["faces"])
     if given["job"] is not None:
         changed["role"] = given["job"].strip()
     if given["levels"] is not None:
@@ -141,7 +143,7 @@ def _spec(folder: SuiteFolder, given: Mapping[str, Any]) -> JobSpec:
 
 
 def _stored_spec(folder: SuiteFolder) -> JobSpec | None:
-    return read_yaml_as(folder.spec, JobSpec) if folder.spec.exists() else None
+    return read_spec(folder.spec) if folder.spec.exists() else None
 
 
 def _stored_options(folder: SuiteFolder) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a user asks for, and what the stages hand to each other.
+"""The job that a user asks for, and the artifacts that the stages hand to each other.
 
 Each is a file that a person can read, change and hand back.
 """
@@ -13,6 +13,11 @@ from worktrial.language import JsonObject, JsonValue
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Level = Annotated[int, msgspec.Meta(ge=1, le=3)]
+Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
+"""Part of a slot that a finding is about, and that a repair writes anew."""
+SlotVerdict = Literal["kept", "trivial", "too_hard", "unsolvable", "invalid", "undecided", "unchecked"]
+RunKind = Literal["plan", "free"]
+"""Kind of a calibration run: with the plan in the agent's instruction, or without."""
 
 
 class SubTopic(msgspec.Struct, kw_only=True, frozen=True):
@@ -26,7 +31,7 @@ class SubTopic(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Citation(msgspec.Struct, kw_only=True, frozen=True):
-    """Where in the user's documents something stands."""
+    """Place in the user's documents where something stands."""
 
     source: Text
     """The source's id."""
@@ -45,7 +50,7 @@ class Statement(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Reference(msgspec.Struct, kw_only=True, frozen=True):
-    """What one has to know to do the work of a sub-topic."""
+    """Knowledge that the work of a sub-topic takes."""
 
     subtopic: Text
     terminology: list[Statement]
@@ -90,7 +95,7 @@ class TaskDraft(msgspec.Struct, kw_only=True, frozen=True):
     """One task in its workplace."""
 
     slot: Text
-    """Which place of the suite it fills: `subtopic-1` … `subtopic-3`, with `-ko` and the like after it where the
+    """Place of the suite that it fills: `subtopic-1` … `subtopic-3`, with `-ko` and the like after it where the
     suite has several languages."""
     subtopic: Text
     level: Level
@@ -101,12 +106,11 @@ class TaskDraft(msgspec.Struct, kw_only=True, frozen=True):
     """Numbered statements about the outcome that a judge can check, in prose."""
 
 
-ArtifactName = Literal["subtopics", "reference", "workplace", "task"]
-
-
 class Slot(msgspec.Struct, kw_only=True, frozen=True):
-    """A place of the suite: one sub-topic at one level in one language. It has a workplace of its own, so that a
-    repair touches no other slot."""
+    """A place of the suite: one sub-topic at one level in one language.
+
+    It has a workplace of its own, so that a repair touches no other slot.
+    """
 
     subtopic: SubTopic
     level: Level
@@ -121,11 +125,11 @@ class Slot(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class DraftFinding(msgspec.Struct, kw_only=True, frozen=True):
-    """What a static check or a run found wrong with one artifact."""
+    """Fault of one artifact of a slot, found by a static check or shown by its runs."""
 
     check: Text
-    """Which check, as in `worktrial lint`."""
-    artifact: Literal["workplace", "tools", "instruction", "plan", "rubric"]
+    """Name of the check, as in `worktrial lint`; `runs` for what runs have shown."""
+    artifact: Artifact
     """The one thing to change."""
     field: str
     what: Text
@@ -136,7 +140,7 @@ class RunRow(msgspec.Struct, kw_only=True, frozen=True):
     """One calibration run of a slot; a line of `work/runs/<slot>.jsonl`."""
 
     slot: Text
-    kind: Literal["plan", "free"]
+    kind: RunKind
     number: int
     """0-based, within slot, kind and content."""
     content: Text
@@ -163,17 +167,17 @@ class PassRate(msgspec.Struct, kw_only=True, frozen=True):
     low: float
     high: float
     decision: Literal["inside", "outside", "undecided"]
-    """Where the true rate lies beside the band that is kept, as far as is known."""
+    """Position of the true rate beside the band that is kept, as far as is known."""
 
 
 class Calibration(msgspec.Struct, kw_only=True, frozen=True):
-    """What is known of a slot; a line of `calibration.jsonl`."""
+    """Pass rates and verdict of a slot; a line of `calibration.jsonl`."""
 
     slot: Text
     content: Text
     plan: PassRate
     free: PassRate
-    verdict: Literal["kept", "trivial", "too_hard", "unsolvable", "invalid", "undecided", "unchecked"]
+    verdict: SlotVerdict
     """`unchecked`: static checks failed, so nothing was run. `too_hard`: solvable with its plan, never without."""
     why: str
     rounds: int = 0
@@ -187,7 +191,7 @@ class RepairRow(msgspec.Struct, kw_only=True, frozen=True):
     round: int
     """1-based."""
     problems: list[DraftFinding]
-    artifact: Literal["workplace", "tools", "instruction", "plan", "rubric"]
+    artifact: Artifact
     diff: str
     """Unified diff of the one artifact."""
     before: Text
@@ -204,10 +208,10 @@ class Reject(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Provenance(msgspec.Struct, kw_only=True, frozen=True):
-    """Where an artifact came from; a line of `provenance.jsonl`, the last of each file counts."""
+    """Origin of an artifact; a line of `provenance.jsonl`, the last of each file counts."""
 
     file: Text
-    """Below the suite folder."""
+    """Path below the suite folder."""
     hash: Text
     """SHA-256 of the content that is about to be written; another on disk means that a person changed it."""
     made_from: dict[str, str]
@@ -225,7 +229,7 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     """The job, and how large a trial is wanted. Read from YAML, or made of `--job` and options."""
 
     role: Text
-    """Who does the job: `customs declarant`."""
+    """Person who does the job: `customs declarant`."""
     industry: Text = "Business & Enterprise"
     domain: str = ""
     about: str = ""
@@ -238,7 +242,7 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     free_runs: Annotated[int, msgspec.Meta(ge=1)] = 8
     """Runs without it."""
     most_runs: Annotated[int, msgspec.Meta(ge=1)] = 24
-    """Of one kind for one slot, when the decision is near the border."""
+    """Most runs of one kind for one slot, when the decision is near the border."""
     sampling: Literal["sequential", "published"] = "sequential"
     """`sequential`: run until it is clear whether a task is kept. `published`: a fixed number of runs; drop what no
     run with the plan passes, and what all free runs pass."""
@@ -251,7 +255,7 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class LevelScale:
-    """How large a workplace and a plan of one level are, and what the level demands."""
+    """Size of a workplace and of a plan at one level, and what the level demands."""
 
     tools: tuple[int, int]
     collections: str

@@ -81,7 +81,7 @@ class ModelAuthor:
         salt: str,
         check: Callable[[T], Sequence[str]] | None = None,
     ) -> T:
-        """See `Author.write`."""
+        """Write an artifact; as `Author.write`."""
         complete = self._bound(salt)
         schema = schema_of(kind)
         messages: list[Message] = [{"role": "user", "content": prompt}]
@@ -146,7 +146,7 @@ def schema_of(kind: type) -> JsonObject:
 
 
 def _without_notes(schema: JsonObject) -> JsonObject:
-    """Without our own docstrings, which are for readers of the code; `properties` holds names, not keywords."""
+    """Schema without our docstrings, which are for readers of the code; `properties` holds names, not keywords."""
     bare = {}
     for key, value in schema.items():
         if key in ("title", "description"):

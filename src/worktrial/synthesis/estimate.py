@@ -1,4 +1,4 @@
-"""What a session will ask for and what that will cost, before the first call. An estimate, and it says of what."""
+"""Estimate of the calls, tokens and dollars of a session, before the first call, with what it assumes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.language import Usage
 from worktrial.synthesis.artifacts import Calibration, JobSpec
-from worktrial.synthesis.calibration import prospects, rules_of
+from worktrial.synthesis.calibration.rules import prospects, rules_of
 from worktrial.synthesis.checks.task import PLAN_STEPS
 from worktrial.synthesis.files import TASK, WORKPLACE, content_hash
 from worktrial.synthesis.folder import SuiteFolder
@@ -27,7 +27,7 @@ REDRAWS = 1.15
 REPAIRED = 0.5
 """Slots that need a repair in the likely case."""
 PLAN_RATE, FREE_RATES = 0.9, (0.1, 0.5, 0.9)
-"""True pass rates in the likely case: how many runs it takes until a decision follows from them."""
+"""True pass rates in the likely case; the number of runs until a decision follows from them."""
 TOOL_CALLS = 10
 
 _SUBTOPICS = (1500, 1800)
@@ -58,7 +58,7 @@ class StageCost(msgspec.Struct, kw_only=True, frozen=True):
     calls: int
     tokens: int
     dollars: float | None
-    """None: no price is known for the role's model."""
+    """US dollars; None where no price is known for the role's model."""
     most_calls: int
     most_tokens: int
     most_dollars: float | None
@@ -93,16 +93,16 @@ class CostEstimate(msgspec.Struct, kw_only=True, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What is not there yet."""
+    """Number of artifacts of each kind that are not there yet."""
 
     subtopics: int
     references: int
     workplaces: int
     tasks: int
     slots: int
-    """That have not come to their end."""
+    """Slots that have not come to their end."""
     runs: int
-    """Made for those."""
+    """Runs that were made for those."""
 
 
 def estimate(
@@ -113,7 +113,7 @@ def estimate(
     documents: bool,
     until_drafts: bool = False,
 ) -> CostEstimate:
-    """What remains to be asked for in `folder`.
+    """Estimate what remains to be asked for in `folder`.
 
     Args:
         spec: What is wanted.
@@ -199,7 +199,7 @@ def _priced(row: _Row, settings: RoleSettings) -> StageCost:
 
 
 def _left(spec: JobSpec, folder: SuiteFolder) -> _Left:
-    """By what lies in the folder; whether it still holds shows only on the way."""
+    """Count by what lies in the folder; whether it still holds shows only on the way."""
     slots = spec.subtopics * len(spec.levels) * len(spec.languages)
     drafts = folder.work / "drafts"
     ended = {c.slot for c in read_lines(folder.calibration, Calibration) if _stands(folder, c)}

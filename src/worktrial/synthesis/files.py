@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -16,7 +16,7 @@ import yaml
 from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.errors import DataError, StopRun
 from worktrial.language import JsonValue
-from worktrial.synthesis.artifacts import Reference, SubTopic, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import JobSpec, Reference, SubTopic, TaskDraft, ToolDraft, WorkplaceDraft
 
 T = TypeVar("T")
 
@@ -66,8 +66,13 @@ def write_text(path: Path, text: str) -> None:
         raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
 
-def read_yaml_as(path: Path, kind: type[T]) -> T:
+def read_yaml_as(path: Path, kind: type[T], *, earlier: Mapping[str, str] | None = None) -> T:
     """The artifact in a YAML file.
+
+    Args:
+        path: The file.
+        kind: What it is read as.
+        earlier: Earlier names of fields to those of today.
 
     Raises:
         DataError: there is none, it is no YAML, or not of that kind; the field is named.
@@ -75,10 +80,23 @@ def read_yaml_as(path: Path, kind: type[T]) -> T:
     # Imported here: the loader keeps dates as text and refuses keys given twice.
     from worktrial.workplaces.loading.folder import read_yaml
 
+    fields = read_yaml(path)
+    for old, new in (earlier or {}).items():
+        if isinstance(fields, dict) and old in fields and new not in fields:
+            fields[new] = fields.pop(old)
     try:
-        return msgspec.convert(read_yaml(path), kind)
+        return msgspec.convert(fields, kind)
     except msgspec.ValidationError as e:
         raise DataError(path, str(e), "Put the field right, or remove the file to have it written anew") from None
+
+
+def read_spec(path: Path) -> JobSpec:
+    """The job in a YAML file.
+
+    Raises:
+        DataError: as `read_yaml_as`.
+    """
+    return read_yaml_as(path, JobSpec, earlier={"faces": "twins"})
 
 
 def hash_of(value: JsonValue | bytes | Any) -> str:
@@ -88,19 +106,19 @@ def hash_of(value: JsonValue | bytes | Any) -> str:
 
 
 def content_hash(workplace: WorkplaceDraft, task: TaskDraft) -> str:
-    """Of what a slot's runs depend on."""
+    """Hash of what a slot's runs depend on: its workplace and its task."""
     return hash_of({"workplace": workplace, "task": task})
 
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[T]):
-    """How artifacts of a kind lie on disk."""
+    """Form in which artifacts of a kind lie on disk."""
 
     read: Callable[[Path], T]
     write: Callable[[Path, T], None]
     """Replaces what was there."""
     hash: Callable[[T], str]
-    """Of its content; what is read back has the same."""
+    """Hash of an artifact's content; what is read back has the same."""
     mend: Callable[[Path], None] = lambda path: None
     """Finishes or takes back a writing that a kill interrupted."""
 

@@ -18,7 +18,7 @@ class SuiteFolder:
 
     @property
     def suite(self) -> Path:
-        """What `worktrial run` reads."""
+        """File that makes the folder a suite, which `worktrial run` reads."""
         return self.root / "suite.yaml"
 
     @property
@@ -98,7 +98,7 @@ class SuiteFolder:
         return self.work / "runs" / f"{slot}.jsonl"
 
     def name_of(self, path: Path) -> str:
-        """How records name a file below the folder."""
+        """Name of a file below the folder as records have it."""
         return path.relative_to(self.root).as_posix()
 
 

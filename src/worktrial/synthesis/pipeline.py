@@ -6,7 +6,7 @@ import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import InvalidSample
@@ -17,8 +17,6 @@ from worktrial.synthesis.artifacts import (
     PassRate,
     Reference,
     Reject,
-    RepairRow,
-    RunRow,
     Slot,
     SubTopic,
     TaskDraft,
@@ -26,6 +24,9 @@ from worktrial.synthesis.artifacts import (
 )
 from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.files import content_hash
+
+if TYPE_CHECKING:  # the workshop is given its turns by this module
+    from worktrial.synthesis.workshop import SuiteWorkshop
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +41,15 @@ class ProgressEvent:
     what: str = ""
 
 
-class Workshop(Protocol):
-    """What the pipeline's steps are done with. Each step finds out itself what is already there."""
-
-    async def subtopics(self) -> list[SubTopic]: ...
-    async def reference(self, subtopic: SubTopic) -> Reference: ...
-    async def workplace(self, slot: Slot, reference: Reference) -> WorkplaceDraft: ...
-    async def task(self, slot: Slot, reference: Reference, workplace: WorkplaceDraft) -> TaskDraft: ...
-    def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]: ...
-    async def calibrate(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> Calibration: ...
-    def runs(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> list[RunRow]: ...
-    def rounds(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> int:
-        """How many repairs led to this content."""
-        ...
-
-    async def repair(
-        self,
-        slot: Slot,
-        workplace: WorkplaceDraft,
-        task: TaskDraft,
-        problems: Sequence[DraftFinding],
-        runs: Sequence[RunRow],
-        round: int,
-    ) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class SlotEnd:
-    """What became of a slot."""
+    """End that a slot came to."""
 
     slot: Slot
     calibration: Calibration | None
-    """None where it was never drafted."""
+    """Its rates and verdict; None where it was never drafted."""
     reject: Reject | None
-    """None where it can be selected."""
+    """Reason why it is out; None where it can be selected."""
     workplace: WorkplaceDraft | None = None
     task: TaskDraft | None = None
 
@@ -90,7 +66,7 @@ class Pipeline:
     """
 
     spec: JobSpec
-    workshop: Workshop
+    workshop: "SuiteWorkshop"
     on_moved: Callable[[ProgressEvent], None] = lambda moved: None
     until_drafts: bool = False
     _references: dict[str, asyncio.Task[Reference | UnusableReplies | InvalidSample | BudgetSpent]] = field(

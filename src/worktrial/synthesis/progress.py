@@ -27,7 +27,7 @@ Spent = Callable[[], tuple[float, int, bool]]
 
 
 class SynthesisProgress:
-    """Where everything stands.
+    """State of a synthesis while it goes on.
 
     Args:
         subtopics: How many there will be.

@@ -1,4 +1,4 @@
-"""What the prompts of all stages are made of. Sizes are kept so that a context of 8,000 tokens can do."""
+"""Parts of the prompts of all stages. Sizes are kept so that a context of 8,000 tokens can do."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ def tokens(text: str) -> int:
 
 
 def language_name(code: str) -> str:
-    """How a prompt calls a language."""
+    """Name of a language as prompts have it."""
     return LANGUAGES.get(code, f"the language with the code {code!r}")
 
 
@@ -66,7 +66,7 @@ def passage_text(passage: Passage) -> str:
 
 
 def outline(sources: SourceLibrary, most: int) -> str:
-    """What the documents are about: their headings, or how their passages begin."""
+    """Outline of the documents: their headings, or the beginnings of their passages."""
     lines: dict[str, None] = {}
     for passage in sources.passages:
         said = " > ".join(passage.heading) or " ".join(passage.text.split())[:100]
@@ -126,7 +126,7 @@ def _brief(schema: JsonValue, depth: int = 0) -> str:
 
 
 def spread(items: Sequence[T], most: int) -> list[T]:
-    """At most so many, from beginning to end."""
+    """At most `most` of the items, evenly from beginning to end."""
     if len(items) <= most:
         return list(items)
     return [items[i * len(items) // most] for i in range(most)]

@@ -1,4 +1,4 @@
-"""From drafts and verdicts to the suite at the top of the folder."""
+"""Selection among the drafts by their verdicts, and the suite at the top of the folder."""
 
 import datetime as dt
 import shutil
@@ -26,7 +26,9 @@ from worktrial.synthesis.stages.report import SuiteReport, report
 
 
 def select(calibrations: Sequence[Calibration], slots: Sequence[Slot]) -> tuple[list[str], list[Reject]]:
-    """For each sub-topic and language the level that is passed least often, yet sometimes (OccuBench, section 4).
+    """Choose for each sub-topic and language the level that is passed least often, yet sometimes.
+
+    The rule is the published one (OccuBench, section 4).
 
     Of levels that are passed equally often the higher one is taken. What counts is the share of passes seen: the
     true rates of two levels may well be the other way round where their intervals overlap, and the lowest of some

@@ -59,7 +59,7 @@ def locked(folder: SuiteFolder) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceSettings:
-    """How a session reaches its models, and how far it may go."""
+    """Models of a session, how they are reached, and how far it may go."""
 
     roles: Mapping[RoleName, RoleSettings]
     requests: int
@@ -68,7 +68,7 @@ class ResourceSettings:
     budget: Budget = field(default_factory=Budget)
 
     def resolved(self, redactor: Redactor) -> "ResourceSettings":
-        """With every endpoint filled in, and the keys known to `redactor`.
+        """The same settings with every endpoint filled in, and the keys known to `redactor`.
 
         Raises:
             SettingError: an endpoint or a key is missing.
@@ -87,7 +87,7 @@ class _Paid(msgspec.Struct, kw_only=True):
 
 
 class BookedSpend(Spend):
-    """What all sessions on a folder have spent: each answer is on disk, so that a kill loses no count."""
+    """Spend of all sessions on a folder: each answer is on disk, so that a kill loses no count."""
 
     def __init__(self, path: Path, budget: Budget) -> None:
         cut_torn_tail(path)
@@ -100,11 +100,11 @@ class BookedSpend(Spend):
         self.before = (cost, tokens)
         """Dollars and tokens of earlier sessions."""
         self.answers = 0
-        """That came in this session."""
+        """Number of answers that came in this session."""
         self.unpriced = False
 
     def add(self, usage: Usage, cost: float | None) -> None:
-        """See `Spend.add`."""
+        """Book one answer; as `Spend.add`, and on disk."""
         self.answers += 1
         self.unpriced |= cost is None
         append_line(self._path, msgspec.json.encode(_Paid(tokens=usage.tokens, cost=cost)))
@@ -158,7 +158,7 @@ class SessionResources:
     redactor: Redactor
     outage: Outage
     meter: Meter = field(default_factory=Meter)
-    """What the author and the judge of sub-topics consumed in this session, replayed answers included."""
+    """Consumption of the author and of the judge of sub-topics in this session, replayed answers included."""
 
     def model(self, role_name: RoleName, salt: str) -> Complete:
         """The `Complete` of `role_name`; `salt` names stage, slot and attempt."""
@@ -166,7 +166,7 @@ class SessionResources:
 
     @property
     def author(self) -> Author:
-        """Who writes the artifacts."""
+        """Author of the artifacts: the model in the synthesizer's role."""
         role_name = Role.SYNTHESIZER.value
         return ModelAuthor(self.roles[role_name].model, lambda salt: self.model(role_name, salt))
 

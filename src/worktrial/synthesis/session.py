@@ -34,7 +34,7 @@ Stop = Literal["drafts", "repairs"]
 
 @dataclass(frozen=True, kw_only=True)
 class SynthesisSession:
-    """What a session is to do."""
+    """Task of one session on a suite folder, with everything it takes."""
 
     folder: SuiteFolder
     spec: JobSpec
@@ -50,19 +50,19 @@ class SynthesisSession:
 
 @dataclass(frozen=True, kw_only=True)
 class SessionEnd:
-    """How a session that was not broken off came out."""
+    """Outcome of a session that was not broken off."""
 
     stopped: Stop | None
-    """Where it stopped for a person; None where the suite is done."""
+    """Stage at which it stopped for a person; None where the suite is done."""
     ends: Sequence[SlotEnd]
     selected: Sequence[str]
     rejects: Sequence[Reject]
     report: SuiteReport | None
-    """None after a stop at the drafts."""
+    """Evidence for the suite; None after a stop at the drafts."""
     page: Path | None
     """The review page."""
     twins: "Sequence[TwinRecord]" = ()
-    """What became of the executable twins, where they were wanted."""
+    """Records of the executable twins, where they were wanted."""
     cost: float
     """US dollars of all sessions."""
     tokens: int
@@ -78,7 +78,7 @@ class _SessionRow(msgspec.Struct, kw_only=True):
     end: str
     roles: dict[str, str]
     answers: int
-    """That were paid for."""
+    """Number of answers that were paid for."""
     tokens: int
     cost: float
 
@@ -292,8 +292,10 @@ class Stops:
         self._shown = msgspec.json.decode(self._path.read_bytes(), type=_Shown) if self._path.exists() else _Shown()
 
     def has_new_drafts(self, ends: Sequence[SlotEnd], ledger: ProvenanceLedger) -> bool:
-        """Whether some draft was written by its author since the last stop; a person's edits, and repairs, are
-        no reason to stop again."""
+        """Whether some draft was written by its author since the last stop.
+
+        A person's edits, and repairs, are no reason to stop again.
+        """
         new = {}
         for end in ends:
             for path in (self._folder.workplace(end.slot), self._folder.task(end.slot)):

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -15,6 +15,7 @@ from worktrial.synthesis.artifacts import (
     JobSpec,
     Reference,
     RepairRow,
+    RunKind,
     RunRow,
     Slot,
     SubTopic,
@@ -40,9 +41,11 @@ class _Pending(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Runner(Protocol):
-    """Does one calibration run of a slot."""
+    """Protocol of whoever makes one calibration run of a slot."""
 
-    async def __call__(self, slot: str, kind: Literal["plan", "free"], number: int) -> RunRow: ...
+    async def __call__(self, slot: str, kind: RunKind, number: int) -> RunRow:
+        """Make the run of a slot's id, a kind and a number within that kind."""
+        ...
 
 
 RunnerFor = Callable[[Slot, WorkplaceDraft, TaskDraft], Runner]
@@ -50,7 +53,7 @@ RunnerFor = Callable[[Slot, WorkplaceDraft, TaskDraft], Runner]
 
 @dataclass
 class SuiteWorkshop:
-    """A `Workshop` whose artifacts are files.
+    """Steps of the pipeline with artifacts that are files.
 
     Args:
         folder: Where they lie.
@@ -99,7 +102,7 @@ class SuiteWorkshop:
         return await self._hold(self.folder.subtopics, files.SUBTOPICS, made_from, make)
 
     async def reference(self, subtopic: SubTopic) -> Reference:
-        """What one has to know to do a sub-topic's work."""
+        """Reference document of a sub-topic."""
         from worktrial.synthesis.stages.reference import reference
 
         async def make() -> Reference:
@@ -109,7 +112,7 @@ class SuiteWorkshop:
         return await self._hold(self.folder.reference(subtopic), files.REFERENCE, made_from, make)
 
     async def workplace(self, slot: Slot, reference: Reference) -> WorkplaceDraft:
-        """Where a slot's task is done."""
+        """Workplace of a slot's task."""
         from worktrial.synthesis.stages.workplace import workplace
 
         async def make() -> WorkplaceDraft:
@@ -130,18 +133,19 @@ class SuiteWorkshop:
         return await self._hold(self.folder.task(slot), files.TASK, made_from, make)
 
     def check(self, workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]:
-        """What is wrong before anything is run."""
+        """Findings of the static checks, before anything is run."""
         from worktrial.synthesis.checks import check_slot
 
         return check_slot(workplace, task)
 
     async def calibrate(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> Calibration:
         """Run a task until it is known well enough whether it can be solved, and how hard it is."""
-        from worktrial.synthesis.calibration import calibrate, rules_of
+        from worktrial.synthesis.calibration.rules import rules_of
+        from worktrial.synthesis.calibration.sampling import calibrate
 
         runner = self.runner_for(slot, workplace, task)
 
-        async def run(kind: Literal["plan", "free"], number: int) -> RunRow:
+        async def run(kind: RunKind, number: int) -> RunRow:
             # What may yet need a repair goes first: most of the way is still before it.
             async with self._turns.turn((-rounds, kind == "free")), self._drain():
                 row = self.book.add(await runner(slot.id, kind, number))
@@ -158,7 +162,7 @@ class SuiteWorkshop:
         return self.book.full(slot.id, content_hash(workplace, task))
 
     def rounds(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> int:
-        """How many repairs led to this content; none where a person changed it since."""
+        """Number of repairs that led to this content; 0 where a person changed it since."""
         content = content_hash(workplace, task)
         return max((r.round for r in self._repairs if r.slot == slot.id and r.after == content), default=0)
 

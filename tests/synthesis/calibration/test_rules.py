@@ -9,8 +9,17 @@ from hypothesis import strategies as st
 from worktrial.errors import SettingError
 from worktrial.statistics import Side
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.calibration import AnyPass, NotAllPass, Sequential, StoppingRule, prospects, rules_of
-from worktrial.synthesis.calibration.rules import FREE_BAND, PLAN_BAND, Outlook
+from worktrial.synthesis.calibration.rules import (
+    FREE_BAND,
+    PLAN_BAND,
+    AnyPass,
+    NotAllPass,
+    Outlook,
+    Sequential,
+    StoppingRule,
+    prospects,
+    rules_of,
+)
 
 RULES = rules_of(JobSpec(role="clerk"))
 PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))

@@ -21,8 +21,9 @@ from worktrial.engine.client import Client
 from worktrial.engine.roles import Role
 from worktrial.errors import StopRun
 from worktrial.synthesis.artifacts import JobSpec, RunRow, TaskDraft, WorkplaceDraft
-from worktrial.synthesis.calibration import calibrate, rules_of
+from worktrial.synthesis.calibration.rules import rules_of
 from worktrial.synthesis.calibration.runs import CalibrationSettings, SlotRunner, runner_for
+from worktrial.synthesis.calibration.sampling import calibrate
 from worktrial.synthesis.files import content_hash
 
 SPEC = JobSpec(role="parcel clerk")

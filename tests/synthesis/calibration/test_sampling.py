@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from worktrial.errors import StopRun
 from worktrial.statistics import Side
-from worktrial.synthesis.artifacts import Calibration, JobSpec, RunRow
-from worktrial.synthesis.calibration import Kind, StoppingRule, calibrate, rules_of, sample_until_decided
-from worktrial.synthesis.calibration.rules import Outlook
+from worktrial.synthesis.artifacts import Calibration, JobSpec, RunKind, RunRow
+from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, rules_of
+from worktrial.synthesis.calibration.sampling import calibrate, sample_until_decided
 
 RULES = rules_of(JobSpec(role="clerk"))
 PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))
 
 
-def row(number: int, outcome: str, kind: Kind = "free", content: str = "c") -> RunRow:
+def row(number: int, outcome: str, kind: RunKind = "free", content: str = "c") -> RunRow:
     assert outcome in ("pass", "fail", "invalid")
     return RunRow(
         slot="a-1",
@@ -188,7 +188,7 @@ def test_a_wrong_number_is_a_defect() -> None:
 def _calibrate(plan: str, free: str, have: Sequence[RunRow] = ()) -> tuple[Calibration, list[str]]:
     made: list[str] = []
 
-    async def run(kind: Kind, number: int) -> RunRow:
+    async def run(kind: RunKind, number: int) -> RunRow:
         made.append(f"{kind}{number}")
         return row(number, letters(plan if kind == "plan" else free)(number), kind)
 

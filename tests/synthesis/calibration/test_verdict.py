@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.synthesis.artifacts import DraftFinding, JobSpec, PassRate, RunRow
-from worktrial.synthesis.calibration import rate_of, rules_of
-from worktrial.synthesis.calibration.sampling import verdict
+from worktrial.synthesis.calibration.rules import rules_of
+from worktrial.synthesis.calibration.sampling import rate_of, verdict
 
 RULES = rules_of(JobSpec(role="clerk"))
 PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))

@@ -4,9 +4,11 @@ import asyncio
 import copy
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import jsonpatch
+import msgspec
 import pytest
 from tests.engine.rig import client_at
 from tests.support.behaviours import Status
@@ -21,7 +23,7 @@ from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
 from worktrial.errors import InvalidSample
 from worktrial.synthesis.checks.case import playable
-from worktrial.synthesis.twin.agreement import TwinAgreement, agreement
+from worktrial.synthesis.twin.agreement import TwinAgreement, agreement, read_record
 from worktrial.synthesis.twin.session import UnfitTwin, calls_of, replay
 
 pytestmark = needs_sandbox
@@ -67,7 +69,7 @@ def compared(simulator: Any, source: str = GOOD, prompt: str = "full") -> TwinAg
 
 
 def test_the_plan_and_ids_that_nobody_has_are_called() -> None:
-    made = {stay: [(c.tool.name, c.arguments["parcel_id"]) for c in calls] for stay, calls in CALLS.items()}
+    made = {kind: [(c.tool.name, c.arguments["parcel_id"]) for c in calls] for kind, calls in CALLS.items()}
     both = ["get_parcel", "hand_out"]
     assert made == {"plan": [(name, "P-1") for name in both], "errors": [(name, "P-19") for name in both]}
 
@@ -128,3 +130,21 @@ def test_an_endpoint_that_is_down_decides_nothing() -> None:
 def test_what_cannot_be_the_truth(body: str, said: str) -> None:
     with pytest.raises(UnfitTwin, match=said):
         asyncio.run(replay(PLACE, twin(body), CALLS))
+
+
+def test_the_record_of_an_earlier_release_is_read_and_written_as_it_was(tmp_path: Path) -> None:
+    call = (
+        '{"stay":"plan","number":0,"tool":"get_parcel","arguments":{"parcel_id":"P-1"},"kind":"read","agrees":false,'
+        '"equal":2,"free":0,"differences":[{"at":"/status","status":"wrong","face":"shelved","simulator":"gone",'
+        '"in_state":false}],"unusable":""}'
+    )
+    (tmp_path / "face.json").write_text(
+        '{"format":1,"slot":"s-1","kept":false,"why":"agrees with the simulator on 0 of 1 calls","content":"c",'
+        '"workplace":"w","settings":"x","hash":"","model":"m","simulator":"n","notes":[],'
+        f'"agreement":{{"agreed":0,"of":1,"threshold":0.9,"calls":[{call}]}}}}'
+    )
+    record = read_record(tmp_path)
+    assert record is not None and record.agreement is not None
+    [read] = record.agreement.calls
+    assert (read.episode, read.differences[0].twin) == ("plan", "shelved")
+    assert msgspec.json.encode(record) == (tmp_path / "face.json").read_bytes()

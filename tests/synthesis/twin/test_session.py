@@ -126,7 +126,7 @@ def test_an_endless_loop_is_stopped(body: str) -> None:
     assert time.monotonic() - began < 15
 
 
-def test_the_stay_goes_on_after_a_call_that_brought_its_process_down() -> None:
+def test_the_episode_goes_on_after_a_call_that_brought_its_process_down() -> None:
     source = twin("import os\nif parcel_id == 'P-9': os._exit(1)\nreturn {'fine': True}")
 
     async def run() -> tuple[str, object, object]:

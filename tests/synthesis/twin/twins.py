@@ -64,7 +64,7 @@ def twin(get: str, top: str = "") -> str:
 def calls(
     source: str, *wanted: tuple[str, Any], limits: PythonLimits | None = None
 ) -> list[tuple[JsonObject, JsonObject]]:
-    """What each call of one stay sees, and the state after it."""
+    """What each call of one episode sees, and the state after it."""
 
     async def run() -> list[tuple[JsonObject, JsonObject]]:
         async with SandboxedTwin(playable(workplace()), source, limits) as session:

@@ -1,4 +1,4 @@
-"""When the runs of one kind suffice, and what they then say about a task."""
+"""Rules that say when the runs of one kind suffice and what they show, and how those rules do."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,16 +13,16 @@ from worktrial.statistics.sequential import Band, Side, confidence_sequence
 from worktrial.synthesis.artifacts import JobSpec
 
 CONFIDENCE = 0.9
-"""Of the interval of a rate, whenever the runs stop. A wrong answer at one of a band's borders is rarer than the
-tenth that is left; `prospects` computes how much."""
+"""Confidence of the interval of a rate, whenever the runs stop. A wrong answer at one of a band's borders is
+rarer than the tenth that is left; `prospects` computes how much."""
 
 PLAN_BAND = Band(low_out=0.2, low_in=0.6)
-"""With its plan at hand a task must not fail four times in five. Not one pass in four runs, the published sign of
-an unsolvable task, excludes a rate of 0.6."""
+"""Band for runs with the plan: a task must not fail four times in five. Not one pass in four runs, the
+published sign of an unsolvable task, excludes a rate of 0.6."""
 
 FREE_BAND = Band(low_out=0.0, low_in=0.3, high_in=0.7, high_out=0.95)
-"""Without it a task must be passed at least once, and not almost always. Twelve passes in twelve runs show a rate
-above 0.7, none in twelve one below 0.3."""
+"""Band for free runs: a task must be passed at least once, and not almost always. Twelve passes in twelve runs
+show a rate above 0.7, none in twelve one below 0.3."""
 
 
 class StoppingRule(Protocol):
@@ -30,16 +30,16 @@ class StoppingRule(Protocol):
 
     @property
     def first(self) -> int:
-        """How many runs a decision usually takes."""
+        """Number of runs that a decision usually takes."""
         ...
 
     @property
     def most(self) -> int:
-        """After so many runs with a verdict it ends, decided or not."""
+        """Number of runs with a verdict after which it ends, decided or not."""
         ...
 
     def side(self, passed: int, n: int) -> Side:
-        """Where the rate lies beside what is kept."""
+        """Position of the rate beside what is kept, after `passed` passes in `n` runs."""
         ...
 
 
@@ -53,7 +53,7 @@ class Sequential:
     confidence: float = CONFIDENCE
 
     def side(self, passed: int, n: int) -> Side:
-        """See `StoppingRule.side`."""
+        """Position of the rate; as `StoppingRule.side`."""
         return self.band.side(confidence_sequence(passed, n, self.confidence))
 
 
@@ -69,7 +69,7 @@ class AnyPass:
         return self.first
 
     def side(self, passed: int, n: int) -> Side:
-        """See `StoppingRule.side`."""
+        """Position of the rate; as `StoppingRule.side`."""
         if passed:
             return Side.INSIDE
         return Side.BELOW if n >= self.first else Side.UNDECIDED
@@ -87,7 +87,7 @@ class NotAllPass:
         return self.first
 
     def side(self, passed: int, n: int) -> Side:
-        """See `StoppingRule.side`.
+        """Position of the rate; as `StoppingRule.side`.
 
         The first failure settles it, yet all runs are made: selection compares their rates.
         """
@@ -98,14 +98,14 @@ class NotAllPass:
 
 @dataclass(frozen=True)
 class StoppingRules:
-    """For both kinds of runs."""
+    """Rules for both kinds of runs."""
 
     plan: StoppingRule
     free: StoppingRule
 
 
 def rules_of(spec: JobSpec) -> StoppingRules:
-    """What `spec` asks for.
+    """Rules that `spec` asks for.
 
     Raises:
         SettingError: no task could be kept, because so few runs prove nothing.
@@ -127,7 +127,7 @@ def rules_of(spec: JobSpec) -> StoppingRules:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What further runs can still bring."""
+    """Outlook on what further runs can still bring."""
 
     rule: StoppingRule
 
@@ -136,8 +136,10 @@ class Outlook:
         return {}
 
     def reachable(self, passed: int, n: int) -> frozenset[Side]:
-        """Every decision that the runs up to the most can lead to, the present one included; without any there is
-        no point in going on."""
+        """Every decision that the runs up to the most can lead to, the present one included.
+
+        Without any there is no point in going on.
+        """
         found = self._known.get((passed, n))
         if found is None:
             found = frozenset({self.rule.side(passed, n)} - {Side.UNDECIDED})
@@ -147,7 +149,7 @@ class Outlook:
         return found
 
     def fewest(self, passed: int, n: int) -> int:
-        """How many further runs a decision takes at least; as many as may be made when there can be none."""
+        """Fewest further runs that a decision takes; as many as may be made when there can be none."""
         left = self.rule.most - n
         for further in range(1, left + 1):
             if any(
@@ -157,8 +159,10 @@ class Outlook:
         return left
 
     def batch(self, passed: int, n: int) -> int:
-        """How many runs to make at once. Half of the usual number at least: single runs one after the other would
-        save little and take long."""
+        """Number of runs to make at once.
+
+        It is half of the usual number at least: single runs one after the other would save little and take long.
+        """
         return min(self.rule.most - n, max(self.fewest(passed, n), (self.rule.first + 1) // 2))
 
     def is_over(self, passed: int, n: int) -> bool:
@@ -169,13 +173,13 @@ class Outlook:
 
 
 def interval_of(passed: int, n: int) -> Interval:
-    """What is known of the true rate; right at whatever point the runs were stopped."""
+    """Interval of the true rate, valid at whatever point the runs were stopped."""
     return confidence_sequence(passed, n, CONFIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
 class Prospects:
-    """Of tasks of one true rate."""
+    """Prospects of tasks that have one true rate."""
 
     ends: Mapping[Side, float]
     """Probability of each decision."""
@@ -184,7 +188,7 @@ class Prospects:
 
 
 def prospects(rule: StoppingRule, rate: float) -> Prospects:
-    """What `rule` decides on tasks with this true rate, where every run has a verdict.
+    """Compute what `rule` decides on tasks with this true rate, where every run has a verdict.
 
     All ways that the passes can come are followed from batch to batch, so there is no error of simulation.
 

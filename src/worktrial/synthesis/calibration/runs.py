@@ -20,8 +20,7 @@ from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.occupations.load import Release, Task
 from worktrial.suites.occupations.task import OccupationsTrial, Settings
-from worktrial.synthesis.artifacts import JobSpec, RunRow, Slot, TaskDraft, WorkplaceDraft
-from worktrial.synthesis.calibration.sampling import Kind
+from worktrial.synthesis.artifacts import JobSpec, RunKind, RunRow, Slot, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.files import append_line, content_hash
 from worktrial.synthesis.folder import SuiteFolder
@@ -30,24 +29,24 @@ from worktrial.workplaces.clock import DEFAULT_CLOCK
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationSettings:
-    """What a calibration run depends on beside its slot, the models and the number of votes."""
+    """Settings of a calibration run beside its slot, the models and the number of votes."""
 
     memory: str = "history"
-    """See `worktrial.workplaces.simulator.Memory`."""
+    """Memory of the simulator; a `worktrial.workplaces.simulator.Memory`."""
     simulator_prompt: str = "full"
-    """See `worktrial.workplaces.simulator.PromptStyle`."""
+    """Style of the simulator's prompt; a `worktrial.workplaces.simulator.PromptStyle`."""
     limits: Limits = field(default_factory=Limits)
     clock: str = DEFAULT_CLOCK
     """The date and time of tasks that name none, ISO 8601."""
     judge_method: Literal["votes", "logprob"] = "votes"
     judge_record: int = 120_000
-    """See `worktrial.suites.judging.JudgeSettings`."""
+    """Characters of a record that the judge is shown; as in the settings of judging."""
 
 
 def runner_for(
     spec: JobSpec, clients: Mapping[RoleName, Client], settings: CalibrationSettings, who: Candidate | None = None
 ) -> "Callable[[Slot, WorkplaceDraft, TaskDraft], SlotRunner]":
-    """Who does the runs of a slot as it is written.
+    """Function from a slot as it is written to the runner of its runs.
 
     Args:
         spec: The job.
@@ -69,7 +68,7 @@ def runner_for(
 
 
 class SlotRunner:
-    """Does the calibration runs of one slot; see `runner_for`."""
+    """Runner of the calibration runs of one slot; see `runner_for`."""
 
     def __init__(
         self,
@@ -87,7 +86,7 @@ class SlotRunner:
         self._content = content_hash(workplace, task)
         self._workplace, self._task = workplace, task
 
-    async def __call__(self, slot: str, kind: Kind, number: int) -> RunRow:
+    async def __call__(self, slot: str, kind: RunKind, number: int) -> RunRow:
         """One run from an untouched workplace, `plan` with the solution plan in the agent's instruction.
 
         It is repeated from the request cache when the same run was made before: requests are told apart by the
@@ -111,13 +110,13 @@ class SlotRunner:
             # Something that is no JSON, such as half of a surrogate pair, got into the record.
             return _plain(self._row(kind, number, defect(e), context, seconds))
 
-    async def _result(self, job: Job, kind: Kind, context: SampleContext) -> SampleResult:
+    async def _result(self, job: Job, kind: RunKind, context: SampleContext) -> SampleResult:
         try:
             return await self._trial(job, kind).run(job, context)
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
 
-    def _trial(self, job: Job, kind: Kind) -> OccupationsTrial:
+    def _trial(self, job: Job, kind: RunKind) -> OccupationsTrial:
         slot, draft = self._slot, self._task
         if kind == "plan" and not draft.plan:
             raise InvalidSample(InvalidReason.TASK_DATA, "the plan has no step")
@@ -137,7 +136,9 @@ class SlotRunner:
         settings = replace(self._settings, with_plan=kind == "plan", repeats=1)
         return OccupationsTrial(release, [task], self._agent, settings)
 
-    def _row(self, kind: Kind, number: int, result: SampleResult, context: SampleContext, seconds: float) -> RunRow:
+    def _row(
+        self, kind: RunKind, number: int, result: SampleResult, context: SampleContext, seconds: float
+    ) -> RunRow:
         meter = context.meter
         return RunRow(
             slot=self._slot.id,
@@ -221,7 +222,7 @@ def _slim(row: RunRow) -> RunRow:
 
 
 def _last(rows: Iterable[RunRow]) -> list[RunRow]:
-    """Of each run the last row: one without a verdict may have been run again."""
+    """Last row of each run: one without a verdict may have been run again."""
     found: dict[tuple[str, str, int], RunRow] = {}
     for row in rows:
         found[row.content, row.kind, row.number] = row

@@ -2,16 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from worktrial.statistics.sequential import Side
-from worktrial.synthesis.artifacts import Calibration, DraftFinding, JobSpec, PassRate, RunRow
+from worktrial.synthesis.artifacts import Calibration, DraftFinding, JobSpec, PassRate, RunKind, RunRow, SlotVerdict
 from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, StoppingRules, interval_of
-
-if TYPE_CHECKING:
-    from worktrial.synthesis.calibration.rules import StoppingRules
-
-Kind = Literal["plan", "free"]
 
 Run = Callable[[int], Awaitable[RunRow]]
 """Makes the run of a number."""
@@ -55,7 +50,7 @@ async def sample_until_decided(
 
 
 def rate_of(rows: Iterable[RunRow], rule: StoppingRule) -> PassRate:
-    """What runs of one kind say."""
+    """Pass rate that runs of one kind show, and what `rule` decides by it."""
     passed, n, invalid = _counts(rows)
     known = interval_of(passed, n)
     side = rule.side(passed, n)
@@ -100,13 +95,10 @@ async def _one(run: Run, number: int) -> RunRow:
     return row
 
 
-Verdict = Literal["kept", "trivial", "too_hard", "unsolvable", "invalid", "undecided", "unchecked"]
-
-
 def verdict(
-    plan: PassRate, free: PassRate, problems: Sequence[DraftFinding], *, rules: "StoppingRules | None" = None
-) -> tuple[Verdict, str]:
-    """What the filters say of a task, and why in a sentence.
+    plan: PassRate, free: PassRate, problems: Sequence[DraftFinding], *, rules: StoppingRules | None = None
+) -> tuple[SlotVerdict, str]:
+    """Verdict of the filters on a task, and why in a sentence.
 
     Args:
         plan: Of the runs with the plan.
@@ -151,7 +143,7 @@ def _said(rate: PassRate, how: str) -> str:
 async def calibrate(
     slot: str,
     content: str,
-    run: Callable[[Kind, int], Awaitable[RunRow]],
+    run: Callable[[RunKind, int], Awaitable[RunRow]],
     have: Sequence[RunRow],
     rules: StoppingRules,
     *,
@@ -170,7 +162,7 @@ async def calibrate(
     Raises:
         StopRun: no run can be made.
     """
-    rows: dict[Kind, list[RunRow]] = {"plan": [], "free": []}
+    rows: dict[RunKind, list[RunRow]] = {"plan": [], "free": []}
     for row in have:
         if row.content == content and row.slot == slot:
             rows[row.kind].append(row)

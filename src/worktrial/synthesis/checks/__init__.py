@@ -45,7 +45,7 @@ SLOT_CHECKS: tuple[Callable[[SlotDraft], Iterator[DraftFinding]], ...] = (
     rubric_numbers,
 )
 OF_PLANS = frozenset({plan_calls, plan_length, plan_given_away})
-"""Those that only a task with a plan can be asked."""
+"""Checks that only a task with a plan can be asked."""
 
 
 def check_slot(workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]:
@@ -56,7 +56,7 @@ def check_slot(workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]
 
 
 def _unplayable(case: SlotDraft) -> Iterator[DraftFinding]:
-    """What the loader of finished workplaces would refuse, should the checks have missed it."""
+    """Refusal of the loader of finished workplaces, should the checks have missed it."""
     try:
         playable(case.workplace)
     except DataError as e:

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
 
 from worktrial.language import JsonValue
-from worktrial.synthesis.artifacts import DraftFinding, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import Artifact, DraftFinding, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.lint import Finding, HazardName
 from worktrial.workplaces.loading import checked
@@ -49,10 +48,7 @@ MEANINGS = {
     CheckName.RUBRIC_TOOLS: "tasks whose rubric names tools that the workplace lacks",
     CheckName.RUBRIC_NUMBERS: "tasks whose rubric has numbers that come from nowhere",
 }
-"""What a count of each check counts."""
-
-
-Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
+"""Plural noun for what each check counts."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ class SlotDraft:
 
     @cached_property
     def tool_names(self) -> set[str]:
-        """Of all tools."""
+        """Names of all tools."""
         return {tool.name for tool in self.workplace.tools}
 
     @cached_property
@@ -95,7 +91,7 @@ def problem(check: CheckName, artifact: Artifact, field: str, what: str, fix: st
 
 
 def of_finding(check: CheckName, artifact: Artifact, finding: Finding) -> DraftFinding:
-    """What a check of `workplaces/lint` found, as a `DraftFinding`."""
+    """Finding of a check of `workplaces/lint` as a `DraftFinding`."""
     return problem(check, artifact, finding.field, finding.what, finding.fix)
 
 

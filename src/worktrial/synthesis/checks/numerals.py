@@ -51,8 +51,8 @@ class WrittenAmount:
 
     text: str
     readings: tuple[tuple[float, float], ...]
-    """What it can mean, and by how much a value may differ that is written so: half a unit of the last digit, more
-    after *about*. `1.500` is one and a half, or fifteen hundred; `3m` three, or three million."""
+    """Values that it can mean, each with how far one may be off that is written so: half a unit of the last
+    digit, more after *about*. `1.500` is one and a half, or fifteen hundred; `3m` three, or three million."""
     free: bool = False
     """Whether the author may set it: a tolerance, or an example."""
 

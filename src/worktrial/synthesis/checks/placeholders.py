@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from worktrial.synthesis.artifacts import DraftFinding
-from worktrial.synthesis.checks.case import Artifact, CheckName, SlotDraft, problem, texts
+from worktrial.synthesis.artifacts import Artifact, DraftFinding
+from worktrial.synthesis.checks.case import CheckName, SlotDraft, problem, texts
 
 _ALWAYS = re.compile(
     r"\b(?:TODO|TBD|FIXME)\b|\blorem ipsum\b|\{\{.*?\}\}|\[(?:insert|your|placeholder|fill in|to be)\b[^\]]*\]"
@@ -34,7 +34,7 @@ _NOTHING = ("…", "...")
 
 
 def unfilled(where: str, text: str, *, forms: bool = False) -> list[str]:
-    """What in the text of a field stands for something that was to be filled in, each as a problem of `where`.
+    """Parts of a field's text that stand for something that was to be filled in, each as a fault of `where`.
 
     Args:
         where: The field.
@@ -48,14 +48,14 @@ def unfilled(where: str, text: str, *, forms: bool = False) -> list[str]:
 
 
 _FILLED = ("{{initial_state}}", "{{state_descriptions}}", "{{action_set_definitions}}")
-"""What a simulator's prompt fills in itself."""
+"""Place-holders that a simulator's prompt fills in itself."""
 
 # An author that cut a list short.
 _CUT_SHORT = re.compile(r"\s*(?:\.\.\.|…|etc\.?|\(?(?:and )?(?:\d+ )?more(?: \w+)?\.*\)?)\s*", re.IGNORECASE)
 
 
 def placeholders(case: SlotDraft) -> Iterator[DraftFinding]:
-    """What is still to be filled in, once for each artifact.
+    """Texts that are still to be filled in, once for each artifact.
 
     Addresses such as example.com are not among it: in a made-up world they are the right ones.
     """

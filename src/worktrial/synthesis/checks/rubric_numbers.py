@@ -102,12 +102,12 @@ class KnownNumbers:
 
     @cached_property
     def _spelt_out(self) -> list[float]:
-        """What a reckoning in the rubric may be made of."""
+        """Numbers that a reckoning in the rubric may be made of."""
         return _factors(self._shown)
 
     @cached_property
     def _products(self) -> list[float]:
-        """Of any two of them."""
+        """Products of any two of them."""
         return sorted({a * b for a in self._spelt_out for b in self._spelt_out})
 
     def _of_rows(self, index: int, value: float, slack: float) -> bool:

@@ -22,7 +22,7 @@ from worktrial.workplaces.loading.folder import MAIN_FILE
 Check = Callable[[SlotDraft], Iterator[DraftFinding]]
 
 _MORE: tuple[Check, ...] = (schemas, placeholders, rubric_numbers)
-"""What can be asked of the published release beside the hazards; it has no plans, and examples of other worlds."""
+"""Checks of the published release beside the usual lint; it has no plans, and examples of other worlds."""
 
 OF_PUBLISHED = (
     *(CheckName(name.value) for name in HazardName),

@@ -103,7 +103,7 @@ _VERBS = frozenset(
         "schedule search send set start stop submit transfer update validate verify"
     )
 )
-"""With which names of tools begin almost everywhere; one workplace has too few tools to tell."""
+"""Verbs that names of tools begin with almost everywhere; one workplace has too few tools to tell."""
 
 
 def rubric_tools(case: SlotDraft) -> Iterator[DraftFinding]:

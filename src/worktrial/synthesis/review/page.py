@@ -82,7 +82,7 @@ class SlotRow:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """How many slots came to one end."""
+    """Number of slots that came to one end."""
 
     count: int
     label: str
@@ -91,13 +91,13 @@ class Fate:
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What stands above the slots."""
+    """Summary that stands above the slots."""
 
     stage: str
-    """How far the whole has come, in a sentence."""
+    """Progress of the whole, in a sentence."""
     fates: Sequence[Fate]
     found: SuiteReport | None
-    """None as long as not every slot has come to its end."""
+    """Evidence for the suite; None as long as not every slot has come to its end."""
     properties: Sequence[tuple[str, str]]
     resume: str
     """Commands."""
@@ -105,7 +105,7 @@ class Overview:
 
 
 def slot_row(shown: SlotView) -> SlotRow:
-    """What the table of slots says of one."""
+    """Row of a slot in the table of slots."""
     return SlotRow(
         id=shown.slot.id,
         subtopic=shown.slot.subtopic.title,
@@ -223,7 +223,7 @@ def write_review(folder: SuiteFolder) -> Path:
 
 
 def _frame(reading: SuiteReading, home: str, title: str) -> dict[str, str]:
-    """What every page needs."""
+    """Values that every page needs."""
     of = reading.spec.role if reading.spec is not None else reading.folder.root.name
     return {"policy": policy(), "style": style(), "home": home, "title": f"{title}: {of}"}
 

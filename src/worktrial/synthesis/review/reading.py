@@ -1,4 +1,4 @@
-"""What lies in a suite folder as far as it can be read, and how far each slot has come."""
+"""Contents of a suite folder as far as they can be read, and the standing of each slot."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from worktrial.synthesis.artifacts import (
     Slot,
 )
 from worktrial.synthesis.calibration.rules import interval_of
-from worktrial.synthesis.files import read_yaml_as
+from worktrial.synthesis.files import read_spec
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.pipeline import slots_of
 from worktrial.synthesis.sources import SourceLibrary
@@ -55,7 +55,7 @@ class SessionRow(msgspec.Struct, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class SuiteSpend:
-    """On a suite, in all sessions."""
+    """Spend on a suite in all sessions."""
 
     answers: int
     tokens: int
@@ -76,20 +76,20 @@ class SuiteReading:
     rejects: Mapping[str, Reject]
     repairs: Mapping[str, Sequence[RepairRow]]
     provenance: Mapping[str, Sequence[Provenance]]
-    """Of each file, in the order written."""
+    """Records of each file, in the order written."""
     sources: SourceLibrary
     spent: SuiteSpend
     sessions: Sequence[SessionRow]
     is_published: bool
     """Whether `suite.yaml` is there."""
     troubles: Sequence[str]
-    """What could not be read, and why."""
+    """Files that could not be read, each with the reason."""
 
 
 def read_folder(folder: SuiteFolder) -> SuiteReading:
-    """What is there; what is missing or damaged is left out and, where damaged, named."""
+    """Read the folder; whatever is missing or damaged is left out and, where damaged, named."""
     troubles: list[str] = []
-    spec = attempt(lambda: read_yaml_as(folder.spec, JobSpec), troubles) if folder.spec.exists() else None
+    spec = attempt(lambda: read_spec(folder.spec), troubles) if folder.spec.exists() else None
     repairs: dict[str, list[RepairRow]] = {}
     for repair in lines(folder.repairs, RepairRow, troubles):
         repairs.setdefault(repair.slot, []).append(repair)
@@ -114,7 +114,7 @@ def read_folder(folder: SuiteFolder) -> SuiteReading:
 
 
 def attempt(read: Callable[[], T], troubles: list[str]) -> T | None:
-    """What `read` gives; None where it cannot be read, with the reason among `troubles`."""
+    """Result of `read`; None where it cannot be read, with the reason among `troubles`."""
     try:
         return read()
     except DataError as e:
@@ -196,7 +196,7 @@ MEANINGS: dict[State, tuple[str, str]] = {
     "begun": ("in drafting", "Some of its parts are written."),
     "waiting": ("not begun", "Nothing of its own is written yet."),
 }
-"""What a reader is told: a word or two, and a sentence."""
+"""State to what a reader is told: a word or two, and a sentence."""
 
 DONE: tuple[State, ...] = (
     "selected",
@@ -213,12 +213,12 @@ DONE: tuple[State, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Of one slot."""
+    """Standing of one slot."""
 
     state: State
     why: str
     plan: PassRate | None
-    """None where nothing was run."""
+    """Rate with the plan; None where nothing was run."""
     free: PassRate | None
     rounds: int
     so_far: bool
@@ -226,7 +226,7 @@ class Standing:
 
     @property
     def label(self) -> str:
-        """In a word or two."""
+        """State in a word or two."""
         return MEANINGS[self.state][0]
 
 
@@ -240,7 +240,7 @@ def standing(
     runs: Sequence[RunRow],
     rounds: int,
 ) -> Standing:
-    """Where a slot stands.
+    """Standing of a slot.
 
     Args:
         calibration: The last one, which may be about an earlier version.

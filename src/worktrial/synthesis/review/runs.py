@@ -49,7 +49,7 @@ class RunEvent:
     kind: str
     """`said`, `call`, `answer`."""
     text: str
-    """What was said; of a call the tool's name."""
+    """Words of the agent; for a call the tool's name."""
     arguments: str = ""
     observation: str = ""
 
@@ -59,14 +59,14 @@ class RunView:
     """One run."""
 
     row: RunRow
-    """Without its votes and trajectory."""
+    """The run without its votes and trajectory."""
     votes: Sequence[VoteView]
     events: Sequence[RunEvent]
     """[] where no trajectory is kept."""
 
     @property
     def name(self) -> str:
-        """What it is called on the page."""
+        """Title of the run on the page."""
         return f"{'With the plan' if self.row.kind == 'plan' else 'Without the plan'}, run {self.row.number + 1}"
 
     @property
@@ -91,7 +91,7 @@ def _vote(vote: Vote) -> VoteView:
 
 
 def _events(line: JsonObject) -> Iterator[RunEvent]:
-    """In the order they happened. What is not of the expected form is shown as it is, or passed over."""
+    """Events in their order. Whatever is not of the expected form is shown as it is, or passed over."""
     said = [text_of(m) for m in _objects(line.get("messages")) if m.get("role") == "assistant"]
     calls = _objects(line.get("calls"))
     answer = line.get("answer")
@@ -122,7 +122,7 @@ def _objects(value: JsonValue) -> list[JsonObject]:
 
 
 def text_of(message: JsonObject) -> str:
-    """What a message says: its content is a text, or a list of parts of which some are."""
+    """Text of a message: its content is a text, or a list of parts of which some are."""
     content = message.get("content")
     if isinstance(content, list):
         return "\n".join(str(part["text"]) for part in _objects(content) if "text" in part)

@@ -62,7 +62,7 @@ class CitedPassage:
     """Page and headings."""
     quote: str
     passage: str | None
-    """None: there is no such passage."""
+    """Text of the passage; None where there is no such passage."""
     is_exact: bool
     """Whether the quote stands in the passage."""
 
@@ -73,17 +73,17 @@ class StateField:
 
     name: str
     value: str | None
-    """None: described, but not in the state."""
+    """Value as JSON; None for a field that is described, but not in the state."""
     description: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactOrigin:
-    """Where an artifact came from."""
+    """Origin of an artifact."""
 
     artifact: str
     file: str
-    """As one would open it."""
+    """Path by which one would open it."""
     record: Provenance | None
     is_edited: bool
     """A person changed it since it was written."""
@@ -106,7 +106,7 @@ class TwinView:
     record: TwinRecord
     source: str | None
     file: str
-    """As one would open it."""
+    """Path by which one would open it."""
     is_current: bool
     """Whether it was made for what the drafts hold now."""
 
@@ -126,16 +126,16 @@ class SlotView:
     repairs: Sequence[tuple[RepairRow, Sequence[DiffLine]]]
     origins: Sequence[ArtifactOrigin]
     twin: TwinView | None
-    """None where none was asked for."""
+    """Executable twin of the workplace; None where none was asked for."""
     cited: Mapping[tuple[str, str, str], CitedPassage]
     troubles: Sequence[str]
 
     def citation(self, citation: Citation) -> CitedPassage:
-        """What a citation points to."""
+        """Passage that a citation points to."""
         return self.cited[citation.source, citation.passage, citation.quote]
 
     def file(self, artifact: str) -> str:
-        """What to edit to change an artifact."""
+        """File to edit to change an artifact."""
         return next(origin.file for origin in self.origins if origin.artifact == artifact)
 
 

@@ -1,4 +1,4 @@
-"""From the files that a user names to passages and operations."""
+"""Reading the files that a user names into passages and operations."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -22,12 +22,12 @@ class SourceDocument(msgspec.Struct, kw_only=True, frozen=True):
     id: Text
     """Made of its name; unique among the documents."""
     name: Text
-    """Of the file, without its folder."""
+    """Name of the file, without its folder."""
     kind: Kind
     hash: Text
     """SHA-256 of its bytes."""
     notes: list[str] = []
-    """What the user should know of how it was read."""
+    """Remarks for the user on how it was read."""
 
 
 class Passage(msgspec.Struct, kw_only=True, frozen=True):
@@ -52,7 +52,7 @@ class InterfaceOperation(msgspec.Struct, kw_only=True, frozen=True):
     passage: Text
     """Id of the passage that describes it."""
     method: Text
-    """In capitals."""
+    """HTTP method in capitals."""
     path: Text
     tool: ToolDraft
     """Its `example_output` is None where the description does not say what is answered."""
@@ -93,7 +93,7 @@ def _analyzer() -> Any:
 
 _HEAP = 15_000_000
 _HEADING = 2.0
-"""How much a word of a heading counts beside one of the text."""
+"""Weight of a word of a heading beside one of the text."""
 
 
 class Index:
@@ -209,7 +209,7 @@ class SourceLibrary:
 
     @classmethod
     def read(cls, folder: Path) -> "SourceLibrary":
-        """What `write` stored; no documents where nothing was.
+        """Documents that `write` stored; none where nothing was.
 
         Raises:
             DataError: a file is damaged.
@@ -226,14 +226,16 @@ _ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "
 
 
 def occurs(quote: str, text: str) -> bool:
-    """Whether `quote` stands in `text`; white space, forms of quotation marks and dashes, and words that a line's
-    end parts do not matter. An empty quote stands nowhere."""
+    """Whether `quote` stands in `text`. An empty quote stands nowhere.
+
+    White space, forms of quotation marks and dashes, and words that a line's end parts do not matter.
+    """
     wanted = _plain(quote)
     return bool(wanted) and (wanted in _plain(text) or wanted in _plain(_HYPHENATED.sub("", text)))
 
 
 def citation_problem(citation: Citation, sources: SourceLibrary) -> str | None:
-    """What is wrong with a citation, or None."""
+    """Fault of a citation, or None."""
     passage: Passage | None = sources.passage(citation.source, citation.passage)
     place = f"{citation.source} {citation.passage}"
     if passage is None:

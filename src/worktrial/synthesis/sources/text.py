@@ -18,7 +18,7 @@ _NO_HEADING = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s)|\s*$")
 
 
 class DocumentSection(NamedTuple):
-    """What stands under one heading."""
+    """Text under one heading."""
 
     heading: tuple[str, ...]
     """Outermost first."""
@@ -113,7 +113,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _front_matter(lines: list[str]) -> int:
-    """How many lines the block of settings takes up that some editors put first."""
+    """Number of lines of the block of settings that some editors put first."""
     if lines[0].rstrip() != "---":
         return 0
     return next((n + 1 for n, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)

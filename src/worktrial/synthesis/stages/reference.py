@@ -48,8 +48,10 @@ async def reference(spec: JobSpec, subtopic: SubTopic, sources: SourceLibrary, a
 
 
 def passages_for(subtopic: SubTopic, sources: SourceLibrary) -> list[Passage]:
-    """The passages that fit a sub-topic best; some from all over the documents where no word is common to them, as
-    when they are in another language."""
+    """The passages that fit a sub-topic best.
+
+    Where no word is common to them, as when they are in another language, some from all over the documents.
+    """
     found = sources.find(f"{subtopic.title} {subtopic.about}", _PASSAGES)
     return found or spread(sources.passages, _PASSAGES)
 
@@ -84,5 +86,5 @@ def _citations(draft: Reference, sources: SourceLibrary, known: Passage) -> Iter
 
 
 def _kept(statements: list[Statement], *, cited: bool) -> list[Statement]:
-    """Without documents there is nothing that could be cited."""
+    """Statements without their citations where there are no documents that could be cited."""
     return statements if cited else [Statement(text=statement.text) for statement in statements]

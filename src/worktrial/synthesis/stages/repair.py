@@ -12,6 +12,7 @@ from worktrial.grading.characters import encodable
 from worktrial.grading.evidence import LEAST_LIMIT, evidence
 from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import (
+    Artifact,
     DraftFinding,
     JobSpec,
     PlannedCall,
@@ -41,7 +42,7 @@ class FailedRun:
     outcome: str
     reason: str
     record: str
-    """What the agent did and saw, a line of JSON each; "" where it is not kept."""
+    """Record of what the agent did and saw, a line of JSON each; "" where it is not kept."""
     feedback: list[str]
     """The grounds of the votes against it."""
 
@@ -83,8 +84,6 @@ def _record(line: JsonObject | None) -> str:
     return evidence(case, LEAST_LIMIT)
 
 
-Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
-
 Check = Callable[[WorkplaceDraft, TaskDraft], Sequence[DraftFinding]]
 
 _TOOLS = 2000
@@ -92,13 +91,13 @@ _TOOLS = 2000
 
 
 class RepairDiagnosis(msgspec.Struct, kw_only=True, frozen=True):
-    """Which artifact is at fault."""
+    """Diagnosis of the artifact that is at fault."""
 
     why: Text
     """First, so that a model reasons before it decides."""
     artifact: Literal["workplace", "tools", "instruction", "plan", "rubric", "none"]
     what: str = ""
-    """What is wrong with it, and how to change it."""
+    """Its fault, and how to change it."""
 
 
 class _Workplace(msgspec.Struct, kw_only=True, frozen=True):
@@ -125,7 +124,7 @@ class _Rubric(msgspec.Struct, kw_only=True, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Where an artifact lies, and what a new one is read as; its fields are named as in the draft."""
+    """Place of an artifact, and what a new one is read as; its fields are named as in the draft."""
 
     of: Literal["workplace", "task"]
     reply: type[Any]
@@ -164,7 +163,7 @@ async def repair(
     *,
     check: Check | None = None,
 ) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]:
-    """Have the one artifact that is at fault written anew; everything else stays as it is.
+    """Rewrite the one artifact that is at fault, by its author; everything else stays as it is.
 
     What static checks found names its artifact. Else the author says which one it is, from failed runs with the
     plan.

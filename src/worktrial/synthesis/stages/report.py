@@ -1,4 +1,4 @@
-"""How different the tasks of a suite are from each other."""
+"""Worth of a suite, with the evidence: what each filter took away, and the four properties of what is left."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from worktrial.synthesis.stages.subtopics import jaccard
 
 
 class Diversity(msgspec.Struct, kw_only=True, frozen=True):
-    """Of the tasks of a suite."""
+    """Differences among the tasks of a suite."""
 
     tasks: int
     mean_distance: float | None
-    """Of two tasks, 0 (the same words and tools) to 1 (none in common); None with fewer than two."""
+    """Mean distance of two tasks, 0 (the same words and tools) to 1 (none in common); None with fewer than two."""
     closest: list[str]
     """The slots of the two tasks that are most alike; [] with fewer than two."""
     least_distance: float | None
-    """Of those two."""
+    """Distance of those two."""
     tools: int
     """Different tools that plans use."""
     sequences: int
@@ -33,7 +33,7 @@ class Diversity(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def diversity(tasks: Sequence[TaskDraft]) -> Diversity:
-    """How different `tasks` are, by their instructions and plans."""
+    """Differences among `tasks`, by their instructions and plans."""
     features = [_features(task) for task in tasks]
     distances = [
         (_distance(features[a], features[b]), tasks[a].slot, tasks[b].slot)
@@ -94,7 +94,7 @@ class CountShare(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Solvable(msgspec.Struct, kw_only=True, frozen=True):
-    """Of the selected tasks, by their runs with the plan."""
+    """Evidence that the selected tasks can be solved, from their runs with the plan."""
 
     mean_rate: float | None
     """Mean of the tasks' pass rates."""
@@ -104,7 +104,7 @@ class Solvable(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Verifiable(msgspec.Struct, kw_only=True, frozen=True):
-    """Of all runs of the selected tasks: how many the judge came to a verdict on."""
+    """Evidence that work can be judged, from all runs of the selected tasks."""
 
     judged: CountShare
     repaired: int
@@ -112,7 +112,7 @@ class Verifiable(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Discriminative(msgspec.Struct, kw_only=True, frozen=True):
-    """Of the selected tasks, by their runs without the plan.
+    """Evidence that the selected tasks tell agents apart, from their runs without the plan.
 
     Selection takes the level with the lowest rate seen, so these rates are lower on average than in new runs.
     """
@@ -121,7 +121,7 @@ class Discriminative(msgspec.Struct, kw_only=True, frozen=True):
     lowest_rate: float | None
     highest_rate: float | None
     mean_variance: float | None
-    """Of one run's outcome, p (1 - p), without bias from the few runs of a task; 0.25 at most."""
+    """Mean variance of one run's outcome, p (1 - p), without bias from the few runs of a task; 0.25 at most."""
 
 
 class SuiteReport(msgspec.Struct, kw_only=True, frozen=True):
@@ -133,7 +133,7 @@ class SuiteReport(msgspec.Struct, kw_only=True, frozen=True):
     selected: CountShare
     """The yield. Slots of one sub-topic compete for one place in each language, so it is at most one in levels."""
     runs: int
-    """With a verdict or without, on the contents that were last."""
+    """Number of runs, with a verdict or without, on the contents that were last."""
     solvable: Solvable
     verifiable: Verifiable
     discriminative: Discriminative

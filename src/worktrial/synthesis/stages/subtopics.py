@@ -51,7 +51,7 @@ def likeness(one: SubTopic, two: SubTopic) -> float:
 
 
 def by_words(kept: Sequence[SubTopic], new: Sequence[SubTopic]) -> tuple[list[SubTopic], list[Overlap]]:
-    """Those of `new` that share too few words with any before them, and the others."""
+    """Part `new` into those that share too few words with any before them, and the others."""
     added: list[SubTopic] = []
     dropped: list[Overlap] = []
     for subtopic in new:
@@ -144,7 +144,7 @@ class SubTopicProposal(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class SubTopicProposals(msgspec.Struct, kw_only=True, frozen=True):
-    """What the author is asked for in this stage."""
+    """Reply of the author in this stage."""
 
     subtopics: Annotated[list[SubTopicProposal], msgspec.Meta(min_length=1)]
 
@@ -156,7 +156,7 @@ async def subtopics(
     judge: Complete | None,
     note: Callable[[str], None] = lambda text: None,
 ) -> list[SubTopic]:
-    """As many sub-topics as are wanted, no two of which overlap; fewer where no more can be found.
+    """Find as many sub-topics as are wanted, no two of which overlap; fewer where no more can be found.
 
     Args:
         spec: What is wanted.
@@ -227,7 +227,7 @@ def _problems(proposals: SubTopicProposals) -> list[str]:
 
 
 def _named(proposals: Sequence[SubTopicProposal], ids: set[str]) -> list[SubTopic]:
-    """With ids that are unique for good: files and cached answers hang on them."""
+    """Sub-topics with ids that are unique for good: files and cached answers hang on them."""
     made = []
     for proposal in proposals:
         id = _free(proposal, ids)

@@ -44,7 +44,7 @@ _NUMBERED = re.compile(r"\s*(?:\(?\d{1,2}[.)]|[-*•])\s+")
 
 
 class TaskText(msgspec.Struct, kw_only=True, frozen=True):
-    """What the author is asked for in this stage."""
+    """Reply of the author in this stage."""
 
     instruction: Text
     plan: Annotated[list[PlannedCall], msgspec.Meta(min_length=1)]
@@ -105,7 +105,7 @@ def workplace_text(workplace: WorkplaceDraft) -> str:
 
 
 def problems(draft: TaskText, slot: Slot, workplace: WorkplaceDraft) -> list[str]:
-    """What is wrong with the structure of a task, for its author to put right."""
+    """Faults in the structure of a task, for its author to put right."""
     found = [*_of_instruction(draft.instruction, workplace.tools), *_of_plan(draft.plan, slot.level, workplace)]
     fewest, most = STATEMENTS
     if not fewest <= len(draft.rubric) <= most:
@@ -150,7 +150,7 @@ def _of_plan(plan: Sequence[PlannedCall], level: int, workplace: WorkplaceDraft)
 
 
 def _refused(tool: ToolDraft, step: PlannedCall) -> list[str]:
-    """What a tool's schema says against a call; nothing where a person wrote a schema that says nothing."""
+    """Objections of a tool's schema to a call; none where a person wrote a schema that says nothing."""
     from referencing.exceptions import Unresolvable
 
     if schema_fault(tool) is not None:

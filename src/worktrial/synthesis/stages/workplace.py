@@ -37,7 +37,7 @@ Lines = Annotated[list[Text], msgspec.Meta(min_length=1)]
 
 
 class WorkplaceText(msgspec.Struct, kw_only=True, frozen=True):
-    """What the author is asked for in this stage; purpose, rules, errors and output make the system prompt."""
+    """Reply of the author in this stage; purpose, rules, errors and output make the system prompt."""
 
     name: Text
     purpose: Text
@@ -91,7 +91,7 @@ async def workplace(
 
 
 def problems(draft: WorkplaceText, offered: Mapping[str, ToolDraft], needed: int) -> list[str]:
-    """What is wrong with the structure of a workplace, for its author to put right.
+    """Faults in the structure of a workplace, for its author to put right.
 
     Args:
         draft: The workplace.
@@ -108,7 +108,7 @@ def problems(draft: WorkplaceText, offered: Mapping[str, ToolDraft], needed: int
 
 
 def _with_interface(draft: WorkplaceText, offered: Mapping[str, ToolDraft]) -> WorkplaceText:
-    """With the operations as the interface has them; only their examples are the author's."""
+    """Draft with the operations as the interface has them; only their examples are the author's."""
     tools = [
         msgspec.structs.replace(offered[tool.name], example_output=_example(tool, offered[tool.name]))
         if tool.name in offered

@@ -39,9 +39,9 @@ class FieldDifference(msgspec.Struct, kw_only=True, frozen=True):
 class CallAgreement(msgspec.Struct, kw_only=True, frozen=True):
     """One call, answered by both."""
 
-    stay: EpisodeKind
+    episode: EpisodeKind = msgspec.field(name="stay")
     number: int
-    """0-based within the stay."""
+    """0-based within the episode."""
     tool: str
     arguments: JsonObject
     kind: str
@@ -99,13 +99,13 @@ async def agreement(
     task = instruction if prompt == "compact" else None
     simulator = LanguageSimulator(workplace, complete, memory=Memory.LEDGER, prompt=prompt, clock=clock, task=task)
     calls: list[CallAgreement] = []
-    for stay in EPISODES:
-        calls += await _of_stay(stay, replayed[stay], simulator.open(), workplace.system_prompt)
+    for kind in EPISODES:
+        calls += await _of_episode(kind, replayed[kind], simulator.open(), workplace.system_prompt)
     return TwinAgreement(agreed=sum(call.agrees for call in calls), of=len(calls), calls=calls)
 
 
-async def _of_stay(
-    stay: EpisodeKind, replayed: Sequence[TrueCall], session: Session, rules: str
+async def _of_episode(
+    episode: EpisodeKind, replayed: Sequence[TrueCall], session: Session, rules: str
 ) -> list[CallAgreement]:
     calls = []
     known_apart: set[str] = set()
@@ -124,7 +124,7 @@ async def _of_stay(
         off = [_difference(f) for f in fields if _is_off(f)] + [_difference(f, in_state=True) for f in in_state]
         calls.append(
             CallAgreement(
-                stay=stay,
+                episode=episode,
                 number=number,
                 tool=true.tool.name,
                 arguments=true.arguments if isinstance(true.arguments, dict) else {},
@@ -168,7 +168,7 @@ class TwinRecord(msgspec.Struct, kw_only=True, frozen=True):
     slot: Text
     kept: bool
     why: str
-    """In a sentence."""
+    """Reason, in a sentence."""
     content: Text
     """Hash of the slot's workplace and task."""
     workplace: Text
@@ -178,13 +178,13 @@ class TwinRecord(msgspec.Struct, kw_only=True, frozen=True):
     hash: str = ""
     """SHA-256 of `face.py`; "" where there is none."""
     model: str = ""
-    """Who wrote it; "" for a person."""
+    """Model that wrote it; "" for a person."""
     simulator: str = ""
-    """With whom it agrees."""
+    """Model of the simulator that it was compared with."""
     notes: list[str] = []
-    """Of its author."""
+    """Remarks of its author."""
     agreement: TwinAgreement | None = None
-    """None where it was never compared."""
+    """Agreement with the simulator; None where it was never compared."""
 
 
 def source_hash(source: str) -> str:

@@ -1,4 +1,4 @@
-"""What carries out a call of a twin, within the sandbox. It stands alone: nothing else of Worktrial is there.
+"""Carrying out a call of a twin within the sandbox. This file stands alone: nothing else of Worktrial is there.
 
 Its source is sent along with each call, and the twin's with it, in names of its own: nothing that a call leaves in
 memory reaches the next one.

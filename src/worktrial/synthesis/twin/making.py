@@ -133,7 +133,7 @@ class TwinMaker:
         return self._put(chosen, text, share if both.holds else f"{share}, fewer than {both.threshold:.0%}", both)
 
     async def _written(self, chosen: SelectedSlot) -> TwinDraft:
-        """As its author writes it, who is told once how it fails on the plan; never what the simulator says."""
+        """Twin by its author, who is told once how it fails on the plan; never what the simulator says."""
         text = await twin_draft(chosen.slot, chosen.workplace, self.author)
         if not text.suitable:
             return text

@@ -33,13 +33,13 @@ class BrokenTwin(InvalidSample):
 
 
 class SandboxedTwin:
-    """One stay; a `worktrial.workplaces.Session`, and a context that holds its process.
+    """One episode; a `worktrial.workplaces.Session`, and a context that holds its process.
 
     The state lives here, not in the sandbox. It is replaced only after a write that did not end in an error, so a
     call that fails half-way leaves nothing behind, and a tool declared as a read cannot change anything.
 
     Args:
-        workplace: Its tools, and the state in which the stay begins.
+        workplace: Its tools, and the state in which the episode begins.
         source: A function for each tool, the state its first parameter; see `faults`.
         limits: What a call may use; None for `LIMITS`.
 
@@ -107,7 +107,7 @@ class SandboxedTwin:
 
 
 def _read(tool: str, text: JsonValue) -> tuple[JsonObject, JsonObject]:
-    """What a call said, and the state after it. A list stands under `result`, as simulators are told to put it.
+    """Answer of a call, and the state after it. A list stands under `result`, as simulators are told to put it.
 
     Raises:
         BrokenTwin: it is not what `inside.serve` hands back.
@@ -157,7 +157,7 @@ class UnfitTwin(Exception):
 
 
 def calls_of(workplace: Workplace, plan: Iterable[PlannedCall]) -> dict[EpisodeKind, list[TwinCall]]:
-    """What is called in each stay. A call that the tool's schema refuses reaches no twin, so it is left out."""
+    """Calls of each episode. A call that the tool's schema refuses reaches no twin, so it is left out."""
     known = ((workplace.tool(step.tool), step.arguments) for step in plan)
     planned = [TwinCall(tool, given) for tool, given in known if tool is not None and not tool.problems(given)]
     strange: dict[str, TwinCall] = {}
@@ -171,16 +171,16 @@ def calls_of(workplace: Workplace, plan: Iterable[PlannedCall]) -> dict[EpisodeK
 async def replay(
     workplace: Workplace, source: str, calls: dict[EpisodeKind, list[TwinCall]]
 ) -> dict[EpisodeKind, list[TrueCall]]:
-    """What a twin does with the calls, in a stay of its own each; twice, to see that it does the same again.
+    """Answers of a twin to the calls, an episode for each kind; made twice, to see that it does the same again.
 
     Raises:
         UnfitTwin: a call of the plan ends in an error, or one is answered differently the second time.
         BrokenTwin: a call cannot be carried out.
         SandboxUnavailable: nothing can be run here.
     """
-    first = {stay: await _stay(workplace, source, calls[stay]) for stay in EPISODES}
-    for stay in EPISODES:
-        for one, other in zip(first[stay], await _stay(workplace, source, calls[stay]), strict=True):
+    first = {kind: await _episode(workplace, source, calls[kind]) for kind in EPISODES}
+    for kind in EPISODES:
+        for one, other in zip(first[kind], await _episode(workplace, source, calls[kind]), strict=True):
             if json_text([one.content, one.after]) != json_text([other.content, other.after]):
                 raise UnfitTwin(f"{one.tool.name} answers the same call differently when the work is done again")
     for number, call in enumerate(first["plan"]):
@@ -190,6 +190,6 @@ async def replay(
     return first
 
 
-async def _stay(workplace: Workplace, source: str, calls: Iterable[TwinCall]) -> list[TrueCall]:
+async def _episode(workplace: Workplace, source: str, calls: Iterable[TwinCall]) -> list[TrueCall]:
     async with SandboxedTwin(workplace, source) as session:
         return [await true_call(session, *call) for call in calls]

@@ -156,7 +156,7 @@ class TwinDraft(msgspec.Struct, kw_only=True, frozen=True):
     source: str = ""
     """Python, a function for each tool; "" where it is not suitable."""
     notes: list[str] = []
-    """What was decided where the rules leave it open, or why it is not suitable."""
+    """Decisions of the author where the rules leave it open, or why it is not suitable."""
 
 
 async def twin_draft(
@@ -200,7 +200,7 @@ def tidy(source: str) -> str:
 
 
 def problems(text: TwinDraft, workplace: WorkplaceDraft) -> list[str]:
-    """What shows without running it."""
+    """Faults that show without running it."""
     if text.suitable:
         return faults(text.source, workplace.tools)
     return [] if any(note.strip() for note in text.notes) else ["notes: say why it is not suitable"]

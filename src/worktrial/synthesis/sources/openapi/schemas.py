@@ -78,8 +78,9 @@ class Schemas:
         return made
 
     def answer(self, schema: JsonValue, where: str) -> JsonValue:
-        """A schema of something that comes back: without what is only sent, and one of anything, with a note, where
-        it is no valid schema.
+        """A schema of something that comes back: without what is only sent.
+
+        Where it is no valid schema it is one of anything, with a note.
 
         Raises:
             DataError: a reference cannot be followed.

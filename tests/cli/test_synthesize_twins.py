@@ -1,4 +1,4 @@
-"""`worktrial synthesize --faces`, and the audit of a simulator by the faces that were kept."""
+"""`worktrial synthesize --twins`, and the audit of a simulator by the twins that were kept."""
 
 import copy
 import json
@@ -53,7 +53,7 @@ class Counter(Behaviour):
 
 
 def writes(*sources: str | None) -> Callable[[ScriptedRequest], Any]:
-    """An author whose faces are these, one for each time it is asked; None finds the workplace not suitable."""
+    """An author whose twins are these, one for each time it is asked; None finds the workplace not suitable."""
     left = list(sources)
 
     def answer(request: ScriptedRequest) -> Any:
@@ -71,7 +71,7 @@ def office(*sources: str | None, forgets: bool = False) -> Script:
 
 
 def synthesize(server: ScriptedServer, suite: Path, *words: str) -> Ran:
-    size = ("--subtopics", 1, "--levels", "1", "--faces", "-o", suite)
+    size = ("--subtopics", 1, "--levels", "1", "--twins", "-o", suite)
     ran = command("synthesize", "--job", "parcel clerk", *models(server.url), *size, *words)
     assert ran.code == 0, ran.said
     return ran
@@ -81,18 +81,18 @@ def record(suite: Path) -> TwinRecord:
     return msgspec.json.decode((suite / "workplaces" / SLOT / "face.json").read_bytes(), type=TwinRecord)
 
 
-def test_a_face_that_agrees_is_kept_and_audits_simulators(tmp_path: Path) -> None:
+def test_a_twin_that_agrees_is_kept_and_audits_simulators(tmp_path: Path) -> None:
     suite = tmp_path / "suite"
     with ScriptedServer(office(SMALL)) as server:
         ran = synthesize(server, suite)
-        assert "Executable faces: 1 of 1 kept." in ran.said
+        assert "Executable twins: 1 of 1 kept." in ran.said
         assert "agrees with the simulator on 7 of 7 calls" in ran.said
-        assert "faces" in ran.err, "the estimate names them"
+        assert "twins" in ran.err, "the estimate names them"
         asked, made = server.count(), (suite / "workplaces" / SLOT / "face.json").stat().st_mtime_ns
         again = command("synthesize", "-o", suite)
         assert (again.code, server.count()) == (0, asked), again.said
         assert "Nothing is left to ask for." in again.err
-        assert "Executable faces: 1 of 1 kept." in again.said
+        assert "Executable twins: 1 of 1 kept." in again.said
         assert (suite / "workplaces" / SLOT / "face.json").stat().st_mtime_ns == made
         audited = command(
             *("audit", "simulator", "--suite-folder", suite, "--memory", "ledger", "-o", tmp_path / "audit"),
@@ -114,7 +114,7 @@ def test_a_face_that_agrees_is_kept_and_audits_simulators(tmp_path: Path) -> Non
         )
     assert audited.code == 0, audited.said
     assert simulator_report(tmp_path / "second").drift[-1].true < 2
-    # The faces change no result of a run.
+    # The twins change no result of a run.
     before = load_own(suite).fingerprint
     (suite / "workplaces" / SLOT / "face.json").unlink()
     (suite / "workplaces" / SLOT / "face.py").unlink()
@@ -125,7 +125,7 @@ def test_a_face_that_agrees_is_kept_and_audits_simulators(tmp_path: Path) -> Non
     assert (gone.code, "--faces" in gone.said) == (2, True)
 
 
-def test_a_face_that_does_not_agree_is_not_kept(tmp_path: Path) -> None:
+def test_a_twin_that_does_not_agree_is_not_kept(tmp_path: Path) -> None:
     with ScriptedServer(office(SMALL, forgets=True)) as server:
         ran = synthesize(server, tmp_path)
     assert "fewer than 90%" in ran.said
@@ -155,7 +155,7 @@ def test_what_is_refused_says_why(
     with ScriptedServer(office(source)) as server:
         ran = synthesize(server, tmp_path)
         asked = server.count(Role.SYNTHESIZER)
-        assert "Executable faces: 0 of 1 kept." in ran.said
+        assert "Executable twins: 0 of 1 kept." in ran.said
         assert said in record(tmp_path).why
         assert command("synthesize", "-o", tmp_path).code == 0
         # A refusal is remembered, too.
@@ -163,18 +163,18 @@ def test_what_is_refused_says_why(
     assert not (tmp_path / "workplaces" / SLOT / "face.py").exists()
 
 
-def test_a_face_that_fails_on_the_plan_is_mended_once(tmp_path: Path) -> None:
+def test_a_twin_that_fails_on_the_plan_is_mended_once(tmp_path: Path) -> None:
     with ScriptedServer(office(SMALL.replace('parcel["parcel_id"]', 'parcel["id"]'), SMALL)) as server:
         ran = synthesize(server, tmp_path)
         prompts = [
             json.dumps(r.messages) for r in server.of(Role.SYNTHESIZER) if "suitable" in json.dumps(r.schema)
         ]
-    assert "Executable faces: 1 of 1 kept." in ran.said
+    assert "Executable twins: 1 of 1 kept." in ran.said
     assert len(prompts) == 2
     assert "KeyError: 'id'" in prompts[1]
 
 
-def test_a_face_changed_by_hand_is_compared_anew(tmp_path: Path) -> None:
+def test_a_twin_changed_by_hand_is_compared_anew(tmp_path: Path) -> None:
     path = tmp_path / "work" / "drafts" / SLOT / "face.yaml"
     with ScriptedServer(office(SMALL)) as server:
         synthesize(server, tmp_path)
@@ -189,7 +189,7 @@ def test_a_face_changed_by_hand_is_compared_anew(tmp_path: Path) -> None:
         assert not (tmp_path / "workplaces" / SLOT / "face.py").exists()
 
 
-def test_another_face_than_was_compared_is_the_truth_of_nothing(tmp_path: Path) -> None:
+def test_another_twin_than_was_compared_is_the_truth_of_nothing(tmp_path: Path) -> None:
     with ScriptedServer(office(SMALL)) as server:
         synthesize(server, tmp_path)
         place = tmp_path / "workplaces" / SLOT
@@ -208,7 +208,7 @@ def test_without_a_sandbox_there_are_no_faces_and_nothing_is_asked_for(
     monkeypatch.setenv("PATH", str(tmp_path))
     with ScriptedServer(office(SMALL)) as server:
         ran = synthesize(server, tmp_path / "suite")
-        assert "note: no executable faces: bubblewrap is not installed" in ran.said
+        assert "note: no executable twins: bubblewrap is not installed" in ran.said
         assert "--unsafe-python" not in ran.said
         assert not [r for r in server.of(Role.SYNTHESIZER) if "suitable" in json.dumps(r.schema)]
     assert (tmp_path / "suite" / "suite.yaml").exists()
