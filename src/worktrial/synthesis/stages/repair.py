@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from worktrial.grading import JudgeCase
+from worktrial.grading import JudgeCase, Vote
 from worktrial.grading.characters import encodable
 from worktrial.grading.evidence import LEAST_LIMIT, evidence
 from worktrial.language import JsonObject
@@ -60,9 +60,9 @@ def _failure(run: RunRow) -> FailedRun:
     return FailedRun(run.number, run.outcome, run.reason, _record(run.trajectory), _feedback(run.votes))
 
 
-def _feedback(votes: Sequence[JsonObject]) -> list[str]:
-    against = [vote.get("feedback") for vote in votes if vote.get("is_correct") is False]
-    return [_cut(text) for text in against if isinstance(text, str) and text.strip()]
+def _feedback(votes: Sequence[Vote]) -> list[str]:
+    against = [vote.feedback for vote in votes if vote.is_correct is False]
+    return [_cut(text) for text in against if text and text.strip()]
 
 
 def _cut(text: str) -> str:
