@@ -67,7 +67,7 @@ def test_a_run_is_made_and_judged_by_majority() -> None:
         assert row.calls == 2
         assert row.tokens > 0
         # Of three votes two equal ones decide.
-        assert [vote["is_correct"] for vote in row.votes] == [True, True]
+        assert [vote.is_correct for vote in row.votes] == [True, True]
         assert row.trajectory is not None
         assert [call["tool"] for call in row.trajectory["calls"]] == ["get_parcel", "hand_out"]
         assert server.count(Role.JUDGE) == 2

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 from tests.synthesis import drafts
 
+from worktrial.grading import Vote
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Calibration,
@@ -147,7 +148,7 @@ class MadeSuite:
     def row(self, slot: Slot, kind: Any, number: int, outcome: str, content: str, calls: int) -> RunRow:
         s = self.spoil
         correct = {"p": True, "f": False, "i": None}[outcome]
-        votes = [{"is_correct": correct, "feedback": s(f"Vote {n} on {kind} {number}.")} for n in range(3)]
+        votes = [Vote(correct, s(f"Vote {n} on {kind} {number}.")) for n in range(3)]
         turns = [{"role": "assistant", "content": s(f"Now call {n}.")} for n in range(calls)]
         seen = {"status": s("shelved"), "text": "word " * 40}
         trajectory = {

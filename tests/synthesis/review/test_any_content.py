@@ -10,6 +10,7 @@ from tests.synthesis import any_drafts
 from tests.synthesis.review.made_suite import MadeSuite
 from tests.synthesis.review.test_review import Page
 
+from worktrial.grading import Vote
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import RunRow, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.review import write_review
@@ -23,6 +24,8 @@ _VALUES = st.recursive(
     lambda c: st.lists(c, max_size=3) | st.dictionaries(_KEYS, c, max_size=4),
     max_leaves=10,
 )
+_SAID = st.none() | any_drafts.TEXTS
+_VOTES = st.builds(Vote, is_correct=st.none() | st.booleans(), feedback=_SAID, problem=_SAID)
 
 
 @given(any_drafts.WORKPLACES, any_drafts.TASKS)
@@ -37,11 +40,9 @@ def test_any_draft_can_be_shown(workplace: WorkplaceDraft, task: TaskDraft) -> N
         assert "not on record" in page.text
 
 
-@given(
-    st.dictionaries(_KEYS, _VALUES), st.lists(st.dictionaries(st.sampled_from(["is_correct", "feedback"]), _VALUES))
-)
+@given(st.dictionaries(_KEYS, _VALUES), st.lists(_VOTES))
 @settings(max_examples=100, deadline=None)
-def test_any_record_of_a_run_can_be_shown(trajectory: dict[str, Any], votes: list[dict[str, Any]]) -> None:
+def test_any_record_of_a_run_can_be_shown(trajectory: dict[str, Any], votes: list[Vote]) -> None:
     row = RunRow(
         slot="a-1",
         kind="plan",

@@ -16,6 +16,7 @@ from tests.synthesis.drafts import slot, task, workplace
 
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
+from worktrial.grading import Vote
 from worktrial.synthesis.artifacts import (
     DraftFinding,
     JobSpec,
@@ -71,7 +72,7 @@ def failed(number: int = 0, kind: str = "plan", feedback: str = "P-1 was handed 
         seconds=1.0,
         cost=None,
         tokens=9,
-        votes=[{"is_correct": False, "feedback": feedback}, {"is_correct": True, "feedback": "Fine."}],
+        votes=[Vote(False, feedback), Vote(True, "Fine.")],
         trajectory={"messages": [said], "calls": [call], "answer": "It is done."},
     )
 
