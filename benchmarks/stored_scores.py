@@ -10,12 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.suites.orchestration.figures.stored import stored_figures
-from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.figures.published import stored_figures
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.scores.stored_run import score_stored
-from worktrial.suites.orchestration.scoring import Bounds
-from worktrial.suites.orchestration.stored import score_stored_run
+from worktrial.suites.orchestration.scoring.both import Bounds
+from worktrial.suites.orchestration.scoring.stored import score_stored, score_stored_run
 
 LIBRARIES = ("jsonschema", "networkx", "numpy", "scipy.optimize", "yaml")
 

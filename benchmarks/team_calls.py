@@ -11,9 +11,9 @@ import msgspec
 
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.wire import request_body
-from worktrial.suites.orchestration.load import load_tasks
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.requests import requests_of
+from worktrial.suites.orchestration.run.ground import load_tasks
+from worktrial.suites.orchestration.run.prompts import requests_of
 
 
 @dataclass(frozen=True, slots=True)

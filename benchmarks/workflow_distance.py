@@ -21,11 +21,11 @@ from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
 from benchmarks.rows import print_cells
 from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_plan
-from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
-from worktrial.suites.orchestration.workflow_distance.exact import Distance, edit_distance
-from worktrial.suites.orchestration.workflow_distance.graphs import published_step_graph, published_workflow_graph
-from worktrial.suites.orchestration.workflow_distance.published import published_match, published_score
-from worktrial.suites.orchestration.workflow_distance.sound import sound_score
+from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
+from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
+from worktrial.suites.orchestration.scoring.distance.graphs import published_step_graph, published_workflow_graph
+from worktrial.suites.orchestration.scoring.distance.ours import sound_score
+from worktrial.suites.orchestration.scoring.distance.published import published_match, published_score
 
 RATIO = 5.0
 """How many times faster the exact distance has to be than the published mode, at the median."""

@@ -4,8 +4,8 @@ The gold plan looks a patient up and then orders a repeat prescription. The pred
 but does not say that the second has to wait for the first, and sends it to another agent.
 """
 
-from worktrial.suites.orchestration.mode import Mode
-from worktrial.suites.orchestration.rows.workflow import score_workflow
+from worktrial.suites.orchestration.scoring.figures import Mode
+from worktrial.suites.orchestration.scoring.rows import score_workflow
 
 GOLD = """
 workflow_1:

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.suites.orchestration.scores.real import archive, evaluation
-from tests.suites.orchestration.scores.real import data as release
-from tests.suites.orchestration.scores.test_published_runs import flat
+from tests.suites.orchestration.scoring.real import archive, evaluation
+from tests.suites.orchestration.scoring.real import data as release
+from tests.suites.orchestration.scoring.test_published_runs import flat
 from tests.support.cli import Ran, command, lines_of, worktrial
 from tests.support.data import real_data_dir
 from tests.support.orchestration import SHORT, TinyTeam
 
-from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.references import answers_of, gold
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.references import answers_of, gold
-from worktrial.suites.orchestration.requests import gold_steps
+from worktrial.suites.orchestration.planning.turns import gold_steps
 
 PLAN = {"workflow_1": {"status": "pending", "type": "independent", "steps": [{"status": "pending", "name": "a"}]}}
 OTHER = {"workflow_1": {**PLAN["workflow_1"], "steps": [{"status": "pending", "name": "b"}]}}
@@ -177,7 +177,7 @@ def test_tool_calls_of_one_language_need_only_its_folder(tmp_path: Path) -> None
 
 def _stored(data: Path, place: Path) -> Path:
     """A run of the published program in which the gold was answered."""
-    from worktrial.suites.orchestration.scores.published_layout import history_of
+    from worktrial.suites.orchestration.scoring.layout import history_of
 
     loaded = load_release(data, [Language.EN])
     place.mkdir()

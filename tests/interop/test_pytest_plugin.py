@@ -17,9 +17,9 @@ from tests.support.scripted_server import ScriptedServer
 import worktrial.interop.trials
 import worktrial.suites.documents.task
 import worktrial.suites.occupations.task
-import worktrial.suites.orchestration.load
 import worktrial.suites.orchestration.planning.yaml_text
-import worktrial.suites.orchestration.task
+import worktrial.suites.orchestration.run.ground
+import worktrial.suites.orchestration.run.turns
 import worktrial.suites.starter.task  # noqa: F401
 from worktrial.engine.stored import open_run
 

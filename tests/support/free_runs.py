@@ -13,11 +13,10 @@ from tests.support.wire import completion, tool_call
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunSettings, run_trial
-from worktrial.suites.orchestration.answerers import member
-from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
-from worktrial.suites.orchestration.groundwork import Groundwork
-from worktrial.suites.orchestration.load import load_tasks
 from worktrial.suites.orchestration.planning.scenario import Language
+from worktrial.suites.orchestration.run.agents import member
+from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
+from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 
 QUICK = RetryPolicy(attempts=2, total_seconds=10, first_wait=0.01, longest_wait=0.02)
 _REQUEST = re.compile(r"# Request to (\w+)\n(.*)")

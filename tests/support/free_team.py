@@ -5,18 +5,14 @@ from collections.abc import Sequence
 
 from worktrial.agents.assignment import Limits
 from worktrial.language import Completion, JsonObject, Message
-from worktrial.suites.orchestration.free.agent import AgentAtWork
-from worktrial.suites.orchestration.free.bounds import Budget
-from worktrial.suites.orchestration.free.gold import GoldTeam
-from worktrial.suites.orchestration.free.log import Log
-from worktrial.suites.orchestration.free.recorded import RecordedTools
-from worktrial.suites.orchestration.free.run import FreeRun
-from worktrial.suites.orchestration.free.task import FreeSettings
-from worktrial.suites.orchestration.free.tools import TeamTools
-from worktrial.suites.orchestration.free.voices import AgentMoment, PlannerMoment
-from worktrial.suites.orchestration.free.world import world_of
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import Scenario
+from worktrial.suites.orchestration.run.free.agent import AgentAtWork, Budget
+from worktrial.suites.orchestration.run.free.episode import FreeRun
+from worktrial.suites.orchestration.run.free.log import Log
+from worktrial.suites.orchestration.run.free.tools import RecordedTools, TeamTools, world_of
+from worktrial.suites.orchestration.run.free.trial import FreeSettings
+from worktrial.suites.orchestration.run.free.voices import AgentMoment, GoldTeam, PlannerMoment
 
 Answered = tuple[Sequence[Message], Message]
 """The messages of a request, and the message that answers it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 
 Row = dict[str, Any]

@@ -12,10 +12,11 @@ from tests.support.script import Answer, Behaviour
 from tests.support.wire import Body, completion, error_reply, tool_call
 
 from worktrial.suites.orchestration.planning.cards import AgentCard
-from worktrial.suites.orchestration.planning.loading import Release, load_release
+from worktrial.suites.orchestration.planning.references import gold
+from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
-from worktrial.suites.orchestration.references import gold
-from worktrial.suites.orchestration.requests import GoldStep, requests_of
+from worktrial.suites.orchestration.planning.turns import GoldStep
+from worktrial.suites.orchestration.run.prompts import requests_of
 
 
 @dataclass(frozen=True)

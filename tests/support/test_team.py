@@ -14,9 +14,9 @@ from tests.support.scripted_server import Script, ScriptedServer
 from tests.support.team import GoldTeam, gold_team
 
 from worktrial.suites.orchestration.example import example_folder
-from worktrial.suites.orchestration.load import load_tasks
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep
-from worktrial.suites.orchestration.requests import Request, requests_of
+from worktrial.suites.orchestration.run.ground import load_tasks
+from worktrial.suites.orchestration.run.prompts import Request, requests_of
 
 FLAWS = {"wrong_tool": 3, "unparsable_plan": 3, "text_for_call": 4, "call_for_refusal": 2, "arguments_a_list": 5}
 

@@ -9,7 +9,7 @@ import typer
 
 from worktrial.cli.own_suite import own_data, own_suite
 from worktrial.errors import SettingError
-from worktrial.suites.orchestration.choices import Gold
+from worktrial.suites.orchestration.options import Gold
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.suites.lint import LintReport

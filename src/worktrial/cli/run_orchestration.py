@@ -16,7 +16,7 @@ from worktrial.cli.role_options import role_options, settings_for, shared_option
 from worktrial.cli.run_options import check_share, output_options, run_settings, split_names
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError
-from worktrial.suites.orchestration.choices import Cards, Gold
+from worktrial.suites.orchestration.options import Cards, Gold
 
 
 class RunMode(StrEnum):
@@ -118,10 +118,9 @@ def orchestration(**given: Any) -> None:
     Example: worktrial run orchestration --agent my-model --base-url http://localhost:8000/v1 -o runs/first
     """
     from worktrial.cli.carry_out import carry_out
-    from worktrial.suites.orchestration.answerers import member
-    from worktrial.suites.orchestration.groundwork import Groundwork
-    from worktrial.suites.orchestration.load import load_tasks
     from worktrial.suites.orchestration.planning.scenario import Language
+    from worktrial.suites.orchestration.run.agents import member
+    from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 
     check_share(given)
     agent = member(given["agent"])
@@ -152,7 +151,7 @@ def _scenarios_for(requests: int, release: Any, tasks: Any) -> int:
     No more than that: what a scenario has asked for is lost when the run is interrupted before its end, and its
     prompts take memory.
     """
-    from worktrial.suites.orchestration.requests import gold_steps
+    from worktrial.suites.orchestration.planning.turns import gold_steps
 
     asked = [len(gold_steps(task.scenario, release.teams[task.scenario.language])[0]) for task in tasks]
     return max(1, min(requests, ceil(_SLACK * requests * len(asked) / max(1, sum(asked)))))
@@ -221,8 +220,8 @@ def _chosen(tasks: Any, given: Mapping[str, Any]) -> Any:
 
 
 def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[RoleName, RoleSettings]) -> Any:
-    from worktrial.suites.orchestration.scoring import Bounds
-    from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
+    from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
+    from worktrial.suites.orchestration.scoring.both import Bounds
 
     if given["simulator"] is not None or given["turns_run"] is not None or given["faults"] != "E0":
         raise SettingError(
@@ -239,7 +238,7 @@ def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[RoleName, Ro
 
 def _free_trial(given: Mapping[str, Any], ground: Any, roles: dict[RoleName, RoleSettings]) -> Any:
     from worktrial.agents.assignment import Limits
-    from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
+    from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
 
     simulator = roles.get(Role.SIMULATOR)
     settings = FreeSettings(
@@ -260,7 +259,7 @@ def _check_turns_run(given: Mapping[str, Any], trial: Any) -> None:
     if given["turns_run"] is not None:
         from worktrial.engine.record import CLEAN
         from worktrial.engine.stored import open_run
-        from worktrial.suites.orchestration.figures import refuse_as_turns
+        from worktrial.suites.orchestration.figures.free import refuse_as_turns
 
         clean = {job.sample for job in trial.jobs if job.condition == CLEAN}
         refuse_as_turns(open_run(given["turns_run"]), trial.data["fingerprint"], clean)

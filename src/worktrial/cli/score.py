@@ -11,7 +11,7 @@ import typer
 
 from worktrial.errors import SettingError
 from worktrial.language import JsonObject
-from worktrial.suites.orchestration.choices import Gold
+from worktrial.suites.orchestration.options import Gold
 
 app = typer.Typer(no_args_is_help=True, help="Score plans, tool calls and whole runs that lie on disk.")
 
@@ -37,8 +37,8 @@ def workflow(file: _File, mode: _Mode = "sound", output: _Output = None, seconds
 
     Example: worktrial score workflow plans.jsonl --mode published -o scored.jsonl
     """
-    from worktrial.suites.orchestration.mode import Mode
-    from worktrial.suites.orchestration.rows.workflow import score_workflow
+    from worktrial.suites.orchestration.scoring.figures import Mode
+    from worktrial.suites.orchestration.scoring.rows import score_workflow
 
     def score(row: JsonObject) -> JsonObject:
         return score_workflow(row, Mode(mode), seconds=seconds).row()
@@ -67,11 +67,10 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = "sound", output: _O
     """
     from worktrial.grading.bad_row import BadRow
     from worktrial.suites.orchestration.example import example_folder
-    from worktrial.suites.orchestration.mode import Mode
-    from worktrial.suites.orchestration.planning.cards import Team
-    from worktrial.suites.orchestration.planning.loading import load_team
+    from worktrial.suites.orchestration.planning.cards import Team, load_team
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.rows.toolcalls import score_toolcalls
+    from worktrial.suites.orchestration.scoring.figures import Mode
+    from worktrial.suites.orchestration.scoring.rows import score_toolcalls
 
     @cache
     def team(language: Language) -> Team:
@@ -108,12 +107,12 @@ def orchestration(
     from rich.console import Console
 
     from worktrial.suites.orchestration.example import example_folder
-    from worktrial.suites.orchestration.figures.stored import as_json, stored_figures
-    from worktrial.suites.orchestration.planning.loading import load_release
+    from worktrial.suites.orchestration.figures.published import as_json, stored_figures
+    from worktrial.suites.orchestration.planning.release import load_release
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.scoring import Bounds
-    from worktrial.suites.orchestration.stored import score_stored_run
-    from worktrial.suites.orchestration.tables import counted, stored_table
+    from worktrial.suites.orchestration.scoring.both import Bounds
+    from worktrial.suites.orchestration.scoring.stored import score_stored_run
+    from worktrial.suites.orchestration.terminal import counted, stored_table
 
     spoken = Language(language.upper())
     release = load_release(data or example_folder(), [spoken], corrected=gold == "corrected")

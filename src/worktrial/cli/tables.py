@@ -67,7 +67,7 @@ def _of_the_suite(run: StoredRun, beside: Beside) -> Iterable[Table | str]:
     """What only this suite's runs have to show."""
     if run.manifest.suite == "orchestration":
         # Imported here because other suites need none of it.
-        from worktrial.suites.orchestration.tables import figure_tables
+        from worktrial.suites.orchestration.terminal import figure_tables
 
         return figure_tables(run, compare_published=beside.published, turns=beside.turns)
     if run.manifest.suite == "documents":

@@ -119,12 +119,11 @@ def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
 
 
 def _orchestration(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
-    from worktrial.suites.orchestration.answerers import Member, member
-    from worktrial.suites.orchestration.groundwork import Groundwork
-    from worktrial.suites.orchestration.load import load_tasks
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.scoring import Bounds
-    from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
+    from worktrial.suites.orchestration.run.agents import Member, member
+    from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
+    from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
+    from worktrial.suites.orchestration.scoring.both import Bounds
 
     options, values = read_options(OrchestrationOptions, "orchestration", given)
 

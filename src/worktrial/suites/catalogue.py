@@ -105,8 +105,8 @@ def _questions(data: Path | None) -> list[TaskRow]:
 
 
 def _scenarios(data: Path | None) -> list[TaskRow]:
-    from worktrial.suites.orchestration.load import load_tasks
     from worktrial.suites.orchestration.planning.scenario import Language, UserTurn
+    from worktrial.suites.orchestration.run.ground import load_tasks
 
     _, tasks = load_tasks(data, list(Language))
     rows = []

@@ -7,7 +7,7 @@ from tests.support.cli import command
 
 from worktrial.engine.stored import open_run
 from worktrial.results.comparison import Change, compare_runs
-from worktrial.suites.orchestration.figures import language_figures
+from worktrial.suites.orchestration.figures.turns import language_figures
 
 
 def _figures(tmp_path: Path, suite: str, first: str, second: str) -> dict[str, Change]:

@@ -11,7 +11,8 @@ from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import workflow_of
 from worktrial.suites.orchestration.planning.lint import lint_release
-from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.references import answers_of, gold
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
@@ -22,13 +23,13 @@ from worktrial.suites.orchestration.planning.scenario import (
     Scenario,
     Step,
     UserTurn,
+    Workflow,
 )
-from worktrial.suites.orchestration.planning.workflows import Workflow
-from worktrial.suites.orchestration.references import answers_of, gold
-from worktrial.suites.orchestration.requests import requests_of
-from worktrial.suites.orchestration.scores.published import published_figures, published_scenario
-from worktrial.suites.orchestration.scores.published_layout import history_of
-from worktrial.suites.orchestration.scores.sound import sound_figures, sound_scenario
+from worktrial.suites.orchestration.run.prompts import requests_of
+from worktrial.suites.orchestration.scoring.figures import published_figures
+from worktrial.suites.orchestration.scoring.layout import history_of
+from worktrial.suites.orchestration.scoring.ours import sound_figures, sound_scenario
+from worktrial.suites.orchestration.scoring.published import published_scenario
 
 RELEASE = load_release(example_folder(), list(Language))
 SCENARIOS = pytest.mark.parametrize("scenario", RELEASE.scenarios, ids=lambda s: s.key)

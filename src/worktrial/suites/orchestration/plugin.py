@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
-    from worktrial.suites.orchestration.answerers import Member
-    from worktrial.suites.orchestration.free.task import FreeTrial
-    from worktrial.suites.orchestration.groundwork import Groundwork
-    from worktrial.suites.orchestration.load import OrchestrationTask
-    from worktrial.suites.orchestration.planning.loading import Release
+    from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.task import OrchestrationTrial
+    from worktrial.suites.orchestration.run.agents import Member
+    from worktrial.suites.orchestration.run.free.trial import FreeTrial
+    from worktrial.suites.orchestration.run.ground import Groundwork, OrchestrationTask
+    from worktrial.suites.orchestration.run.turns import OrchestrationTrial
 
 # Characters of what a user says, in a list.
 _ASKED = 80
@@ -73,7 +72,7 @@ class OrchestrationSuite(Suite):
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """Models of planner, domain agents, simulator and judges; see `Suite.models`."""
-        from worktrial.suites.orchestration.roles import models_of
+        from worktrial.suites.orchestration.run.agents import models_of
 
         return models_of(options, agent, _sub_agent(options))
 
@@ -81,7 +80,7 @@ class OrchestrationSuite(Suite):
         self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]
     ) -> "OrchestrationTrial | FreeTrial":
         """Turn by turn or free running, as `options.mode` says; see `Suite.trial`."""
-        from worktrial.suites.orchestration.groundwork import Groundwork
+        from worktrial.suites.orchestration.run.ground import Groundwork
 
         release, tasks = _loaded(options)
         judges = [role_name for role_name, role in models.items() if role.role is Role.JUDGE]
@@ -113,26 +112,26 @@ class OrchestrationSuite(Suite):
     def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
         """Figures by language and scoring, and what a free-running team reached; see `Suite.tables`."""
         from worktrial.engine.stored import open_run
-        from worktrial.suites.orchestration.tables import figure_tables
+        from worktrial.suites.orchestration.terminal import figure_tables
 
         turns = None if beside.turns_run is None else open_run(beside.turns_run)
         return figure_tables(run, compare_published=beside.compare_published, turns=turns)
 
     def trajectory(self, line: JsonObject, record: "SampleRecord | None") -> "Iterable[RenderableType]":
         """Answers step by step, or turn by turn where the team ran free; see `Suite.trajectory`."""
-        from worktrial.suites.orchestration.trajectory_page import team_trajectory
+        from worktrial.suites.orchestration.terminal import team_trajectory
 
         return team_trajectory(line, record)
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
         """Figures by language and scoring, and what a free-running team reached; see `Suite.figures`."""
-        from worktrial.suites.orchestration.figures import run_figures
+        from worktrial.suites.orchestration.figures.suite import run_figures
 
         return run_figures(run)
 
     def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float, seed: int) -> Iterable[Any]:
         """Changes of our scores by language, and of what free-running teams reached; see `Suite.changes`."""
-        from worktrial.suites.orchestration.figures.changes import figure_changes
+        from worktrial.suites.orchestration.figures.suite import figure_changes
 
         return figure_changes(pairs, confidence=confidence, seed=seed)
 
@@ -151,7 +150,7 @@ class OrchestrationSuite(Suite):
 
     def lint(self, data: DataOptions) -> "Findings":
         """Findings about scenarios and cards, with file and step; see `Suite.lint`."""
-        from worktrial.suites.orchestration.lint import lint_folder
+        from worktrial.suites.orchestration.planning.lint import lint_folder
 
         return lint_folder(data.data, corrected=data.gold == "corrected", language=data.language)
 
@@ -169,7 +168,7 @@ class OrchestrationSuite(Suite):
 
 
 def _loaded(data: DataOptions) -> "tuple[Release, list[OrchestrationTask]]":
-    from worktrial.suites.orchestration.load import load_tasks
+    from worktrial.suites.orchestration.run.ground import load_tasks
 
     return load_tasks(data.data, languages_of(data.language), corrected=data.gold == "corrected")
 
@@ -182,14 +181,14 @@ def languages_of(word: str) -> "list[Language]":
 
 
 def _member(agent: "Candidate") -> "Member":
-    from worktrial.suites.orchestration.answerers import Member, member
+    from worktrial.suites.orchestration.run.agents import Member, member
 
     own: Callable[..., Any] | None = getattr(agent, "function", None)
     return member(agent.spec) if own is None else Member("python", agent.spec, own)
 
 
 def _sub_agent(options: OrchestrationOptions) -> "Member | None":
-    from worktrial.suites.orchestration.answerers import Member, member
+    from worktrial.suites.orchestration.run.agents import Member, member
 
     given = options.sub_agent
     if given is None:
@@ -220,8 +219,8 @@ def _chosen(tasks: "Sequence[OrchestrationTask]", options: OrchestrationOptions)
 def _turns_trial(
     options: OrchestrationOptions, ground: "Groundwork", models: Mapping[RoleName, RoleSettings]
 ) -> "OrchestrationTrial":
-    from worktrial.suites.orchestration.scoring import Bounds
-    from worktrial.suites.orchestration.task import OrchestrationTrial, Settings
+    from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
+    from worktrial.suites.orchestration.scoring.both import Bounds
 
     if options.simulator is not None or options.turns_run is not None or options.faults != "E0":
         raise SettingError(
@@ -242,7 +241,7 @@ def _free_trial(
 ) -> "FreeTrial":
     from worktrial.agents.assignment import Limits
     from worktrial.suites.fault_values import fault_conditions
-    from worktrial.suites.orchestration.free.task import FreeSettings, FreeTrial
+    from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
 
     simulator = models.get(Role.SIMULATOR)
     settings = FreeSettings(
@@ -263,7 +262,7 @@ def _check_turns_run(options: OrchestrationOptions, trial: "FreeTrial") -> None:
     if options.turns_run is not None:
         from worktrial.engine.record import CLEAN
         from worktrial.engine.stored import open_run
-        from worktrial.suites.orchestration.figures import refuse_as_turns
+        from worktrial.suites.orchestration.figures.free import refuse_as_turns
 
         clean = {job.sample for job in trial.jobs if job.condition == CLEAN}
         refuse_as_turns(open_run(options.turns_run), trial.data["fingerprint"], clean)
@@ -281,7 +280,7 @@ def _samples_for(requests: int, trial: Any) -> int:
     No more than that: what a scenario has asked for is lost when the run is interrupted before its end, and its
     prompts take memory.
     """
-    from worktrial.suites.orchestration.requests import gold_steps
+    from worktrial.suites.orchestration.planning.turns import gold_steps
 
     ground: Groundwork = trial.ground
     teams = ground.release.teams

@@ -22,21 +22,23 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
-from worktrial.suites.orchestration.figures import (
+from worktrial.suites.orchestration.figures.free import (
     FAILURES,
     FREE_METRICS,
-    METRICS,
-    Estimate,
-    LanguageFigures,
     cascade_gaps,
     differences,
     free_figures,
+)
+from worktrial.suites.orchestration.figures.published import published_orchestration
+from worktrial.suites.orchestration.figures.turns import (
+    METRICS,
+    Estimate,
+    LanguageFigures,
     judge_agreement,
     language_figures,
 )
-from worktrial.suites.orchestration.groundwork import SUITE
-from worktrial.suites.orchestration.mode import Mode
-from worktrial.suites.orchestration.published_figures import published_orchestration
+from worktrial.suites.orchestration.run.ground import SUITE
+from worktrial.suites.orchestration.scoring.figures import Mode
 
 TITLES = {"average": "Average", "plan": "Plan", "call_refuse": "Call or refuse", "function_call": "Function call"}
 _FREE_TITLES = {

@@ -56,8 +56,8 @@ class StoredRunOptions(Options):
 
 
 def _workflow(options: PlanOptions) -> Callable[[JsonObject], JsonObject]:
-    from worktrial.suites.orchestration.mode import Mode
-    from worktrial.suites.orchestration.rows.workflow import score_workflow
+    from worktrial.suites.orchestration.scoring.figures import Mode
+    from worktrial.suites.orchestration.scoring.rows import score_workflow
 
     mode = Mode.PUBLISHED if options.mode == "published" else Mode.SOUND
     return lambda row: score_workflow(row, mode, seconds=options.seconds).row()
@@ -65,11 +65,10 @@ def _workflow(options: PlanOptions) -> Callable[[JsonObject], JsonObject]:
 
 def _toolcalls(options: CallOptions) -> Callable[[JsonObject], JsonObject]:
     from worktrial.suites.orchestration.example import example_folder
-    from worktrial.suites.orchestration.mode import Mode
-    from worktrial.suites.orchestration.planning.cards import Team
-    from worktrial.suites.orchestration.planning.loading import load_team
+    from worktrial.suites.orchestration.planning.cards import Team, load_team
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.rows.toolcalls import score_toolcalls
+    from worktrial.suites.orchestration.scoring.figures import Mode
+    from worktrial.suites.orchestration.scoring.rows import score_toolcalls
 
     mode = Mode.PUBLISHED if options.mode == "published" else Mode.SOUND
 
@@ -88,12 +87,12 @@ def _toolcalls(options: CallOptions) -> Callable[[JsonObject], JsonObject]:
 
 def _stored_run(place: Path, options: StoredRunOptions) -> RunScores:
     from worktrial.suites.orchestration.example import example_folder
-    from worktrial.suites.orchestration.figures.stored import as_json, stored_figures
-    from worktrial.suites.orchestration.planning.loading import load_release
+    from worktrial.suites.orchestration.figures.published import as_json, stored_figures
+    from worktrial.suites.orchestration.planning.release import load_release
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.scoring import Bounds
-    from worktrial.suites.orchestration.stored import score_stored_run
-    from worktrial.suites.orchestration.tables import counted, stored_table
+    from worktrial.suites.orchestration.scoring.both import Bounds
+    from worktrial.suites.orchestration.scoring.stored import score_stored_run
+    from worktrial.suites.orchestration.terminal import counted, stored_table
 
     language = Language(options.language.upper())
     release = load_release(options.data or example_folder(), [language], corrected=options.gold == "corrected")

@@ -5,7 +5,7 @@ from tests.results.runs import record
 
 from worktrial.engine.record import SampleRecord
 from worktrial.statistics import agreement, pairwise_cohen
-from worktrial.suites.orchestration.figures import judge_agreement
+from worktrial.suites.orchestration.figures.turns import judge_agreement
 
 
 def _value(key: str, *votes: bool | None, context: str = "") -> dict[str, Any]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.suites.orchestration.planning.dag import Phase, PlanState
-from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
+from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
 
 
 def _workflow(

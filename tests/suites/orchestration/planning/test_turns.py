@@ -24,8 +24,8 @@ from tests.support.orchestration import (
     workflow,
 )
 
-from worktrial.suites.orchestration.planning.history import Entry
-from worktrial.suites.orchestration.planning.loading import load_release
+from worktrial.suites.orchestration.planning.duties import query_of, workflow_of
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
@@ -35,14 +35,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     Scenario,
     Step,
 )
-from worktrial.suites.orchestration.planning.turns import (
-    Views,
-    agent_view,
-    planner_view,
-    query_of,
-    refusal_text,
-    workflow_of,
-)
+from worktrial.suites.orchestration.planning.turns import Entry, Views, agent_view, planner_view, refusal_text
 
 BOOKING = ("harbour_agent", BOOK)
 

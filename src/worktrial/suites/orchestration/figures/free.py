@@ -11,8 +11,8 @@ from worktrial.errors import SettingError
 from worktrial.statistics import Interval
 from worktrial.statistics.bootstrap import bootstrap_difference
 from worktrial.statistics.ratio import ratio
-from worktrial.suites.orchestration.figures.figures import Estimate, estimates
-from worktrial.suites.orchestration.scores.figures import Sums
+from worktrial.suites.orchestration.figures.turns import Estimate, estimates
+from worktrial.suites.orchestration.scoring.figures import Sums
 
 FREE_METRICS = ("completed", "goals", "calls", "plan")
 FAILURES = ("plan", "decision", "call", "order")

@@ -1,9 +1,17 @@
-"""Agent cards: what a domain agent says it can do, and the tools it has."""
+"""Agent cards: what each domain agent can do, and how it is read from a data folder."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from worktrial.errors import DataError
 from worktrial.language import JsonObject, tool_spec
+from worktrial.suites.orchestration.planning.files import CARDS, SourceFile, source_files
+from worktrial.suites.orchestration.planning.scenario import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +56,116 @@ class AgentCard:
 
 Team = Mapping[str, AgentCard]
 """The domain agents of one language by `agent_id`, sorted by it, so that prompts are the same everywhere."""
+
+
+_RESERVED = ("main", "user")
+
+
+class _Skill(msgspec.Struct):
+    id: str
+    name: str = ""
+    description: str = ""
+    examples: list[str] = []
+
+
+class _Card(msgspec.Struct):
+    agent_id: str
+    name: str
+    description: str
+    skills: list[_Skill] = []
+
+
+class _Schema(msgspec.Struct, rename="camel"):
+    """The keywords that a prompt or a score relies on; others are let through. The metaschema costs 2 ms a tool."""
+
+    type: str | list[str] = ""
+    description: str = ""
+    properties: "dict[str, _Schema | bool]" = {}
+    required: list[str] = []
+    additional_properties: "_Schema | bool" = True
+    items: "_Schema | bool" = True
+    any_of: "list[_Schema | bool]" = []
+    one_of: "list[_Schema | bool]" = []
+    all_of: "list[_Schema | bool]" = []
+    enum: list[Any] = []
+    pattern: str = ""
+
+
+class _Tool(msgspec.Struct):
+    name: str
+    description: str = ""
+    parameters: _Schema | None = None
+
+
+class _File(msgspec.Struct):
+    agent_card: _Card
+    tools: list[_Tool] = []
+
+
+def load_team(folder: Path, language: Language) -> Team:
+    """The domain agents of `language`, sorted by their `agent_id`.
+
+    Raises:
+        DataError: a folder is missing, a card cannot be used, or two cards have one `agent_id`.
+    """
+    return team_of(source_files(folder, language, CARDS, ".json"), folder)
+
+
+def team_of(files: list[SourceFile], folder: Path) -> Team:
+    """The domain agents in `files`.
+
+    Raises:
+        DataError: as `load_team`.
+    """
+    team: dict[str, AgentCard] = {}
+    homes: dict[str, str] = {}
+    for file in files:
+        card = _card(file, folder / file.name)
+        if card.agent_id in team:
+            raise DataError(
+                folder / file.name,
+                f"agent_card.agent_id: {card.agent_id!r} is that of {homes[card.agent_id]} too",
+                "Every agent needs its own",
+            )
+        team[card.agent_id] = card
+        homes[card.agent_id] = file.name
+    return dict(sorted(team.items()))
+
+
+def _card(file: SourceFile, where: Path) -> AgentCard:
+    if file.problem:
+        raise DataError(where, file.problem, "A card is a JSON file of one object")
+    try:
+        raw = msgspec.json.decode(file.text)
+        read = msgspec.convert(raw, _File)
+    except msgspec.ValidationError as e:
+        raise DataError(where, str(e), "See the cards of the release for what a card has") from None
+    except (msgspec.DecodeError, RecursionError) as e:
+        raise DataError(where, f"is not JSON: {e}", "Mend it, or copy it again") from None
+    card = read.agent_card
+    if not card.agent_id.strip() or card.agent_id in _RESERVED:
+        raise DataError(
+            where,
+            f"agent_card.agent_id: {card.agent_id!r} cannot be the id of a domain agent",
+            f"Give it one; {' and '.join(_RESERVED)} are taken",
+        )
+    twice = [name for name, times in Counter(tool.name for tool in read.tools).items() if times > 1]
+    if twice:
+        raise DataError(where, f"tools: more than one is called {twice[0]!r}", "Rename or remove one")
+    tools = tuple(
+        _tool(tool, written, where, f"tools[{n}]")
+        for n, (tool, written) in enumerate(zip(read.tools, raw.get("tools", []), strict=True))
+    )
+    skills = tuple(Skill(s.id, s.name or s.id, s.description, tuple(s.examples)) for s in card.skills)
+    return AgentCard(card.agent_id, card.name, card.description, skills, tools)
+
+
+def _tool(tool: _Tool, written: JsonObject, where: Path, field: str) -> AgentTool:
+    if not tool.name.strip():
+        raise DataError(where, f"{field}.name is blank", "Give the tool a name")
+    if tool.parameters is None:
+        return AgentTool(tool.name, tool.description, {"type": "object", "properties": {}})
+    if tool.parameters.type != "object":
+        what = f"{field}.parameters.type of tool {tool.name!r} is {tool.parameters.type!r}"
+        raise DataError(where, what, "Make it 'object', with an argument a property")
+    return AgentTool(tool.name, tool.description, written["parameters"])

@@ -1,13 +1,47 @@
-"""What each domain agent's step of a recorded conversation is for: its workflow, and what it was asked."""
+"""Duties: which workflow a domain agent's recorded step is for, and what the agent was asked."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from worktrial.suites.orchestration.planning.scenario import CallStep, OddStep, PlanStep, Scenario, Step, UserTurn
-from worktrial.suites.orchestration.planning.status import Said, said
-from worktrial.suites.orchestration.planning.workflows import Workflow, WorkflowPlan, WorkflowStep
+from worktrial.suites.orchestration.planning.scenario import (
+    CallStep,
+    OddStep,
+    PlanStep,
+    Scenario,
+    Step,
+    UserTurn,
+    Workflow,
+    WorkflowPlan,
+    WorkflowStep,
+)
+
+
+class Said(StrEnum):
+    """What a plan says of a workflow or step."""
+
+    PENDING = "pending"  # to be done; also any status that says nothing known
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+    FAILED = "failed"
+
+
+# The data has `cancelled`, `canceled`, `_x0008_cancelled` and `competed`; models add words of their own.
+_PATTERNS = (
+    (Said.CANCELED, re.compile("cancel|abort|abandon|dropped|skipped|replaced", re.IGNORECASE)),
+    (Said.FAILED, re.compile("fail|error", re.IGNORECASE)),
+    (Said.PAUSED, re.compile("pause|wait|on.?hold|suspend|interrupted", re.IGNORECASE)),
+    (Said.COMPLETED, re.compile("^(?!in|un|not|partial).*(compl?ete|done|finished|success)", re.IGNORECASE)),
+)
+
+
+def said(status: str) -> Said:
+    """The meaning of `status`."""
+    return next((meaning for meaning, pattern in _PATTERNS if pattern.search(status)), Said.PENDING)
+
 
 MAIN = "main"
 # `workflow_2`, `workflow_2-1` and `interrupted_workflow_2-1` share a number; the recordings often name only that.

@@ -1,10 +1,13 @@
-"""What everyone may see before a step of a recorded conversation: the history of a turn-by-turn trial."""
+"""Turn-by-turn trials: which steps the team is asked about, what everyone may see then, and what was answered."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
-from worktrial.suites.orchestration.planning.duties import Duty, duties, query_of, workflow_of
-from worktrial.suites.orchestration.planning.history import Entry, ToolUse
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.duties import MAIN, Duty, duties
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     OddStep,
@@ -15,10 +18,76 @@ from worktrial.suites.orchestration.planning.scenario import (
     Scenario,
     Step,
     UserTurn,
+    WorkflowPlan,
 )
-from worktrial.suites.orchestration.planning.workflows import WorkflowPlan
 
-__all__ = ["Views", "agent_view", "planner_view", "query_of", "refusal_text", "workflow_of"]
+
+@dataclass(frozen=True, slots=True)
+class StepAnswer:
+    """The answer to one request: of the main model to a plan step, of a domain agent to a call or refusal step."""
+
+    step: int
+    """`Step.id` of the gold step that it answers."""
+    text: str = ""
+    """The visible text."""
+    tool_calls: tuple[JsonObject, ...] = ()
+    """Tool calls exactly as they came over the wire (`{"id", "type", "function": {"name", "arguments"}}`)."""
+    trouble: str | None = None
+    """Why there is no answer, for a request that failed for good; null for an answer."""
+
+
+Answers = Mapping[int, StepAnswer]
+"""By `Step.id`; a step without an entry was not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCase:
+    """One argument whose value is neither equal to the gold one nor plainly wrong: a judge has to look.
+
+    Equal cases are the same question, wherever they come up, so a case is also the key of its verdict.
+    """
+
+    tool: str
+    key: str
+    """The argument's name."""
+    gold: tuple[str, ...]
+    """The gold values as compact JSON, sorted keys; several where several calls are compared at once."""
+    predicted: tuple[str, ...]
+    """The predicted values, likewise."""
+    context: str = field(default="", compare=True)
+    """What the domain agent was asked, so that a judge can tell whether two values mean the same here."""
+
+
+Verdicts = Mapping[ValueCase, float]
+"""The share of judges, 0-1, that take the predicted values for the gold ones in meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool call in the past, with its result."""
+
+    tool: str
+    arguments: JsonValue
+    result: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that was said or done."""
+
+    who: Literal["user", "main", "agent"]
+    text: str = ""
+    """What was said; for a refusal its two-line form (`status: …` and `required_info: …`)."""
+    agent: str = ""
+    """The domain agent's `agent_id`, where one is at work."""
+    workflow: str | None = None
+    """The workflow it was done for, where known."""
+    uses: tuple[ToolUse, ...] = ()
+    """Tool calls made, in order."""
+
+
+GoldStep = PlanStep | CallStep | RefusalStep | OddStep
+"""A step that someone of the team has to make."""
 
 # What cannot be read may still hold a result that later steps build on; an annotator's remark holds none.
 _RECORD = re.compile(r"^[\s-]*(?:tool|tool_call|tool_call_result|arguments|status|required_info)\s*:", re.MULTILINE)
@@ -112,3 +181,25 @@ def _entries(steps: Iterable[Step], known: dict[int, Duty]) -> Iterator[Entry]:
                 yield Entry("agent", text, step.agent, known[step.id].workflow)
             case OddStep() if step.id in known and _RECORD.search(step.text):
                 yield Entry("agent", step.text, step.agent, known[step.id].workflow)
+
+
+def is_for_plan(step: GoldStep) -> bool:
+    """Whether the main model has to make the step, and it is a plan."""
+    return isinstance(step, PlanStep) or (isinstance(step, OddStep) and step.agent == MAIN)
+
+
+def gold_steps(scenario: Scenario, team: Team) -> tuple[list[GoldStep], list[int]]:
+    """The steps that the team is asked about, and the ids of those that nobody can be asked about.
+
+    An agent without a card has neither a description nor tools, so a request to it would make no sense.
+    """
+    asked: list[GoldStep] = []
+    unasked: list[int] = []
+    for step in scenario.steps:
+        if not isinstance(step, GoldStep) or (isinstance(step, OddStep) and step.is_left_out):
+            continue
+        if is_for_plan(step) or step.agent in team:
+            asked.append(step)
+        else:
+            unasked.append(step.id)
+    return asked, unasked

@@ -3,9 +3,8 @@
 import pytest
 
 from worktrial.errors import DataError
-from worktrial.suites.orchestration.planning.corrections import correct
-from worktrial.suites.orchestration.planning.corrections.overlay import read_overlay
-from worktrial.suites.orchestration.planning.records import StepRecord
+from worktrial.suites.orchestration.planning.corrections.overlay import correct, read_overlay
+from worktrial.suites.orchestration.planning.scenario import StepRecord
 
 
 def record(text: str | None, agent: str = "gardener", workflow: str | None = "workflow_1") -> StepRecord:

@@ -7,8 +7,8 @@ import yaml
 from tests.support.data import real_data_dir
 from tests.support.tiny_orchestration import TinyOrchestration, usual
 
-from worktrial.suites.orchestration.planning.corrections import corrections_for
-from worktrial.suites.orchestration.planning.loading import load_release, load_scenarios
+from worktrial.suites.orchestration.planning.corrections.overlay import corrections_for
+from worktrial.suites.orchestration.planning.release import load_release, load_scenarios
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,

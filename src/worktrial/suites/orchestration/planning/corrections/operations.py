@@ -5,8 +5,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from worktrial.suites.orchestration.planning.records import StepRecord
-from worktrial.suites.orchestration.planning.scenario import RefusalType
+from worktrial.suites.orchestration.planning.scenario import RefusalType, StepRecord
 from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
 _INFO_KEYS = {

@@ -1,6 +1,7 @@
-"""The corrections that ship with Worktrial: `en.yaml` and `ko.yaml` beside this file."""
+"""Corrections as files hold them, and how they are applied."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -8,10 +9,10 @@ from importlib.resources.abc import Traversable
 import msgspec
 
 from worktrial.errors import DataError
-from worktrial.suites.orchestration.planning.corrections.correction import Correction
 from worktrial.suites.orchestration.planning.corrections.operations import (
     ChangeAgent,
     ChangeWorkflow,
+    DoesNotFit,
     DropRepeats,
     LeaveOut,
     Operation,
@@ -21,8 +22,20 @@ from worktrial.suites.orchestration.planning.corrections.operations import (
     Unlist,
     WriteRefusal,
 )
-from worktrial.suites.orchestration.planning.scenario import Language, RefusalType
+from worktrial.suites.orchestration.planning.scenario import Language, RefusalType, StepRecord
 from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """One change to one step of a scenario."""
+
+    scenario: str
+    """`Scenario.id`."""
+    step: int
+    """`Step.id`."""
+    reason: str
+    operation: Operation
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True):
@@ -95,3 +108,41 @@ def read_overlay(text: str, *, where: str) -> dict[str, list[Correction]]:
 
 def _overlay(language: Language) -> Traversable:
     return files("worktrial.suites.orchestration.planning.corrections") / f"{language.lower()}.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """Steps after their corrections."""
+
+    records: tuple[StepRecord, ...]
+    applied: tuple[str, ...] = ()
+    """What was done, each as `STEP: REASON`."""
+    misfits: tuple[tuple[int, str], ...] = ()
+    """Corrections that do not fit this data, each as (step, why); their steps are as they were."""
+
+
+def correct(records: Sequence[StepRecord], corrections: Sequence[Correction]) -> Corrected:
+    """`records` with `corrections` applied, in the order given.
+
+    A step takes all of its corrections or none, so that it is never half mended.
+    """
+    steps = {record.id: record for record in records}
+    applied: list[str] = []
+    misfits: list[tuple[int, str]] = []
+    for step in dict.fromkeys(correction.step for correction in corrections):
+        own = [correction for correction in corrections if correction.step == step]
+        if step not in steps:
+            misfits.append((step, f"there is no such step ({own[0].reason})"))
+            continue
+        record = steps[step]
+        try:
+            for correction in own:
+                record = correction.operation(record)
+                if record.left_out:
+                    record = replace(record, left_out=correction.reason)
+        except DoesNotFit as e:
+            misfits.append((step, f"{e} ({correction.reason})"))
+            continue
+        steps[step] = record
+        applied += [f"{step}: {correction.reason}" for correction in own]
+    return Corrected(tuple(steps.values()), tuple(applied), tuple(misfits))

@@ -1,0 +1,92 @@
+"""The suite's figures of a run by name, and their changes between two runs of the same samples."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
+from worktrial.results.comparison.changes import Change
+from worktrial.results.comparison.suite_figures import SuiteFigure
+from worktrial.results.pairing import SamplePair
+from worktrial.statistics import bootstrap_difference
+from worktrial.suite import Figure
+from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
+from worktrial.suites.orchestration.figures.turns import Estimate, language_figures, over_repeats, repeat_clusters
+from worktrial.suites.orchestration.scoring.ours import sound_figures
+
+
+def run_figures(run: StoredRun) -> list[Figure]:
+    """Scores of every language both ways, and what free-running teams reached under every condition."""
+    found: list[Figure] = []
+    for turns in language_figures(run.records):
+        found += _figures(turns.figures, f"{turns.language} {turns.mode}", turns.scenarios)
+    for free in free_figures(run.records):
+        found += _figures(free.figures, f"{free.language} free {free.condition}", free.scenarios)
+    return found
+
+
+def _figures(estimates: Mapping[str, Estimate], group: str, scenarios: int) -> list[Figure]:
+    return [
+        Figure(
+            name,
+            estimate.value,
+            None if estimate.interval is None else estimate.interval.low,
+            None if estimate.interval is None else estimate.interval.high,
+            scenarios,
+            group,
+        )
+        for name, estimate in estimates.items()
+    ]
+
+
+def figure_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int) -> Iterator[SuiteFigure]:
+    """Changes of our scores by language, or of what free-running teams reached.
+
+    Args:
+        pairs: Same samples in both runs, of one condition.
+        confidence: Level of the intervals, 0-1.
+        seed: Seed of the draws.
+    """
+    for language, own in _by_language(pairs, "sound").items():
+        repeats = len({p.first.repeat for p in own})
+        sides = [repeat_clusters(records, lambda r: r.measures["sound"]["sums"]) for records in _sides(own)]
+        yield from _scores(language, sides, over_repeats(repeats, sound_figures), confidence, seed)
+    for language, own in _by_language(pairs, "free").items():
+        added = [list(free_clusters(records, "free").values()) for records in _sides(own)]
+        yield from _scores(language, added, free_rates, confidence, seed)
+
+
+def _by_language(pairs: Sequence[SamplePair], part: str) -> dict[str, list[SamplePair]]:
+    found: dict[str, list[SamplePair]] = {}
+    for pair in pairs:
+        if all(part in record.measures for record in (pair.first, pair.second)):
+            found.setdefault(str(pair.first.measures["language"]), []).append(pair)
+    return dict(sorted(found.items()))
+
+
+def _sides(pairs: Sequence[SamplePair]) -> tuple[list[SampleRecord], list[SampleRecord]]:
+    return [p.first for p in pairs], [p.second for p in pairs]
+
+
+def _scores(
+    language: str,
+    sides: Sequence[Sequence[Mapping[str, Any]]],
+    figures: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    confidence: float,
+    seed: int,
+) -> Iterator[SuiteFigure]:
+    """Changes from both sides' sums per scenario, in the same order."""
+    keys = sorted(sides[0][0].keys() & sides[1][0].keys())
+    first, second = ([{key: sums[key] for key in keys} for sums in side] for side in sides)
+    values = [figures({key: sum(sums[key] for sums in side) for key in keys}) for side in (first, second)]
+    intervals = (
+        bootstrap_difference(second, first, figures, confidence=confidence, seed=seed) if len(first) > 1 else {}
+    )
+    for name, before in values[0].items():
+        after = values[1][name]
+        if isnan(before) or isnan(after):
+            continue
+        ratio = float(after / before) if before else None
+        change = Change(float(before), float(after), float(after - before), intervals.get(name), ratio, None)
+        yield SuiteFigure(f"{language} {name.replace('_', ' ')}", change)

@@ -1,0 +1,1 @@
+"""Trials: what teams are asked, who answers, who judges."""

@@ -1,0 +1,1 @@
+"""Free running: the team's own plan directs its own work."""

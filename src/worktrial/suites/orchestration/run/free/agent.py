@@ -1,0 +1,157 @@
+"""Domain agents at work on requests of the plan, within the bounds of a scenario."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from worktrial.agents.assignment import Limits
+from worktrial.errors import ContextOverflow
+from worktrial.language import Completion, JsonObject, Message
+from worktrial.suites.orchestration.planning.cards import AgentCard
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario
+from worktrial.suites.orchestration.planning.turns import Entry, ToolUse
+from worktrial.suites.orchestration.run.free.log import AgentRun, Log
+from worktrial.suites.orchestration.run.free.tools import TeamTools
+from worktrial.suites.orchestration.run.free.voices import AgentMoment, Voices
+from worktrial.suites.orchestration.run.prompts import after_a_call, agent_messages, agent_tools
+from worktrial.suites.orchestration.scoring.calls.calls import Decision, decision_in, read_calls
+from worktrial.workplaces import Observation, Origin, StopReason
+
+
+@dataclass(slots=True)
+class Budget:
+    """Counts the requests of a scenario, and knows when the work has to end."""
+
+    limits: Limits
+    """`turns` counts the answers of the planner and of all domain agents together."""
+    log: Log
+    tokens: Callable[[], int] = lambda: 0
+    """What planner and domain agents have consumed so far."""
+    cost: Callable[[], float] = lambda: 0.0
+    _started: float = field(default_factory=time.monotonic)
+
+    def take(self) -> bool:
+        """Book one request; False when a limit is hit and there must be none."""
+        if self.is_spent():
+            return False
+        self.log.requests += 1
+        return True
+
+    def is_spent(self) -> bool:
+        """Whether a limit is hit; the log then has the reason."""
+        limits, log = self.limits, self.log
+        if limits.turns is not None and log.requests >= limits.turns:
+            log.stop_reason = StopReason.TURN_LIMIT
+        elif limits.tokens is not None and self.tokens() >= limits.tokens:
+            log.stop_reason = StopReason.TOKEN_LIMIT
+        elif limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
+            log.stop_reason = StopReason.TIME_LIMIT
+        elif limits.cost is not None and self.cost() >= limits.cost:
+            log.stop_reason = StopReason.COST_LIMIT
+        else:
+            return False
+        return True
+
+
+DONE = "done"
+ASKED = "asked"
+
+
+class AgentAtWork:
+    """Lets domain agents work on requests of the plan."""
+
+    def __init__(self, scenario: Scenario, voices: Voices, tools: TeamTools, budget: Budget, turns: int) -> None:
+        self._scenario = scenario
+        self._voices = voices
+        self._tools = tools
+        self._budget = budget
+        self._turns = turns
+
+    async def __call__(self, run: AgentRun, moment: AgentMoment, card: AgentCard, seen: Sequence[Entry]) -> Entry:
+        """Work on the request of `run` until the agent says how it ended, or a bound is hit.
+
+        Args:
+            run: The request; gets the messages, the calls and the end.
+            moment: Where in the plan this is.
+            card: The agent's.
+            seen: What the agent may see of what has been said and done.
+
+        Returns:
+            What was done, for the history.
+
+        Raises:
+            InvalidSample: the agent's endpoint, or whoever plays the tools, fails for good.
+        """
+        scenario = self._scenario
+        uses: list[ToolUse] = []
+        request = agent_messages(scenario.language, card, scenario.note, run.query, seen)
+        request[-1] = _with_hint(request[-1], scenario.language)
+        for _ in range(self._turns):
+            if not self._budget.take():
+                run.end = f"failed: {self._budget.log.stop_reason}"
+                break
+            try:
+                completion = await self._voices.act(moment, [*request, *run.messages], agent_tools(card))
+            except ContextOverflow:
+                run.end = "failed: its conversation outgrew its context"
+                break
+            run.messages.append(completion.message)
+            if not completion.tool_calls:
+                _conclude(run, completion)
+                break
+            run.decision = Decision.CALL
+            uses += await self._carry_out(completion, run, card)
+        else:
+            # Some models know no other way to go on than to call again; what they got is worth having.
+            run.end = DONE if uses else f"failed: no outcome after {self._turns} answers"
+        return Entry("agent", run.text, run.agent, run.workflow, tuple(uses))
+
+    async def _carry_out(self, completion: Completion, run: AgentRun, card: AgentCard) -> list[ToolUse]:
+        uses = []
+        for raw, call in zip(completion.tool_calls, read_calls(completion.tool_calls), strict=True):
+            given = _given(raw)
+            observation = await self._tools.call(card, run, call, given)
+            run.messages.append(_tool_message(raw, observation))
+            arguments = given if observation.origin is Origin.REFUSAL else call.arguments
+            uses.append(ToolUse(call.tool, arguments, observation.content))
+        return uses
+
+
+def visible(text: str) -> str:
+    """`text` without what a model thinks aloud before it."""
+    return text.rpartition("</think>")[2].strip()
+
+
+def _conclude(run: AgentRun, completion: Completion) -> None:
+    run.text = visible(completion.text)
+    decision = decision_in(completion.text)
+    if decision.is_refusal:
+        run.decision = decision
+    if decision is Decision.AWAITING_USER_INPUT:
+        run.end = ASKED
+    elif decision is Decision.TOOL_CONSTRAINT_VIOLATION:
+        run.end = f"failed: {run.text}"
+    elif not run.text and not run.calls:
+        run.end = "failed: neither a call nor a word"
+    else:
+        run.end = DONE
+
+
+def _given(raw: JsonObject) -> object:
+    function = raw.get("function")
+    return function.get("arguments") if isinstance(function, dict) else None
+
+
+def _tool_message(raw: JsonObject, observation: Observation) -> Message:
+    call_id = raw.get("id")
+    return {
+        "role": "tool",
+        "tool_call_id": call_id if isinstance(call_id, str) else "",
+        "content": msgspec.json.encode(observation.content).decode(),
+    }
+
+
+def _with_hint(message: Message, language: Language) -> Message:
+    return {**message, "content": f"{message['content']}\n\n{after_a_call(language)}"}

@@ -1,0 +1,211 @@
+"""The path of one free-running sample, top to bottom."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Literal
+
+from worktrial.agents.assignment import Limits
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Job, SampleContext
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.suites.faults import in_manifest, jobs_under, note_faults
+from worktrial.suites.orchestration.options import Cards, Gold
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.scenario import Scenario, UserTurn
+from worktrial.suites.orchestration.run.free.agent import AgentAtWork, Budget
+from worktrial.suites.orchestration.run.free.episode import FreeRun
+from worktrial.suites.orchestration.run.free.log import Log, free_measures, trajectory_line, work_in_log
+from worktrial.suites.orchestration.run.free.tools import (
+    RecordedTools,
+    TeamTools,
+    clock_of,
+    without_schemas,
+    world_of,
+)
+from worktrial.suites.orchestration.run.free.voices import voices
+from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
+from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
+from worktrial.suites.orchestration.scoring.goals import Met, goal_score
+from worktrial.workplaces import DEFAULT_CLOCK, LanguageSimulator, Session, StopReason, Workplace
+from worktrial.workplaces.faults import (
+    Conditions,
+    FaultMode,
+    FaultSettings,
+    FaultySession,
+    Position,
+    PromptedFaults,
+    draw_plan,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeSettings:
+    """What of the suite's own can change a result."""
+
+    repeats: int = 1
+    mode: Literal["free"] = "free"
+    gold: Gold = "released"
+    cards: Cards = "full"
+    simulated: bool = True
+    """Whether a simulator answers calls that the recording does not hold; else they get an error that says so."""
+    memory: str = "history"
+    """See `worktrial.workplaces.simulator.Memory`."""
+    simulator_prompt: str = "full"
+    """See `worktrial.workplaces.simulator.PromptStyle`."""
+    planner_turns: int = 6
+    """Answers of the planner to one turn of the user."""
+    agent_turns: int = 6
+    """Answers of a domain agent to one request of the plan."""
+    limits: Limits = field(default_factory=Limits)
+    """Of a whole scenario; `turns` counts the answers of planner and domain agents together."""
+    faults: Conditions = field(default_factory=Conditions)
+    clock: str = DEFAULT_CLOCK
+    """The date and time of scenarios whose note has none, ISO 8601."""
+    seconds: float = 1.0
+    """Bound on the edit distances of one plan."""
+
+
+class FreeTrial:
+    """The free-running trial made ready to run: the team's own plan directs its own work.
+
+    Raises:
+        SettingError: faults that no trial can hold, or that need a simulator that is not there.
+    """
+
+    suite = SUITE
+
+    def __init__(self, ground: Groundwork, settings: FreeSettings) -> None:
+        """Set up a trial.
+
+        Args:
+            ground: The data, and who takes part.
+            settings: What can change a result.
+        """
+        settings.faults.check(settings.limits.turns)
+        if settings.faults.prompted and not settings.simulated:
+            raise SettingError("--faults prompted: the simulator is what is prompted. Name one with --simulator")
+        self.ground = ground
+        """The data, and who takes part."""
+        self._settings = settings
+        self._conditions = settings.faults.by_name
+        self.jobs = jobs_under(settings.faults, ground.tasks, settings.repeats)
+        prompts = [prompts_fingerprint(), free_prompts_fingerprint()]
+        self.data = ground.data
+        self.settings = ground.in_manifest(prompts, in_manifest(settings))
+
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
+        """Run the scenario, score, judge; see `worktrial.engine.trial.Trial`.
+
+        What happened is kept whichever way it ends: a sample without a verdict has to be explained too.
+        """
+        ground, settings = self.ground, self._settings
+        scenario, log = ground.scenarios[job.sample], Log()
+        team = ground.release.teams[scenario.language]
+        world, clock = world_of(scenario, team), clock_of(scenario, settings.clock)
+        faults = self._conditions[job.condition]
+        recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, context))
+        session = self._under(faults, recorded, world, scenario.key, log)
+        budget = Budget(
+            settings.limits,
+            log,
+            tokens=lambda: context.meter.tokens(Role.AGENT) + context.meter.tokens(Role.SUB_AGENT),
+            cost=lambda: context.meter.known_cost,
+        )
+        speaking = voices(
+            scenario,
+            ground.agent,
+            ground.sub_agent,
+            context,
+            lambda name: ground.reference(name, scenario.language),
+        )
+        tools = TeamTools(recorded, session, log)
+        agents = AgentAtWork(scenario, speaking, tools, budget, settings.agent_turns)
+        run = FreeRun(
+            scenario,
+            team,
+            speaking,
+            agents,
+            budget,
+            planner_turns=settings.planner_turns,
+            compact=settings.cards == "compact",
+        )
+        finished = False
+        try:
+            await run()
+            finished = True
+            result = await self._graded(scenario, team, log, context)
+        except InvalidSample as e:
+            result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
+        result.calls, result.turns = len(log.calls), log.requests
+        result.stop_reason = log.stop_reason.value if finished else None
+        result.clock = clock
+        note_faults(result, session)
+        said = [step.text for step in scenario.steps if isinstance(step, UserTurn)]
+        line = trajectory_line(log, scenario.note, said, run.prompt)
+        result.trajectory = {"outcome": result.outcome, "reason": result.reason, "clock": clock, **line}
+        return result
+
+    def _simulated(
+        self, world: Workplace, clock: str, faults: FaultSettings, context: SampleContext
+    ) -> Session | None:
+        settings = self._settings
+        if not settings.simulated:
+            return None
+        line = context.model(Role.SIMULATOR)
+        simulator = LanguageSimulator(
+            world,
+            PromptedFaults(line, faults) if settings.faults.prompted else line,
+            memory=settings.memory,
+            prompt=settings.simulator_prompt,
+            clock=clock,
+        )
+        try:
+            return simulator.open()
+        except DataError as e:
+            raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+    def _under(
+        self, faults: FaultSettings, recorded: RecordedTools, world: Workplace, sample: str, log: Log
+    ) -> Session:
+        if faults.mode is FaultMode.E0 or self._settings.faults.prompted:
+            return recorded
+        plan = draw_plan(faults, sample)
+        return FaultySession(
+            recorded,
+            plan,
+            without_schemas(world),
+            position=lambda: Position(len(log.calls), max(0, log.requests - 1)),
+        )
+
+    async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
+        work, seconds = work_in_log(log), self._settings.seconds
+        score = await asyncio.to_thread(goal_score, scenario, team, work, seconds=seconds)
+        judges = self.ground.value_judges(scenario.language, context)
+        judged = None if judges is None else await judges.verdicts(score.needs)
+        met = score.met(None if judged is None else judged.verdicts)
+        measures: JsonObject = {
+            "language": scenario.language.value,
+            "mode": "free",
+            "requests": log.requests,
+            "goals": list(met.goals),
+            "first_failure": met.first_failure,
+            "free": free_measures(score, met, log),
+        }
+        if judged is not None:
+            measures["judging"] = {"asked": len(score.needs), "trouble": None, "values": judged.rows()}
+        outcome = Outcome.PASS if met.goals and met.completed else Outcome.FAIL
+        return SampleResult(outcome=outcome, reason=_reason(met, log), measures=measures)
+
+
+def _reason(met: Met, log: Log) -> str:
+    reached = sum(goal["reached"] for goal in met.goals)
+    text = f"{reached} of {len(met.goals)} goals reached"
+    if met.first_failure is not None and reached < len(met.goals):
+        first = met.first_failure
+        text += f"; first, step {first['step']} (turn {first['turn'] + 1} of the user): {first['kind']}"
+    if log.stop_reason is not StopReason.ANSWERED:
+        text += f"; stopped by {log.stop_reason}"
+    return text

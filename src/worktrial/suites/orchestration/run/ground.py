@@ -1,0 +1,141 @@
+"""What a trial stands on, whichever way its team works: the data, who takes part, who judges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from worktrial.engine.roles import RoleName
+from worktrial.engine.trial import SampleContext
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.orchestration.example import example_folder
+from worktrial.suites.orchestration.planning.references import Reference, constant_plan_text, reference
+from worktrial.suites.orchestration.planning.release import Release, load_release
+from worktrial.suites.orchestration.planning.scenario import Language, PlanStep, Scenario, UserTurn
+from worktrial.suites.orchestration.run.agents import Member
+from worktrial.suites.orchestration.run.judges import SharedVerdicts, ValueJudges
+
+
+@dataclass(frozen=True, slots=True)
+class OrchestrationTask:
+    """One scenario, as something to choose from and to run."""
+
+    scenario: Scenario
+
+    @property
+    def id(self) -> str:
+        """What identifies it within the suite, such as `EN/12`."""
+        return self.scenario.key
+
+    @property
+    def category(self) -> str:
+        """The kind of its gold plans: `changed` when there are several, else `dependent` or `independent`."""
+        plans = [step.plan for step in self.scenario.steps if isinstance(step, PlanStep)]
+        if len(plans) > 1:
+            return "changed"
+        return "dependent" if any(w.depends_on for plan in plans for w in plan.workflows) else "independent"
+
+    @property
+    def tags(self) -> JsonObject:
+        """What results can be grouped by."""
+        steps = self.scenario.steps
+        plans = [step.plan for step in steps if isinstance(step, PlanStep)]
+        workflows = {w.id: w for plan in plans for w in plan.workflows}
+        return {
+            "language": self.scenario.language.value,
+            "scenario": self.scenario.id,
+            "category": self.category,
+            "domains": sorted({s.agent for w in workflows.values() for s in w.steps}),
+            "workflows": len(workflows),
+            "plans": len(plans),
+            "user_turns": sum(isinstance(step, UserTurn) for step in steps),
+            "has_dependency": any(w.depends_on for w in workflows.values()),
+            "has_interruption": any(w.startswith("interrupted_") for w in workflows),
+        }
+
+
+def load_tasks(
+    folder: Path | None, languages: Sequence[Language], *, corrected: bool = False
+) -> tuple[Release, list[OrchestrationTask]]:
+    """The release in `folder` and a task for each of its scenarios, by language and number.
+
+    Args:
+        folder: The data folder; None for the worked example.
+        languages: At least one.
+        corrected: Apply the corrections that Worktrial ships.
+
+    Raises:
+        DataError: a folder is missing, or something in it cannot be used.
+    """
+    release = load_release(folder or example_folder(), languages, corrected=corrected)
+    return release, [OrchestrationTask(scenario) for scenario in release.scenarios]
+
+
+SUITE = "orchestration"
+
+
+@dataclass(frozen=True)
+class Groundwork:
+    """The common ground of both trials."""
+
+    release: Release
+    """Where the tasks are from; its teams do the work."""
+    tasks: Sequence[OrchestrationTask]
+    """What to run."""
+    agent: Member
+    """Who plans."""
+    sub_agent: Member | None = None
+    """Who plays the domain agents; None for `agent`."""
+    judges: Sequence[RoleName] = ()
+    """The seats of the models that look at open argument values; none for `--judges none`."""
+    options: JsonObject = field(default_factory=dict)
+    """Options that can change a result, for the manifest."""
+    _verdicts: SharedVerdicts = field(default_factory=SharedVerdicts)
+
+    @cached_property
+    def scenarios(self) -> Mapping[str, Scenario]:
+        """Of the tasks, by their ids."""
+        return {task.id: task.scenario for task in self.tasks}
+
+    @cached_property
+    def constant_plans(self) -> Mapping[Language, str]:
+        """What the reference team `constant-plan` writes: made of all gold plans, not only those of the tasks."""
+        return {
+            language: constant_plan_text((s for s in self.release.scenarios if s.language is language), team)
+            for language, team in self.release.teams.items()
+        }
+
+    @property
+    def data(self) -> JsonObject:
+        """See `worktrial.engine.trial.Trial.data`."""
+        folder = "built in" if self.release.folder == example_folder() else str(self.release.folder)
+        return {"folder": folder, "fingerprint": self.release.fingerprint}
+
+    def in_manifest(self, prompts: JsonValue, settings: JsonObject) -> JsonObject:
+        """A trial's settings for the manifest, with who takes part.
+
+        Args:
+            prompts: Fingerprints of what the team is told.
+            settings: The trial's own.
+        """
+        return {
+            "agent": self.agent.spec,
+            "sub_agent": None if self.sub_agent is None else self.sub_agent.spec,
+            "tasks": [task.id for task in self.tasks],
+            "judges": list(self.judges),
+            "prompts": prompts,
+            "options": dict(self.options),
+            **settings,
+        }
+
+    def reference(self, name: str, language: Language) -> Reference:
+        """The reference team `name`."""
+        return reference(name, language, self.constant_plans[language])
+
+    def value_judges(self, language: Language, context: SampleContext) -> ValueJudges | None:
+        """The judges of open argument values for one sample; None where nobody judges."""
+        if not self.judges:
+            return None
+        return ValueJudges(
+            {role_name: context.model(role_name) for role_name in self.judges}, language, shared=self._verdicts
+        )

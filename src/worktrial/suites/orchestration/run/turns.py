@@ -1,0 +1,136 @@
+"""The path of one turn-by-turn sample, top to bottom."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Job, SampleContext
+from worktrial.errors import InvalidSample, WorktrialError
+from worktrial.language import JsonObject
+from worktrial.suites.orchestration.options import Cards, Gold
+from worktrial.suites.orchestration.planning.references import Reference
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario
+from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
+from worktrial.suites.orchestration.run.agents import Answerer
+from worktrial.suites.orchestration.run.grading import grade
+from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
+from worktrial.suites.orchestration.run.prompts import Asking, Request, prompts_fingerprint, requests_of
+from worktrial.suites.orchestration.scoring.both import Bounds, floor_sums
+from worktrial.suites.orchestration.scoring.layout import answers_in_layout
+
+# Scoring is Python, so a second thread would only take time from the first, from the requests, and from edit
+# distances that have little of it.
+SCORING_THREADS = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What of the suite's own can change a result."""
+
+    repeats: int = 1
+    mode: Literal["turns"] = "turns"
+    gold: Gold = "released"
+    cards: Cards = "full"
+    bounds: Bounds = field(default_factory=Bounds)
+    """Seconds for the edit distances of one plan."""
+
+
+class OrchestrationTrial:
+    """The turn-by-turn trial made ready to run: every request sees the recorded history up to its step."""
+
+    suite = SUITE
+
+    def __init__(self, ground: Groundwork, settings: Settings) -> None:
+        """Set up a trial.
+
+        Args:
+            ground: The data, and who takes part.
+            settings: What can change a result.
+        """
+        self.ground = ground
+        """The data, and who takes part."""
+        self._settings = settings
+        self._floors: dict[str, JsonObject] = {}
+        self._scoring = asyncio.Semaphore(SCORING_THREADS)
+        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in ground.tasks]
+        self.data = ground.data
+        self.settings = ground.in_manifest(prompts_fingerprint(), msgspec.to_builtins(settings))
+
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
+        """Ask, score, judge; see `worktrial.engine.trial.Trial`."""
+        scenario = self.ground.scenarios[job.sample]
+        team = self.ground.release.teams[scenario.language]
+        asking = requests_of(scenario, team, compact=self._settings.cards == "compact")
+        answers = await ask_all(asking.requests, *self._answerers(scenario.language, context))
+        result = await grade(
+            scenario,
+            team,
+            answers,
+            self._settings.bounds,
+            floors=await self._floors_of(scenario),
+            threads=self._scoring,
+            judges=self.ground.value_judges(scenario.language, context),
+        )
+        result.trajectory = _trajectory_line(scenario, asking, answers, result)
+        return result
+
+    def _answerers(self, language: Language, context: SampleContext) -> tuple[Answerer, Answerer]:
+        ground = self.ground
+
+        def references(name: str) -> Reference:
+            return ground.reference(name, language)
+
+        planner = ground.agent.answerer(context, Role.AGENT, references)
+        if ground.sub_agent is None:
+            return planner, planner
+        return planner, ground.sub_agent.answerer(context, Role.SUB_AGENT, references)
+
+    async def _floors_of(self, scenario: Scenario) -> JsonObject:
+        # Repeats of a scenario share them: a floor answers the same every time.
+        if scenario.key not in self._floors:
+            plan = self.ground.constant_plans[scenario.language]
+            team = self.ground.release.teams[scenario.language]
+            async with self._scoring:
+                sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.bounds)
+            self._floors[scenario.key] = sums
+        return self._floors[scenario.key]
+
+
+def _trajectory_line(scenario: Scenario, asking: Asking, answers: Answers, result: SampleResult) -> JsonObject:
+    return {
+        "outcome": result.outcome,
+        "reason": result.reason,
+        # The gold messages are in the data; a stored run of the published program has them beside these two.
+        **answers_in_layout(scenario, answers),
+        "queries": {str(step): query for step, query in asking.queries.items()},
+        "prompts": {str(request.step.id): request.digest for request in asking.requests},
+    }
+
+
+async def ask_all(requests: Sequence[Request], planner: Answerer, domain: Answerer) -> Answers:
+    """The answers to `requests`, by step. A request that fails for good has an answer too, with its trouble.
+
+    Raises:
+        StopRun: going on would be pointless; the other requests are dropped.
+    """
+
+    async def ask(request: Request) -> StepAnswer:
+        answerer = planner if request.is_for_plan else domain
+        try:
+            return await answerer(request)
+        except InvalidSample as e:
+            return StepAnswer(request.step.id, trouble=str(e))
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(ask(request)) for request in requests]
+    except BaseExceptionGroup as e:
+        # Several may meet the same refusal at the same moment; one report is enough.
+        ours = [error for error in e.exceptions if isinstance(error, WorktrialError)]
+        raise (ours or e.exceptions)[0] from None
+    return {answer.step: answer for answer in (task.result() for task in asked)}

@@ -1,0 +1,1 @@
+"""Scoring: plans and tool calls, as the published program does and our own way."""

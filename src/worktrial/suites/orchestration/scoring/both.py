@@ -1,0 +1,129 @@
+"""Both scores of the answers to one scenario, as far as no judge is needed."""
+
+from dataclasses import dataclass, replace
+from math import fsum
+
+from worktrial.language import JsonObject
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.references import FLOORS, answers_of, reference
+from worktrial.suites.orchestration.planning.scenario import Scenario
+from worktrial.suites.orchestration.planning.turns import Answers, ValueCase, Verdicts, gold_steps
+from worktrial.suites.orchestration.scoring.goals import GoalScore, Met, goal_score
+from worktrial.suites.orchestration.scoring.layout import answers_in_layout, history_of, labels_of
+from worktrial.suites.orchestration.scoring.ours import SoundScenario, sound_scenario
+from worktrial.suites.orchestration.scoring.published import PublishedScenario, published_scenario
+from worktrial.suites.orchestration.scoring.work import work_in_answers
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Seconds that the edit distances of one plan may take, by scoring mode."""
+
+    published: float = 10.0
+    sound: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The answers to one scenario in both scoring modes."""
+
+    published: PublishedScenario
+    sound: SoundScenario
+    goals: GoalScore
+    """Counted as in a free-running trial, for the gap between the two."""
+
+    @property
+    def needs(self) -> list[ValueCase]:
+        """What a judge has to look at; each pair of values once.
+
+        The modes describe differently what the agent was asked. Where they agree on all else, the sound mode's
+        question stands for all, so that no value is right in one mode and wrong in the other.
+        """
+        every = (*self.sound.needs, *self.published.needs, *self.goals.needs)
+        # The first of several with the same values stays.
+        return list({_values(case): case for case in reversed(every)}.values())[::-1]
+
+    def measures(self, verdicts: Verdicts | None) -> JsonObject:
+        """By mode, `sums` (what adds up over scenarios) and `rows` (the details); and the goals as a free run's.
+
+        Args:
+            verdicts: On all of `needs`; None without judges.
+        """
+        known = verdicts
+        if verdicts is not None:
+            by_values = {_values(case): verdict for case, verdict in verdicts.items()}
+            every = (*self.sound.needs, *self.published.needs, *self.goals.needs)
+            known = {case: by_values[_values(case)] for case in every}
+        return {
+            "published": {"sums": self.published.sums(known), "rows": self.published.rows(known)},
+            "sound": {"sums": self.sound.sums(known), "rows": self.sound.rows(known)},
+            "as_free": goals_of_turns(self.goals, known),
+        }
+
+
+def _values(case: ValueCase) -> ValueCase:
+    """The case without its context."""
+    return replace(case, context="")
+
+
+def score(scenario: Scenario, team: Team, answers: Answers, bounds: Bounds) -> Scored:
+    """Score `answers` in both modes. Blocks for as long as the edit distances take; call it in a thread."""
+    history = history_of(scenario, answers)
+    return Scored(
+        published_scenario(history, team, seconds=bounds.published),
+        sound_scenario(scenario, answers, team, seconds=bounds.sound),
+        goal_score(scenario, team, work_in_answers(scenario, answers), seconds=bounds.sound),
+    )
+
+
+def floor_sums(scenario: Scenario, team: Team, constant_plan: str, bounds: Bounds) -> JsonObject:
+    """The sums of the three floors on `scenario`, by floor and mode: what a team gets that reads nothing.
+
+    Blocks like `score`.
+    """
+    steps, _ = gold_steps(scenario, team)
+    label = labels_of(scenario)
+    floors: JsonObject = {}
+    for name in FLOORS:
+        answers = answers_of(reference(name, scenario.language, constant_plan), steps)
+        history = {**answers_in_layout(scenario, answers), "label": label}
+        # None of them makes a call, so there is nothing that a judge could look at.
+        published = published_scenario(history, team, seconds=bounds.published)
+        sound = sound_scenario(scenario, answers, team, seconds=bounds.sound)
+        floors[name.replace("-", "_")] = {"published": published.sums(None), "sound": sound.sums(None)}
+    return floors
+
+
+def goal_rate(met: Met) -> float | None:
+    """The share of goals that were reached, 0-1; None for a recording without any."""
+    return sum(goal["reached"] for goal in met.goals) / len(met.goals) if met.goals else None
+
+
+def goal_sums(score: GoalScore, met: Met) -> dict[str, float]:
+    """What adds up over scenarios of what was reached; for a turn-by-turn run as well, to take the difference."""
+    plans = list(score.plans.values())
+    return {
+        "scenarios": 1,
+        "completed": float(met.completed),
+        "goals": len(met.goals),
+        "goals_reached": sum(goal["reached"] for goal in met.goals),
+        "plans": len(plans),
+        "plan_sum": fsum(plan.score for plan in plans),
+        "gold_calls": met.calls,
+        "calls_matched": met.calls_made,
+        "steps": sum(goal["steps"] for goal in met.goals),
+        "steps_right": sum(goal["right"] for goal in met.goals),
+        **{f"failed_{kind}": count for kind, count in met.failures.items()},
+        "no_failure": float(met.first_failure is None),
+    }
+
+
+def goals_of_turns(score: GoalScore, verdicts: Verdicts | None) -> JsonObject:
+    """`goals` and `sums` of a turn-by-turn run, counted as in a free-running one.
+
+    Args:
+        score: Of `work_in_answers`.
+        verdicts: What judges say about `score.needs`; null without judges.
+    """
+    met = score.met(verdicts)
+    return {"goals": list(met.goals), "goal_rate": goal_rate(met), "sums": goal_sums(score, met)}

@@ -1,0 +1,1 @@
+"""Tool calls and refusals of domain agents held against the gold ones."""

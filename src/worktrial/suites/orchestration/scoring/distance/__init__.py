@@ -1,0 +1,1 @@
+"""Likeness of plans by graph edit distance."""

@@ -1,0 +1,206 @@
+"""Exact edit distance of two small labelled digraphs, bounded in time.
+
+Nodes and edges cost 1 to insert or to delete, edges nothing to substitute, nodes what the caller says. An edit path
+is a partial one-to-one mapping of nodes. Its cost is what both graphs cost to delete, less what the mapping
+*saves*: 2 - substitution for each pair of nodes, and 2 for each edge whose ends are mapped onto those of an edge.
+The distance is found by saving most, in whole numbers, so that it does not depend on the order of additions.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple
+
+from worktrial.suites.orchestration.scoring.distance.graphs import Graph, Label
+from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, Substitution, label_pairing
+from worktrial.suites.orchestration.scoring.distance.search import Found, search
+
+MOST_NODES = 500
+MOST_WORK = 5_000_000
+"""Squared nodes of the smaller graph times nodes of the larger; beyond, the tables alone take too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """What it costs to turn one graph into another."""
+
+    cost: float
+    exact: bool = True
+    """False where the search was given up: `cost` is then the least that was found, an upper bound."""
+
+
+def edit_distance(
+    a: Graph[Label], b: Graph[Label], *, substitution: Callable[[Label, Label], float], seconds: float
+) -> Distance:
+    """The graph edit distance: the least cost of turning `a` into `b`.
+
+    Exact distances are symmetric, and the same however the nodes are numbered. Of graphs with more than 500 nodes,
+    or that would take seconds to tabulate, only the best pairing of labels is known.
+
+    Args:
+        a: One graph. Self-loops are edges like any other.
+        b: The other graph.
+        substitution: What it costs to turn one label into another, read to six decimals: 0 for equal labels,
+            symmetric, no more than by way of a third label, and 0 to 2, or `math.inf` for two that must never be
+            paired.
+        seconds: How long to search before the best mapping so far has to do.
+
+    Raises:
+        ValueError: `substitution` returned a cost that is not allowed.
+    """
+    deadline = time.perf_counter() + seconds
+    found = _most_saved(a, b, substitution, deadline)
+    return Distance(((a.size + b.size) * UNIT - found.saved) / UNIT, found.exact)
+
+
+def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], deadline: float) -> Found:
+    """The cheap ways first: they settle most pairs of plans."""
+    if a == b:
+        return Found(2 * UNIT * a.size, exact=True)
+    if len(a.labels) > len(b.labels):
+        a, b = b, a
+    pairing = label_pairing(a, b, substitution)
+    if pairing.saved == pairing.limit or len(b.labels) > MOST_NODES:
+        return Found(pairing.saved, pairing.saved == pairing.limit)
+    rest = without_common_parts(a, b, deadline)
+    common = 2 * UNIT * (a.size - rest.a.size)
+    if common:
+        a, b = rest
+        pairing = label_pairing(a, b, substitution)
+    if pairing.saved == pairing.limit or len(a.labels) ** 2 * len(b.labels) > MOST_WORK:
+        return Found(common + pairing.saved, pairing.saved == pairing.limit)
+    found = search(a, b, substitution, pairing.saved, deadline)
+    return Found(common + found.saved, found.exact)
+
+
+class Rest(NamedTuple, Generic[Label]):
+    """What two graphs do not have in common."""
+
+    a: Graph[Label]
+    b: Graph[Label]
+
+
+def without_common_parts(a: Graph[Label], b: Graph[Label], deadline: float) -> Rest[Label]:
+    """Both graphs without the connected parts that are isomorphic with equal labels, taken away in pairs."""
+    sides = _Side(a), _Side(b)
+    shared = {part.kind for part in sides[0].parts} & {part.kind for part in sides[1].parts}
+    if not shared:
+        return Rest(a, b)
+    _refine(sides, deadline)
+    waiting = defaultdict(list)
+    for part in sides[1].parts:
+        waiting[part.kind, sides[1].coloured(part)].append(part)
+    gone: tuple[set[int], set[int]] = set(), set()
+    for part in sides[0].parts:
+        alike = waiting[part.kind, sides[0].coloured(part)]
+        for other in alike:
+            if _isomorphic(sides[0], part, sides[1], other, deadline):
+                alike.remove(other)
+                gone[0].update(part.nodes)
+                gone[1].update(other.nodes)
+                break
+    return Rest(_without(a, gone[0]), _without(b, gone[1])) if gone[0] else Rest(a, b)
+
+
+class _Part(NamedTuple):
+    """A connected part; each node but the first is next to one before it."""
+
+    nodes: list[int]
+    kind: tuple[object, ...]
+    """Equal for parts that may be the same: sizes and labels."""
+
+
+class _Side(Generic[Label]):
+    """One of the graphs, its connected parts and the colours of its nodes."""
+
+    def __init__(self, graph: Graph[Label]) -> None:
+        n = len(graph.labels)
+        self.graph = graph
+        self.out: list[list[int]] = [[] for _ in range(n)]
+        self.into: list[list[int]] = [[] for _ in range(n)]
+        for source, target in graph.edges:
+            self.out[source].append(target)
+            self.into[target].append(source)
+        self.colours: Sequence[int] = ()
+        self.parts = list(self._connected())
+
+    def coloured(self, part: _Part) -> tuple[int, ...]:
+        return tuple(sorted([self.colours[node] for node in part.nodes]))
+
+    def _connected(self) -> Iterator[_Part]:
+        labels, seen = self.graph.labels, [False] * len(self.graph.labels)
+        for start in range(len(labels)):
+            if seen[start]:
+                continue
+            seen[start] = True
+            nodes = [start]
+            for node in nodes:
+                for other in (*self.out[node], *self.into[node]):
+                    if not seen[other]:
+                        seen[other] = True
+                        nodes.append(other)
+            edges = sum([len(self.out[node]) for node in nodes])
+            yield _Part(nodes, (len(nodes), edges, frozenset([labels[node] for node in nodes])))
+
+
+def _refine(sides: tuple[_Side[Label], _Side[Label]], deadline: float) -> None:
+    """Colour the nodes of both sides until colours tell no more (Weisfeiler and Leman, 1968)."""
+    names: dict[object, int] = {}
+    for side in sides:
+        side.colours = [names.setdefault(label, len(names)) for label in side.graph.labels]
+    told = len(names)
+    while time.perf_counter() < deadline:
+        names = {}
+        for side in sides:
+            old = side.colours
+            side.colours = [
+                names.setdefault(
+                    (old[node], tuple(sorted([old[o] for o in out])), tuple(sorted([old[i] for i in into]))),
+                    len(names),
+                )
+                for node, (out, into) in enumerate(zip(side.out, side.into, strict=True))
+            ]
+        if len(names) == told:
+            return
+        told = len(names)
+
+
+def _isomorphic(side: _Side[Label], part: _Part, other_side: _Side[Label], other: _Part, deadline: float) -> bool:
+    """Whether the parts are the same; False too where time runs out before that is known."""
+    places = defaultdict(list)
+    for node in other.nodes:
+        places[other_side.colours[node]].append(node)
+    image: dict[int, int] = {}
+    used: set[int] = set()
+    edges = other_side.graph.edges
+    untried = [iter(places[side.colours[part.nodes[0]]])]
+    while untried:
+        if time.perf_counter() > deadline:
+            return False
+        node = part.nodes[len(untried) - 1]
+        used.discard(image.pop(node, -1))
+        for place in untried[-1]:
+            image[node] = place
+            if (
+                place not in used
+                and all((place, image[o]) in edges for o in side.out[node] if o in image)
+                and all((image[i], place) in edges for i in side.into[node] if i in image)
+            ):
+                break
+        else:
+            image.pop(node, None)
+            untried.pop()
+            continue
+        used.add(place)
+        if len(image) == len(part.nodes):
+            return True
+        untried.append(iter(places[side.colours[part.nodes[len(untried)]]]))
+    return False
+
+
+def _without(graph: Graph[Label], gone: set[int]) -> Graph[Label]:
+    kept = [node for node in range(len(graph.labels)) if node not in gone]
+    new = {node: n for n, node in enumerate(kept)}
+    edges = frozenset((new[s], new[t]) for s, t in graph.edges if s in new)
+    return Graph(tuple(graph.labels[node] for node in kept), edges)

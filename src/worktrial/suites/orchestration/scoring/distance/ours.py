@@ -1,0 +1,92 @@
+"""Our score of a plan: exact edit distances of graphs from which the whole plan can be read back."""
+
+import math
+import time
+from dataclasses import dataclass
+
+from worktrial.language import JsonObject
+from worktrial.suites.orchestration.planning.scenario import WorkflowPlan
+from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
+from worktrial.suites.orchestration.scoring.distance.graphs import Graph, PlanNode, chain_graph, workflow_graph
+
+
+@dataclass(frozen=True, slots=True)
+class PlanScore:
+    """How alike a predicted plan is to the gold one; similarities are 0-1, 1 is equal."""
+
+    score: float
+    """The mean of the two similarities."""
+    structure: float
+    """The similarity of the graphs of workflows."""
+    components: float
+    """The similarity of the graphs of steps."""
+    exact: bool = True
+    """Whether the edit distances are exact; false where the time bound was hit, and both are then lower bounds."""
+    error: str | None = None
+    """Why there is no score (and it is 0): the class of the exception that the published program raises, or
+    `unparsed_gold` or `unparsed_prediction`."""
+
+    def row(self) -> JsonObject:
+        """For a record."""
+        return {
+            "score": self.score,
+            "structure": self.structure,
+            "components": self.components,
+            "exact": self.exact,
+            "error": self.error,
+        }
+
+
+OTHER_STATUS = 0.2
+OTHER_NAME = {"step": 0.8, "workflow": 0.2}
+"""What another agent of a step costs, and another type of a workflow.
+
+Those of steps are the published costs. A workflow is what its steps and dependencies make it, so that status and
+type together never weigh as much as one of those.
+"""
+
+
+def sound_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, seconds: float = 1.0) -> PlanScore:
+    """How alike two plans are: the mean of two similarities, each 1 - distance / largest distance.
+
+    *Structure* compares the graphs of workflows (`workflow_graph`), *components* those of workflows and steps
+    (`chain_graph`). The distance is the exact edit distance: 1 to insert or delete a node or an edge, and to
+    substitute
+
+    - a step: 0.2 where the status differs, 0.8 where the agent differs, 1 for both;
+    - a workflow: 0.2 where the status differs, 0.2 where the type differs, 0.4 for both;
+    - nothing by what is of another kind. Ids that are depended on but not in the plan are a kind of their own.
+
+    The largest distance is the number of nodes and edges of both graphs; two empty plans are equal.
+
+    The score is symmetric, and 1 exactly where the plans are equal up to the ids of workflows, the order in which
+    workflows and dependencies are written, and the spelling of a status or type (`plain_word`). The free text of a
+    step's query is not compared. Dependencies of a workflow on itself or in a circle are edges like any other.
+
+    Args:
+        gold: One plan.
+        predicted: The other.
+        seconds: How long both distances may take together. Where that is not enough `exact` is false and the
+            similarities are lower bounds.
+    """
+    start = time.perf_counter()
+    structures = workflow_graph(gold), workflow_graph(predicted)
+    structure = edit_distance(*structures, substitution=substitution, seconds=seconds / 2)
+    chains = chain_graph(gold), chain_graph(predicted)
+    left = seconds - (time.perf_counter() - start)
+    components = edit_distance(*chains, substitution=substitution, seconds=left)
+    similarities = _similarity(structure, *structures), _similarity(components, *chains)
+    return PlanScore(sum(similarities) / 2, *similarities, exact=structure.exact and components.exact)
+
+
+def substitution(a: PlanNode, b: PlanNode) -> float:
+    """What it costs to turn one node of a plan into another; infinite for nodes of different kinds."""
+    if a.kind != b.kind:
+        return math.inf
+    other_status = OTHER_STATUS if a.status != b.status else 0.0
+    return other_status if a.name == b.name else other_status + OTHER_NAME[a.kind]
+
+
+def _similarity(distance: Distance, a: Graph[PlanNode], b: Graph[PlanNode]) -> float:
+    largest = a.size + b.size
+    return 1 - distance.cost / largest if largest else 1.0

@@ -1,0 +1,219 @@
+"""The suite's three scores from sums over scenarios, by either way of scoring."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from worktrial.language import JsonObject
+from worktrial.statistics.ratio import ratio
+
+Sums = Mapping[str, Any]
+"""Sums over scenarios under fixed keys: numbers, or numpy arrays with one entry per bootstrap draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Plan, call/refuse and function-call score, each 0-1: numbers, or arrays with one entry per bootstrap draw."""
+
+    plan: Any
+    call_refuse: Any
+    function_call: Any
+
+    @property
+    def average(self) -> Any:
+        """The mean of the three (OrchestrationBench, published evaluation)."""
+        return (self.plan + self.call_refuse + self.function_call) / 3
+
+
+DECISIONS = ("call", "awaiting", "violation")
+"""The classes of gold steps as the sums name them: each has `…_gold`, `…_predicted` and `…_right`."""
+
+
+def sound_figures(sums: Sums) -> Figures:
+    """The figures over all steps (micro): every plan step, every decision and every call step weighs the same.
+
+    A figure without any gold step is NaN.
+
+    Args:
+        sums: `SoundScenario.sums`, added over scenarios; values may be arrays of one entry per bootstrap draw.
+    """
+    calls = (sums["tool"] + sums["keys"] + sums["values"]) / 3
+    return Figures(
+        plan=ratio(sums["plan"], sums["plan_steps"]),
+        call_refuse=decision_score(sums),
+        function_call=ratio(calls, sums["call_steps"]),
+    )
+
+
+def sound_macro(sums: Sums) -> Figures:
+    """The figures as means over scenarios, each scenario weighing the same however long it is.
+
+    Scenarios without a gold step of the kind are left out of that figure's mean.
+    """
+    return Figures(
+        plan=ratio(sums["plan_macro"], sums["plan_scenarios"]),
+        call_refuse=ratio(sums["decision_macro"], sums["decision_scenarios"]),
+        function_call=ratio(sums["calls_macro"], sums["calls_scenarios"]),
+    )
+
+
+def decision_score(sums: Sums) -> Any:
+    """Call or refuse: the mean of the F1 of calls and the F1 of refusals with their type, 0-1.
+
+    A refusal of the wrong type is a miss of one type and a false alarm of the other, and text without a decision,
+    like a request without an answer, misses its step. The two refusals share one F1 rather than having one each:
+    the released data has so few violations (13 and 14 of over 200 refusals) that with an F1 of their own a single
+    one would move the figure by more than a point. Where every type is right and every answer decides, this is
+    the published rate. A half that has neither a gold step nor an answer is left out.
+    """
+    calls = _f1(sums["call_right"], sums["call_gold"], sums["call_predicted"])
+    refusals = _f1(
+        sums["awaiting_right"] + sums["violation_right"],
+        sums["awaiting_gold"] + sums["violation_gold"],
+        sums["awaiting_predicted"] + sums["violation_predicted"],
+    )
+    return _mean_of_known(calls, refusals)
+
+
+def _f1(right: Any, gold: Any, predicted: Any) -> Any:
+    return ratio(2 * right, gold + predicted)
+
+
+def _mean_of_known(a: Any, b: Any) -> Any:
+    """The mean of the two; where one is NaN, the other."""
+    if isinstance(a, int | float):
+        return b if a != a else a if b != b else (a + b) / 2
+    import numpy as np
+
+    return np.where(np.isnan(a), b, np.where(np.isnan(b), a, (a + b) / 2))
+
+
+def published_figures(sums: Sums) -> Figures:
+    """Plan, call/refuse and function-call score, 0-1, not rounded.
+
+    Plans and function calls are means over files, call/refuse the mean of two F1 over all steps
+    (OrchestrationBench, published evaluation). 0/0 is 0.
+
+    Args:
+        sums: `PublishedScenario.sums` added over scenarios: numbers, or numpy arrays.
+    """
+    files = sums["files"]
+    calls = _published_f1(sums["called"], sums["overacted"], sums["underacted"] + sums["lost_call"])
+    refusals = _published_f1(sums["refused"], sums["underacted"], sums["overacted"] + sums["lost_refusal"])
+    return Figures(
+        plan=_published_ratio(sums["plan"], files),
+        call_refuse=(refusals + calls) / 2,
+        function_call=_published_ratio(sums["name"] + sums["key"] + sums["value"], 3 * files),
+    )
+
+
+def published_details(sums: Sums) -> JsonObject:
+    """The table `overall_statistics` of the published program: same keys, same roundings.
+
+    It says 0 for refusals of the wrong type whatever they were, because the published program drops their count
+    on the way to this table; `sums["type_mismatches"]` has it.
+
+    Args:
+        sums: `PublishedScenario.sums` added over scenarios; numbers only.
+    """
+    figures = published_figures(sums)
+    plan, call_refuse = round(figures.plan, 4), round(figures.call_refuse, 4)
+    function_call = round(figures.function_call, 4)
+    files = sums["files"]
+    matrix = _confusion(sums)
+    errors = matrix["total_false_positive_reject"] + matrix["total_false_negative_reject"]
+    return {
+        "total_files": files,
+        "successful_evaluations": files,
+        "failed_evaluations": 0,
+        "total_failed_workflow_generation": sums["plan_failures"],
+        "total_comparison_steps_evaluated": sums["plan_steps"],
+        "key_metrics": {
+            "Average": round((call_refuse + function_call + plan) / 3, 4),
+            "Call Rejection Classification Accuracy": call_refuse,
+            "FC": function_call,
+            "Plan": plan,
+        },
+        "score_details": {
+            "workflow_scores": {
+                "workflow_evaluation_with_failure": plan,
+                "workflow_evaluation_without_failure": round(
+                    _published_ratio(sums["plan_without_failure"], files), 4
+                ),
+                "average_structural_GED": round(_published_ratio(sums["structure"], files), 4),
+                "average_component_GED": round(_published_ratio(sums["components"], files), 4),
+            },
+            "function_call_scores": {
+                "function_name_accuracy": round(_published_ratio(sums["name"], files), 4),
+                "arguments_key_score": round(_published_ratio(sums["key"], files), 4),
+                "arguments_value_score_not_count_rejection": round(_published_ratio(sums["value"], files), 4),
+                "overall_function_call_failed_rate": round(
+                    _published_ratio(sums["gold_calls"] - sums["called"], sums["gold_calls"]), 4
+                ),
+                "total_fc_successful_calls": sums["called"],
+                "total_function_call_cases": sums["gold_calls"],
+            },
+            "call_rejection_scores": {
+                "total_rejection_cases": sums["gold_refusals"],
+                "reject_decision_performance": _performance(matrix, "reject"),
+                "fc_decision_performance": _performance(matrix, "fc"),
+                "error_patterns": {
+                    "overaction_rate": _published_ratio(matrix["total_false_negative_reject"], errors),
+                    "underaction_rate": _published_ratio(matrix["total_false_positive_reject"], errors),
+                    "type_mismatch_rate": 0.0,
+                },
+                "rejection_type_accuracy": _published_ratio(sums["refused"], sums["refused"]),
+                "total_rejection_type_mismatch": 0,
+                "total_failed_generation": 0,
+            },
+            "raw_confusion_matrix": matrix,
+        },
+    }
+
+
+def _confusion(sums: Sums) -> dict[str, float]:
+    return {
+        "total_true_positive_reject": sums["refused"],
+        "total_true_negative_reject": sums["called"],
+        "total_false_positive_reject": sums["underacted"],
+        "total_false_negative_reject": sums["overacted"] + sums["lost_refusal"],
+        "total_true_positive_fc": sums["called"],
+        "total_false_positive_fc": sums["overacted"],
+        "total_false_negative_fc": sums["underacted"] + sums["lost_call"],
+        "total_true_negative_fc": sums["refused"],
+    }
+
+
+def _performance(matrix: dict[str, float], of: str) -> JsonObject:
+    tp, fp = matrix[f"total_true_positive_{of}"], matrix[f"total_false_positive_{of}"]
+    fn, tn = matrix[f"total_false_negative_{of}"], matrix[f"total_true_negative_{of}"]
+    return {
+        "precision": _published_ratio(tp, tp + fp),
+        "recall": _published_ratio(tp, tp + fn),
+        "f1": _published_f1(tp, fp, fn),
+        "accuracy": _published_ratio(tp + tn, tp + fp + fn + tn),
+    }
+
+
+def _published_f1(tp: Any, fp: Any, fn: Any) -> Any:
+    return _published_ratio(2 * tp, 2 * tp + fp + fn)
+
+
+def _published_ratio(part: Any, whole: Any) -> Any:
+    """`part / whole`, and 0 where `whole` is 0; a number for numbers, an array for arrays."""
+    import numpy as np
+
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    shape = np.broadcast_shapes(part.shape, whole.shape)
+    ratio = np.divide(part, whole, out=np.zeros(shape), where=whole != 0)
+    return ratio if shape else float(ratio)
+
+
+class Mode(StrEnum):
+    """Which scores."""
+
+    PUBLISHED = "published"
+    """As the published evaluation computes them, its defects included."""
+    SOUND = "sound"
+    """Ours."""

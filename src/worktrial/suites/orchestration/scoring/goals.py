@@ -1,0 +1,303 @@
+"""Goals of recorded workflows: which of them work that was done reaches."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from worktrial.language import JsonObject
+from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.duties import duties
+from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, Step
+from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
+from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision
+from worktrial.suites.orchestration.scoring.calls.matching import Argument, match, pair
+from worktrial.suites.orchestration.scoring.calls.ours import JUDGED_RIGHT
+from worktrial.suites.orchestration.scoring.calls.recorded import RESTATED, GoldPlace, gold_calls, schema_of
+from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema
+from worktrial.suites.orchestration.scoring.calls.values import Outcome
+from worktrial.suites.orchestration.scoring.distance.ours import PlanScore
+from worktrial.suites.orchestration.scoring.work import Made, Work, turn_of
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The call of the team that comes closest to a recorded one."""
+
+    index: int
+    """Its place among the team's calls."""
+    arguments: tuple[Argument, ...]
+    """All but the one that only restates the request."""
+
+    @property
+    def needs(self) -> tuple[ValueCase, ...]:
+        """What a judge has to look at; nothing where an argument is wrong anyway."""
+        if any(a.outcome not in (Outcome.EQUAL, Outcome.OPEN) for a in self.arguments):
+            return ()
+        return tuple(a.case for a in self.arguments if a.case is not None)
+
+    def is_made(self, verdicts: Verdicts | None) -> bool:
+        """Whether it is the recorded call: every argument equal, or so judged; never so judged without judges."""
+        known = verdicts if self.needs else None
+        return all(a.score(known) > JUDGED_RIGHT for a in self.arguments)
+
+
+def right_agents(step: CallStep, tool: str, team: Team) -> frozenset[str]:
+    """Who may make a recorded call: its agent; the tool's owner where that agent lacks the tool."""
+    card = team.get(step.agent)
+    if card is not None and tool in card.tool_by_name:
+        return frozenset({step.agent})
+    owners = frozenset(agent for agent, card in team.items() if tool in card.tool_by_name)
+    return owners or frozenset({step.agent})
+
+
+def candidates(scenario: Scenario, team: Team, made: Sequence[Made]) -> dict[GoldPlace, Candidate]:
+    """The closest call by a right agent to each recorded call, one to one; calls of other tools are never close.
+
+    Calls that were recognised when they were made come first; the rest are assigned by the greatest likeness.
+    """
+    gold = {
+        at: (step, Call(step.calls[at.place].tool, step.calls[at.place].arguments))
+        for step, at in gold_calls(scenario)
+    }
+    chosen = _recognised(gold, made, team)
+    by_tool: dict[str, list[GoldPlace]] = defaultdict(list)
+    for at, (_, call) in gold.items():
+        if at not in chosen:
+            by_tool[call.tool].append(at)
+    taken = set(chosen.values())
+    for tool, places in by_tool.items():
+        agents = frozenset().union(*(right_agents(gold[at][0], tool, team) for at in places))
+        free = [n for n, m in enumerate(made) if m.call.tool == tool and m.agent in agents and n not in taken]
+        schema = schema_of(team, tool)
+        chosen |= _assigned([(at, gold[at][1]) for at in places], [(n, made[n].call) for n in free], schema)
+    return {
+        at: _candidate(gold[at][1], index, made[index], schema_of(team, gold[at][1].tool))
+        for at, index in chosen.items()
+    }
+
+
+def _recognised(
+    gold: dict[GoldPlace, tuple[CallStep, Call]], made: Iterable[Made], team: Team
+) -> dict[GoldPlace, int]:
+    found: dict[GoldPlace, int] = {}
+    for index, call in enumerate(made):
+        if call.gold is not None and call.gold not in found:
+            step, wanted = gold[call.gold]
+            if call.agent in right_agents(step, wanted.tool, team):
+                found[call.gold] = index
+    return found
+
+
+def _assigned(
+    gold: Sequence[tuple[GoldPlace, Call]], made: Sequence[tuple[int, Call]], schema: ArgumentSchema
+) -> dict[GoldPlace, int]:
+    if not gold or not made:
+        return {}
+    # By identity: equal calls are still several calls.
+    places = {id(call): at for at, call in gold}
+    indexes = {id(call): index for index, call in made}
+    pairs = match([call for _, call in gold], [call for _, call in made], lambda _: schema, "")
+    return {
+        places[id(p.gold)]: indexes[id(p.predicted)]
+        for p in pairs
+        if p.gold is not None and p.predicted is not None
+    }
+
+
+def _candidate(gold: Call, index: int, made: Made, schema: ArgumentSchema) -> Candidate:
+    arguments = pair(gold, made.call, schema, made.query).arguments
+    return Candidate(index, tuple(a for a in arguments if a.key != RESTATED))
+
+
+KINDS = ("plan", "decision", "call", "order")
+"""What of a recorded step can be wrong: the plan is another one; the agent asked or refused instead of calling, or
+the other way round; a call was not made; or it was made before one that its workflow waits for."""
+_WHOLE = 1 - 1e-9
+NO_PLAN = PlanScore(0.0, 0.0, 0.0, error="no_plan")
+
+
+@dataclass(frozen=True, slots=True)
+class GoalScore:
+    """A team's work beside the recording, scored as far as no judge is needed."""
+
+    scenario: Scenario
+    work: Work
+    plans: Mapping[int, PlanScore]
+    """By `Step.id` of the recorded plans."""
+    _made: Mapping[GoldPlace, Candidate]
+    _agents: Mapping[GoldPlace, frozenset[str]]
+
+    @property
+    def needs(self) -> tuple[ValueCase, ...]:
+        """What a judge has to look at, each case once."""
+        return tuple(dict.fromkeys(case for candidate in self._made.values() for case in candidate.needs))
+
+    def met(self, verdicts: Verdicts | None) -> "Met":
+        """Every recorded step with what is wrong about it.
+
+        - A plan step is met by the recorded plan, up to names of workflows and wording.
+        - A call step is met when every recorded call was made by the right agent, at any time, but not before a
+          call of a workflow that its own waits for and that comes earlier in the recording.
+        - A refusal is met when the agent gave the same one in the same turn of the user. Waiting for the user is
+          also met where nobody had to be asked: the agent made all calls that the recording makes for the workflow
+          afterwards, and none in an earlier turn than the recording.
+        """
+        made = {at: c.index for at, c in self._made.items() if c.is_made(verdicts)}
+        return _Reader(self, made).met()
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Which recorded steps were met, and what follows for the workflows."""
+
+    wrong: Mapping[int, str]
+    """One of `KINDS` for each step that was not met, by `Step.id`, in the order of the steps."""
+    turns: Mapping[int, int]
+    goals: tuple[JsonObject, ...]
+    """For each workflow of the recording: `workflow`, `turn` (of the user, when it first comes up), `reached`,
+    `steps` and `right` (calls and refusals), `calls` and `made`."""
+    calls_made: int
+    calls: int
+
+    @property
+    def completed(self) -> bool:
+        """Whether every goal was reached."""
+        return all(goal["reached"] for goal in self.goals)
+
+    @property
+    def first_failure(self) -> JsonObject | None:
+        """The first recorded step that was not met: `step`, `kind` and `turn` of the user; None when all were."""
+        first = next(iter(self.wrong.items()), None)
+        return None if first is None else {"step": first[0], "kind": first[1], "turn": self.turns[first[0]]}
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How many steps were not met, by kind."""
+        counts = Counter(self.wrong.values())
+        return {kind: counts[kind] for kind in KINDS}
+
+
+def goal_score(scenario: Scenario, team: Team, work: Work, *, seconds: float = 1.0) -> GoalScore:
+    """Compare what a team did with the recording. Blocks for up to `seconds` a plan; call it in a thread."""
+    # Imported here because only scoring needs the search.
+    from worktrial.suites.orchestration.scoring.distance.ours import sound_score
+
+    turns = turn_of(scenario)
+    plans = {
+        step.id: sound_score(step.plan, work.plans[turns[step.id]], seconds=seconds)
+        if turns[step.id] in work.plans
+        else NO_PLAN
+        for step in scenario.steps
+        if isinstance(step, PlanStep)
+    }
+    made = candidates(scenario, team, work.calls)
+    agents = {
+        GoldPlace(step.id, n): right_agents(step, call.tool, team)
+        for step in scenario.steps
+        if isinstance(step, CallStep)
+        for n, call in enumerate(step.calls)
+    }
+    return GoalScore(scenario, work, plans, made, agents)
+
+
+class _Reader:
+    """Goes through the recording once the calls that were made are known."""
+
+    def __init__(self, score: GoalScore, made: Mapping[GoldPlace, int]) -> None:
+        self._score = score
+        self._made = made
+        self._turns = turn_of(score.scenario)
+        self._workflow = {step: duty.workflow for step, duty in duties(score.scenario).items()}
+        self._steps: dict[str | None, list[CallStep | RefusalStep]] = defaultdict(list)
+        for step in score.scenario.steps:
+            if isinstance(step, CallStep | RefusalStep):
+                self._steps[self._workflow[step.id]].append(step)
+        self._waits_for = _dependencies(score.scenario)
+
+    def met(self) -> Met:
+        wrong: dict[int, str] = {}
+        for step in self._score.scenario.steps:
+            match step:
+                case PlanStep():
+                    kind = None if self._score.plans[step.id].score >= _WHOLE else "plan"
+                case CallStep():
+                    kind = self._wrong_with_calls(step)
+                case RefusalStep():
+                    kind = None if self._is_refused(step) else "decision"
+                case _:
+                    continue
+            if kind is not None:
+                wrong[step.id] = kind
+        goals = tuple(self._goal(workflow, wrong) for workflow in self._steps)
+        made, calls = sum(g["made"] for g in goals), sum(g["calls"] for g in goals)
+        return Met(wrong, self._turns, goals, made, calls)
+
+    def _goal(self, workflow: str | None, wrong: Mapping[int, str]) -> JsonObject:
+        steps = self._steps[workflow]
+        calls = [step for step in steps if isinstance(step, CallStep)]
+        # What counts is what was done; a question on the way there counts only where there is nothing to do.
+        decisive = calls or steps
+        places = [GoldPlace(step.id, n) for step in calls for n in range(len(step.calls))]
+        return {
+            "workflow": workflow,
+            "turn": self._turns[steps[0].id],
+            "reached": all(step.id not in wrong for step in decisive),
+            "steps": len(steps),
+            "right": sum(step.id not in wrong for step in steps),
+            "calls": len(places),
+            "made": sum(at in self._made for at in places),
+        }
+
+    def _wrong_with_calls(self, step: CallStep) -> str | None:
+        places = [GoldPlace(step.id, n) for n in range(len(step.calls))]
+        made = [self._made[at] for at in places if at in self._made]
+        if len(made) < len(places):
+            agents = frozenset().union(*(self._score._agents[at] for at in places))
+            return "decision" if not made and self._refused_instead(step, agents) else "call"
+        before = [
+            self._made[at]
+            for workflow in self._waits_for.get(self._workflow[step.id] or "", ())
+            for earlier in self._steps.get(workflow, ())
+            if isinstance(earlier, CallStep) and earlier.id < step.id
+            for n in range(len(earlier.calls))
+            if (at := GoldPlace(earlier.id, n)) in self._made
+        ]
+        return "order" if before and made and max(before) > min(made) else None
+
+    def _refused_instead(self, step: Step, agents: frozenset[str]) -> bool:
+        turn, work = self._turns[step.id], self._score.work
+        called = any(c.agent in agents and c.user_turn == turn for c in work.calls)
+        refused = sum(r.agent in agents and r.user_turn == turn for r in work.refusals)
+        # The recording's own refusals stand for themselves, not for this step.
+        called_for = sum(
+            isinstance(s, RefusalStep) and s.agent in agents and self._turns[s.id] == turn
+            for s in self._score.scenario.steps
+        )
+        return not called and refused > called_for
+
+    def _is_refused(self, step: RefusalStep) -> bool:
+        turn, wanted = self._turns[step.id], Decision(step.type.value)
+        work = self._score.work
+        if any((r.decision, r.agent, r.user_turn) == (wanted, step.agent, turn) for r in work.refusals):
+            return True
+        if wanted is not Decision.AWAITING_USER_INPUT:
+            return False
+        later = [
+            GoldPlace(other.id, n)
+            for other in self._steps[self._workflow[step.id]]
+            if isinstance(other, CallStep) and other.id > step.id and other.agent == step.agent
+            for n in range(len(other.calls))
+        ]
+        return bool(later) and all(
+            at in self._made and work.calls[self._made[at]].user_turn >= self._turns[at.step] for at in later
+        )
+
+
+def _dependencies(scenario: Scenario) -> dict[str, set[str]]:
+    """The workflows that each workflow waits for by any of the recorded plans."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for step in scenario.steps:
+        if isinstance(step, PlanStep):
+            for workflow in step.plan.workflows:
+                found[workflow.id].update(workflow.depends_on)
+    return found

@@ -1,0 +1,79 @@
+"""Work that was done, as goals look at it, and what it comes to in the measures of a sample."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from worktrial.suites.orchestration.planning.duties import duties
+from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.scenario import PlanStep, Scenario, UserTurn, WorkflowPlan
+from worktrial.suites.orchestration.planning.turns import Answers
+from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision, decision_of, read_calls
+from worktrial.suites.orchestration.scoring.calls.recorded import GoldPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A call that a domain agent made."""
+
+    call: Call
+    agent: str
+    user_turn: int
+    query: str = ""
+    """What the agent was asked, for a judge."""
+    gold: GoldPlace | None = None
+    """The recorded call that it was found to be at run time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A domain agent's word that it makes no call."""
+
+    decision: Decision
+    agent: str
+    user_turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a team did."""
+
+    calls: Sequence[Made]
+    """In the order in which they were made."""
+    refusals: Sequence[Refused]
+    plans: Mapping[int, WorkflowPlan]
+    """The plan that was made from what the user said, by the user's turn."""
+
+
+def turn_of(scenario: Scenario) -> dict[int, int]:
+    """The user's turn that each step belongs to, 0-based, by `Step.id`; -1 before the first."""
+    found: dict[int, int] = {}
+    turn = -1
+    for step in scenario.steps:
+        turn += isinstance(step, UserTurn)
+        found[step.id] = turn
+    return found
+
+
+def work_in_answers(scenario: Scenario, answers: Answers) -> Work:
+    """What a team did turn by turn, so that its goals are counted exactly like those of a free-running one."""
+    turns, known = turn_of(scenario), duties(scenario)
+    calls: list[Made] = []
+    refusals: list[Refused] = []
+    plans: dict[int, WorkflowPlan] = {}
+    for step in scenario.steps:
+        answer = answers.get(step.id)
+        if answer is None:
+            continue
+        turn = turns[step.id]
+        if isinstance(step, PlanStep):
+            plan = sound_plan(answer.text)
+            if plan is not None:
+                plans.setdefault(turn, plan)
+            continue
+        decision = decision_of(answer)
+        if decision is Decision.CALL:
+            query = known[step.id].query if step.id in known else ""
+            calls += [Made(call, step.agent, turn, query) for call in read_calls(answer.tool_calls)]
+        elif decision.is_refusal:
+            refusals.append(Refused(decision, step.agent, turn))
+    return Work(calls, refusals, plans)

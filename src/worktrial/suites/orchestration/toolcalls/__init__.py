@@ -1,1 +1,0 @@
-"""Call or refuse, and with which tool and arguments: the published score and the sound one."""

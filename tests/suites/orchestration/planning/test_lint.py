@@ -1,0 +1,141 @@
+"""Each check on data of ours."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.tiny_orchestration import CALL, Row, TinyOrchestration, card, plan, scenario, step, tool, usual
+
+from worktrial.suites.orchestration.planning.lint import lint_release
+from worktrial.suites.orchestration.planning.release import load_release
+from worktrial.suites.orchestration.planning.scenario import Language
+
+
+def oddities(folder: Path, *steps: Row) -> list[tuple[int | None, str, str]]:
+    data = TinyOrchestration({"1": scenario(*steps)} if steps else {"1": usual()}).write(folder)
+    return [(o.step, o.code, o.reason) for o in lint_release(load_release(data, [Language.EN]))]
+
+
+def test_nothing_is_odd_about_a_usual_scenario(tmp_path: Path) -> None:
+    assert oddities(tmp_path) == []
+
+
+PLANS: dict[str, tuple[str, str, str]] = {
+    "unknown agent": (plan("workflow_1:baker"), "unknown-agent", "'baker'"),
+    "odd status": (plan("workflow_1:carter", status="competed"), "odd-plan-status", "'competed'"),
+    "no status": ("workflow_1: {steps: [{name: carter, status: pending}]}", "odd-plan-status", "states no status"),
+    "mismatch": (
+        "workflow_1: {status: completed, steps: [{name: carter, status: pending}]}",
+        "status-mismatch",
+        "completed, and a step of it is pending",
+    ),
+    "unknown dependency": (
+        plan("workflow_1:carter", "workflow_2:carter", workflow_2="workflow1"),
+        "unknown-dependency",
+        "'workflow1'",
+    ),
+    "cycle": (
+        plan("workflow_1:carter", "workflow_2:carter", workflow_1="workflow_2", workflow_2="workflow_1"),
+        "dependency-cycle",
+        "workflow_1 < workflow_2",
+    ),
+    "itself": (plan("workflow_1:carter", workflow_1="workflow_1"), "dependency-cycle", "waits for itself"),
+    "stray key": (plan("workflow_1:carter") + "note: x\n", "odd-plan-key", "note"),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plans(name: str, tmp_path: Path) -> None:
+    text, code, said = PLANS[name]
+    [(at, found, reason)] = oddities(tmp_path, step("user", "Go."), step("main", text))
+    assert (at, found) == (2, code)
+    assert said in reason
+
+
+def call(tool_name: str, arguments: str = "{where: bed 3}") -> str:
+    return f"tool: {tool_name}\narguments: {arguments}\ntool_call_result: 1"
+
+
+WORK: dict[str, tuple[Row, list[str]]] = {
+    "as planned": (step("gardener", CALL), []),
+    "unknown agent": (step("gardner", CALL), ["unknown-agent"]),
+    "unplanned agent": (step("carter", call("haul", "{load: hay}")), ["unplanned-agent"]),
+    "unplanned refusal": (step("carter", "status: AWAITING_USER_INPUT"), ["unplanned-agent"]),
+    "unknown workflow": (step("gardener", CALL, workflow="workflow_7"), ["unknown-workflow"]),
+    "foreign tool": (step("gardener", call("haul", "{load: hay}")), ["foreign-tool"]),
+    "unknown tool": (step("gardener", call("plough")), ["unknown-tool"]),
+    "missing argument": (step("gardener", call("dig", "{}")), ["schema-violation"]),
+    "argument of another type": (step("gardener", call("dig", "{where: [bed 3]}")), ["schema-violation"]),
+    "argument too many": (step("gardener", call("dig", "{where: bed 3, deep: 'yes'}")), ["schema-violation"]),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_work(name: str, tmp_path: Path) -> None:
+    work, codes = WORK[name]
+    found = oddities(tmp_path, step("user", "Go."), step("main", plan("workflow_1:gardener")), work)
+    assert [(at, code) for at, code, _ in found] == [(3, code) for code in codes]
+
+
+def test_schema_violations_say_which_argument(tmp_path: Path) -> None:
+    texts = [call("dig", "{}"), call("dig", "{where: 5}"), call("dig", "{where: a, deep: b}")]
+    made = [step("gardener", text) for text in texts]
+    found = oddities(tmp_path, step("user", "Go."), step("main", plan("workflow_1:gardener")), *made)
+    assert [reason for _, _, reason in found] == [
+        "dig: lacks where",
+        "dig: where is integer, not string",
+        "dig: the tool has no argument deep",
+    ]
+
+
+def test_after_a_plan_that_does_not_parse_nobody_is_unplanned(tmp_path: Path) -> None:
+    broken = step("main", 'workflow_1: "a "b"')
+    found = oddities(tmp_path, step("user", "Go."), broken, step("carter", call("haul", "{load: hay}")))
+    assert [(at, code) for at, code, _ in found] == [(2, "unparsable-plan")]
+
+
+def test_without_a_plan_everybody_is_unplanned(tmp_path: Path) -> None:
+    found = oddities(tmp_path, step("user", "Go."), step("gardener", CALL))
+    assert [(at, code) for at, code, _ in found] == [(2, "unplanned-agent")]
+
+
+def _asked_twice(first: str, second: str) -> list[Row]:
+    both = plan("workflow_1:gardener", "workflow_2:carter")
+    refusals = [step("gardener", "status: AWAITING_USER_INPUT"), step("carter", "status: AWAITING_USER_INPUT")]
+    again = [step("user", "Bed 3, and hay."), step("gardener", first), step("carter", second)]
+    return [step("user", "Go."), step("main", both), *refusals, *again]
+
+
+def test_agents_asked_again_in_the_same_words(tmp_path: Path) -> None:
+    refusal = "status: AWAITING_USER_INPUT\nrequired_info: "
+    hay = call("haul", "{load: hay}")
+    assert [(at, code) for at, code, _ in oddities(tmp_path / "1", *_asked_twice(refusal + "bed", hay))] == [
+        (6, "same-prompt"),
+        (7, "same-prompt"),
+    ]
+    assert oddities(tmp_path / "2", *_asked_twice(refusal + "x", refusal + "x")) == []
+    # The first one's result is shown to the second, so that the words differ.
+    assert oddities(tmp_path / "3", *_asked_twice(CALL, hay)) == []
+
+
+def test_skills_that_no_tool_stands_for(tmp_path: Path) -> None:
+    cook = card("cook", tool("bake", "what"), tool("boil", "what"))
+    cook["agent_card"]["skills"][0]["id"] = "roast"
+    poet = card("poet", tool("rhyme", "what"))
+    poet["agent_card"]["skills"] = [{"id": "Verse"}]
+    data = TinyOrchestration()
+    data.cards += [cook, poet]
+    found = lint_release(load_release(data.write(tmp_path), [Language.EN]))
+    assert [(o.file, o.step, o.code) for o in found] == [("EN/multiagent_cards", None, "skill-without-tool")]
+    assert "cook advertises roast" in found[0].reason
+
+
+def test_in_the_order_of_languages_files_and_steps(tmp_path: Path) -> None:
+    odd = scenario(step("user", "Go."), step("main", plan("workflow_1:baker")), step("baker", CALL))
+    for language in Language:
+        TinyOrchestration({"10": odd, "9": odd, "2": "["}).write(tmp_path, language)
+    found = lint_release(load_release(tmp_path, [Language.KO, Language.EN]))
+    assert [(o.file[:2], o.file.split("/")[-1], o.step) for o in found] == [
+        (language, *rest)
+        for language in ("KO", "EN")
+        for rest in (("2.yaml", None), ("9.yaml", 2), ("9.yaml", 3), ("10.yaml", 2), ("10.yaml", 3))
+    ]

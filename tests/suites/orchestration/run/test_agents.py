@@ -1,0 +1,196 @@
+"""Who answers: reference teams, a user's own function; and requests that fail while others go on."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.orchestration import TinyTeam
+
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Job, SampleContext
+from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.references import REFERENCES, constant_plan_text, reference
+from worktrial.suites.orchestration.planning.release import Release, load_release
+from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
+from worktrial.suites.orchestration.planning.turns import StepAnswer, gold_steps
+from worktrial.suites.orchestration.run.agents import FunctionAnswerer, member
+from worktrial.suites.orchestration.run.prompts import Request, requests_of
+from worktrial.suites.orchestration.run.turns import ask_all
+from worktrial.suites.orchestration.scoring.calls.calls import Decision, decision_of
+
+CALL = {"id": "1", "type": "function", "function": {"name": "findBerths", "arguments": "{}"}}
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    return load_release(TinyTeam().write(tmp_path), list(Language))
+
+
+@pytest.fixture
+def requests(release: Release) -> list[Request]:
+    return list(requests_of(release.scenarios[0], release.teams[Language.EN]).requests)
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_reference_teams(name: str, release: Release) -> None:
+    scenario, team = release.scenarios[0], release.teams[Language.EN]
+    plan = constant_plan_text(release.scenarios, team)
+    who = reference(name, Language.EN, plan)
+    for step in gold_steps(scenario, team)[0]:
+        answer = who(step)
+        assert answer.step == step.id
+        match name, step:
+            case "gold", PlanStep():
+                assert sound_plan(answer.text) == step.plan
+            case "gold", CallStep():
+                assert [c["function"]["name"] for c in answer.tool_calls] == [c.tool for c in step.calls]
+            case "gold", RefusalStep():
+                assert decision_of(answer).value == step.type.value
+            case "constant-plan", PlanStep():
+                assert answer.text == plan
+            case "always-refuse", CallStep() | RefusalStep():
+                assert decision_of(answer) is Decision.AWAITING_USER_INPUT
+            case _:
+                assert not answer.tool_calls
+                assert decision_of(answer) is Decision.NO_DECISION
+                assert sound_plan(answer.text) is None
+
+
+def test_the_constant_plan_is_of_the_two_busiest_agents(release: Release) -> None:
+    plan = sound_plan(constant_plan_text(release.scenarios, release.teams[Language.EN]))
+    assert plan is not None
+    assert [[s.agent for s in w.steps] for w in plan.workflows] == [["harbour_agent"], ["post_agent"]]
+    assert [w.depends_on for w in plan.workflows] == [(), ()]
+    alone = {"post_agent": release.teams[Language.EN]["post_agent"]}
+    only = sound_plan(constant_plan_text(release.scenarios, alone))
+    assert only is not None
+    assert len(only.workflows) == 1
+
+
+def _ask(function: Callable[..., Any], request: Request) -> StepAnswer:
+    return asyncio.run(FunctionAnswerer(function)(request))
+
+
+def test_a_function_returns_text_or_a_message(requests: list[Request]) -> None:
+    async def later(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
+        messages.clear()
+        return {"role": "assistant", "content": None, "tool_calls": [CALL]}
+
+    class Callable_:
+        async def __call__(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> str:
+            return f"{len(messages)} {len(tools)}"
+
+    request = requests[1]
+    before = request.digest
+    assert _ask(lambda messages, tools: tools[0]["function"]["name"], request).text == "forecast"
+    assert _ask(later, request) == StepAnswer(4, "", (CALL,))
+    assert _ask(Callable_(), request) == StepAnswer(4, "2 1")
+    assert _ask(lambda *_: later([], []), request).tool_calls == (CALL,)
+    assert request.digest == before
+
+
+def _raises(error: BaseException) -> Callable[..., Any]:
+    def function(*_: Any) -> Any:
+        raise error
+
+    return function
+
+
+async def _cancels_itself(*_: Any) -> Any:
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda *_: 5, "int, neither a string nor a message"),
+        (lambda *_: None, "NoneType"),
+        (lambda *_: {"content": object()}, "TypeError"),
+        (_raises(KeyError("x")), "KeyError: 'x'"),
+        (_raises(SystemExit(3)), "SystemExit: 3"),
+        (_cancels_itself, "CancelledError"),
+        (lambda: "no arguments", "TypeError"),
+    ],
+)
+def test_a_broken_function_is_the_agent_s_crash(function: Any, said: str, requests: list[Request]) -> None:
+    with pytest.raises(InvalidSample, match="agent_crash") as caught:
+        _ask(function, requests[0])
+    assert said in str(caught.value)
+
+
+def test_functions_that_block_do_so_side_by_side(requests: list[Request]) -> None:
+    def slow(*_: Any) -> str:
+        time.sleep(0.2)
+        return "done"
+
+    started = time.monotonic()
+    answers = asyncio.run(ask_all(requests[:4], FunctionAnswerer(slow), FunctionAnswerer(slow)))
+    assert {a.text for a in answers.values()} == {"done"}
+    assert time.monotonic() - started < 0.7
+
+
+def test_members(tmp_path: Path) -> None:
+    assert [member(name).kind for name in (*REFERENCES, "gpt-9", "openai/x")] == ["reference"] * 4 + ["model"] * 2
+    assert [member(name).needs_model for name in ("gold", "local")] == [False, True]
+    (tmp_path / "mine.py").write_text("def answer(messages, tools):\n    return 'hi'\n")
+    mine = member(f"python:{tmp_path / 'mine.py'}:answer")
+    assert mine.kind == "python"
+    answerer = mine.answerer(SampleContext(Job("EN/1", 0), {}), Role.AGENT, pytest.fail)
+    assert isinstance(answerer, FunctionAnswerer)
+    for spec in ("python:nowhere", f"python:{tmp_path / 'none.py'}:x", f"python:{tmp_path / 'mine.py'}:none"):
+        with pytest.raises(SettingError, match=r"^--sub-agent python:"):
+            member(spec, "--sub-agent")
+
+
+def test_a_request_that_fails_keeps_its_place(requests: list[Request]) -> None:
+    async def moody(request: Request) -> StepAnswer:
+        if request.step.id == 4:
+            raise InvalidSample(InvalidReason.ENDPOINT_UNAVAILABLE, "no answer within 5 s")
+        if request.step.id == 5:
+            raise ContextOverflow("too long")
+        return StepAnswer(request.step.id, "fine")
+
+    answers = asyncio.run(ask_all(requests, moody, moody))
+    assert list(answers) == [r.step.id for r in requests]
+    assert {n: a.trouble for n, a in answers.items() if a.trouble} == {
+        4: "endpoint_unavailable: no answer within 5 s",
+        5: "context_overflow: too long",
+    }
+
+
+def test_a_stop_drops_the_other_requests(requests: list[Request]) -> None:
+    dropped: list[int] = []
+
+    async def refused(request: Request) -> StepAnswer:
+        if request.step.id == 5:
+            await asyncio.sleep(0.01)
+            raise StopRun("401: no such key")
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            dropped.append(request.step.id)
+            raise
+        return StepAnswer(request.step.id)
+
+    with pytest.raises(StopRun, match="401"):
+        asyncio.run(ask_all(requests, refused, refused))
+    assert len(dropped) == len(requests) - 1
+
+
+def test_a_cancelled_sample_cancels_its_requests(requests: list[Request]) -> None:
+    async def never(request: Request) -> StepAnswer:
+        await asyncio.sleep(30)
+        return StepAnswer(request.step.id)
+
+    async def run() -> None:
+        task = asyncio.create_task(ask_all(requests, never, never))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())

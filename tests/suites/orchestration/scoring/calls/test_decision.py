@@ -1,0 +1,41 @@
+import pytest
+from tests.suites.orchestration.scoring.calls.team import call, said
+
+from worktrial.suites.orchestration.scoring.calls.calls import Decision, decision_in, decision_of
+
+ASKS, REFUSES, NOTHING = Decision.AWAITING_USER_INPUT, Decision.TOOL_CONSTRAINT_VIOLATION, Decision.NO_DECISION
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("status: AWAITING_USER_INPUT\nrequired_info: the date", ASKS),
+        ("status: TOOL_CONSTRAINT_VIOLATION\nviolation_message: too many", REFUSES),
+        ("Status : awaiting_user_input", ASKS),
+        ('```json\n{"status": "TOOL_CONSTRAINT_VIOLATION"}\n```', REFUSES),
+        ("**status:** `AWAITING_USER_INPUT`", ASKS),
+        ("status: awaiting user input", ASKS),
+        ("상태: TOOL_CONSTRAINT_VIOLATION", REFUSES),
+        ("This is AWAITING_USER_INPUT.", ASKS),
+        ("날짜가 없어 AWAITING_USER_INPUT입니다", ASKS),
+        ("Not TOOL_CONSTRAINT_VIOLATION.\nstatus: AWAITING_USER_INPUT", ASKS),
+        ("status: TOOL_CONSTRAINT_VIOLATION\nstatus: AWAITING_USER_INPUT", REFUSES),
+        ("TOOL_CONSTRAINT_VIOLATION or AWAITING_USER_INPUT", REFUSES),
+        ("<think>status: AWAITING_USER_INPUT</think>status: TOOL_CONSTRAINT_VIOLATION", REFUSES),
+        ("status: AWAITING_USER_INPUT</think>I will look it up.", NOTHING),
+        ("<think>status: AWAITING_USER_INPUT", NOTHING),
+        ("I am awaiting user input.", NOTHING),
+        ("status: COMPLETED", NOTHING),
+        ("NOT_AWAITING_USER_INPUTS", NOTHING),
+        ("", NOTHING),
+    ],
+)
+def test_text(text: str, decision: Decision) -> None:
+    assert decision_in(text) is decision
+    assert decision_of(said(text)) is decision
+
+
+def test_native_calls_decide_whatever_the_text_says_and_trouble_is_no_answer() -> None:
+    assert decision_of(said("status: AWAITING_USER_INPUT", call("search", {}))) is Decision.CALL
+    assert decision_of(said("status: AWAITING_USER_INPUT", trouble="503")) is Decision.NO_ANSWER
+    assert not Decision.CALL.is_refusal and ASKS.is_refusal

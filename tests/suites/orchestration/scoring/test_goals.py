@@ -1,0 +1,105 @@
+"""Goals: made by whom, in which order, and which refusals were called for."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.orchestration import BERTH, TinyTeam
+
+from worktrial.suites.orchestration.planning.references import gold, reference
+from worktrial.suites.orchestration.planning.release import Release, load_release
+from worktrial.suites.orchestration.planning.scenario import Language, PlanStep
+from worktrial.suites.orchestration.planning.turns import StepAnswer, gold_steps
+from worktrial.suites.orchestration.scoring.both import goals_of_turns
+from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision
+from worktrial.suites.orchestration.scoring.goals import GoalScore, goal_score
+from worktrial.suites.orchestration.scoring.work import Made, Refused, Work, work_in_answers
+
+FORECAST = Made(Call("forecast", {"place": "Skagen", "day": "2026-03-03"}), "weather_agent", 0)
+FIND = Made(Call("findBerths", {"day": "2026-03-03"}), "harbour_agent", 0)
+BOOK = Made(Call("bookBerth", {"berth": "B2", "ship": "Gannet"}), "harbour_agent", 1)
+SEND = Made(Call("send", {"to": "Ida", "text": "We moor at B2."}), "post_agent", 2)
+ASKED = Refused(Decision.AWAITING_USER_INPUT, "harbour_agent", 0)
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    return load_release(TinyTeam({"EN/1": BERTH}).write(tmp_path), [Language.EN])
+
+
+def _score(release: Release, *calls: Made, refusals: tuple[Refused, ...] = (ASKED,)) -> GoalScore:
+    scenario = release.scenarios[0]
+    plans = [step.plan for step in scenario.steps if isinstance(step, PlanStep)]
+    return goal_score(scenario, release.teams[Language.EN], Work(calls, refusals, {0: plans[0], 2: plans[1]}))
+
+
+def _wrong(release: Release, *calls: Made, **more: Any) -> dict[int, str]:
+    return dict(_score(release, *calls, **more).met(None).wrong)
+
+
+def test_all_in_order_is_all_right(release: Release) -> None:
+    met = _score(release, FORECAST, FIND, BOOK, SEND).met(None)
+    assert (met.wrong, met.completed, met.first_failure) == ({}, True, None)
+    assert [(g["workflow"], g["turn"], g["steps"], g["calls"], g["made"]) for g in met.goals] == [
+        ("workflow_1", 0, 1, 1, 1),
+        ("workflow_2", 0, 1, 1, 1),
+        ("workflow_3", 0, 2, 1, 1),
+        ("workflow_4", 2, 1, 1, 1),
+    ]
+
+
+def test_the_time_does_not_matter_but_the_order_of_what_depends_does(release: Release) -> None:
+    assert _wrong(release, SEND, FIND, BOOK, replace(FORECAST, user_turn=2)) == {}
+    assert _wrong(release, FORECAST, BOOK, FIND, SEND) == {9: "order"}
+    assert _wrong(release, FORECAST, BOOK, SEND) == {5: "call"}, "what was not made has no place in the order"
+
+
+def test_only_the_right_agent_counts(release: Release) -> None:
+    assert _wrong(release, FORECAST, FIND, BOOK, replace(SEND, agent="weather_agent")) == {13: "call"}
+
+
+def test_a_refusal_in_place_of_a_call_is_a_wrong_decision(release: Release) -> None:
+    also = (ASKED, Refused(Decision.AWAITING_USER_INPUT, "post_agent", 2))
+    assert _wrong(release, FORECAST, FIND, BOOK, refusals=also) == {13: "decision"}
+
+
+def test_nobody_has_to_be_asked_who_has_said_it_already(release: Release) -> None:
+    assert _wrong(release, FORECAST, FIND, BOOK, SEND, refusals=()) == {}
+    early = replace(BOOK, user_turn=0)
+    assert _wrong(release, FORECAST, FIND, early, SEND, refusals=()) == {6: "decision"}, "it was not said yet"
+    assert _wrong(release, FORECAST, FIND, SEND, refusals=()) == {6: "decision", 9: "call"}
+    violation = (Refused(Decision.TOOL_CONSTRAINT_VIOLATION, "harbour_agent", 0),)
+    assert _wrong(release, FORECAST, FIND, SEND, refusals=violation) == {6: "decision", 9: "call"}
+
+
+def test_judges_decide_about_other_words(release: Release) -> None:
+    other = replace(SEND, call=Call("send", {"to": "Ida", "text": "Our berth is B2."}), query="Tell Ida")
+    score = _score(release, FORECAST, FIND, BOOK, other)
+    (case,) = score.needs
+    assert (case.tool, case.key, case.context) == ("send", "text", "Tell Ida")
+    assert [dict(score.met(v).wrong) for v in (None, {case: 0.5}, {case: 0.51})] == [{13: "call"}, {13: "call"}, {}]
+
+
+def test_what_is_wrong_anyway_needs_no_judge(release: Release) -> None:
+    other = replace(SEND, call=Call("send", {"text": "Our berth is B2."}))
+    assert _score(release, other).needs == ()
+
+
+def test_missing_and_unlike_plans_are_the_first_failure(release: Release) -> None:
+    scenario, team = release.scenarios[0], release.teams[Language.EN]
+    met = goal_score(scenario, team, Work((FORECAST, FIND, BOOK, SEND), (ASKED,), {})).met(None)
+    assert met.first_failure == {"step": 3, "kind": "plan", "turn": 0}
+    assert (met.failures["plan"], met.completed) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["gold", "always-refuse"])
+def test_turn_by_turn_work_is_counted_in_the_same_way(release: Release, name: str) -> None:
+    scenario, team = release.scenarios[0], release.teams[Language.EN]
+    who = gold if name == "gold" else reference(name, Language.EN, "")
+    answers: dict[int, StepAnswer] = {step.id: who(step) for step in gold_steps(scenario, team)[0]}
+    measured = goals_of_turns(goal_score(scenario, team, work_in_answers(scenario, answers)), None)
+    assert measured["goal_rate"] == (1 if name == "gold" else 0)
+    free = _score(release, FORECAST, FIND, BOOK, SEND).met(None)
+    assert [g["workflow"] for g in measured["goals"]] == [g["workflow"] for g in free.goals]
+    assert measured["sums"]["steps_right"] == (5 if name == "gold" else 1)
