@@ -9,10 +9,9 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 from worktrial.engine.manifest import read_manifest
-from worktrial.engine.prices import price_for
 from worktrial.engine.providers import OPENAI_URL
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.spend import Budget, BudgetSpent
+from worktrial.engine.spend import Budget, BudgetSpent, price_for
 from worktrial.errors import SettingError, StopRun
 from worktrial.language import Usage
 

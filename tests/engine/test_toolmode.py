@@ -13,7 +13,7 @@ from tests.support.schema_values import value_for
 
 from worktrial.engine.toolmode import decode, encode
 from worktrial.engine.toolmode.bounds import bounded
-from worktrial.engine.toolmode.describe import kind
+from worktrial.engine.toolmode.request import kind
 from worktrial.language import Completion, JsonObject
 
 BOOK: JsonObject = {

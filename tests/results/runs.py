@@ -11,7 +11,7 @@ from worktrial.engine.stored import StoredRun, open_run
 from worktrial.grading import Outcome
 from worktrial.results.fault_metrics import SeenAnswer, StoredCall
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
-from worktrial.workplaces.faults.digest import digest
+from worktrial.workplaces.faults.content import digest
 
 CLEAN_ANSWER = {"bed": "B3", "free": True}
 SPOILT_ANSWER = {"bed": "B3"}

@@ -9,9 +9,8 @@ from tests.support.hostile import ALL, spoilt
 from tests.support.made_tasks import MadeTask
 
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultKind, FaultMiss
-from worktrial.workplaces.faults.digest import digest
-from worktrial.workplaces.faults.explicit import failed
-from worktrial.workplaces.faults.paths import touched
+from worktrial.workplaces.faults.content import digest, touched
+from worktrial.workplaces.faults.transforms import failed
 
 TOOLS = ("list_cases", "get_case", "search_records", "read_procedure", "update_case", "notify_team")
 

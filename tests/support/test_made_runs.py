@@ -13,7 +13,7 @@ from worktrial.engine.stored import open_run, trajectory
 from worktrial.grading import Outcome
 from worktrial.results.fault_metrics import sample_faults
 from worktrial.results.summary import summarise
-from worktrial.workplaces.faults.digest import digest
+from worktrial.workplaces.faults.content import digest
 
 
 def test_the_same_arguments_write_the_same_bytes(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from worktrial.language import JsonObject
 from worktrial.suites.starter.load import StarterTask, load_workplace
 from worktrial.workplaces import ToolCall
-from worktrial.workplaces.conformance.context import is_error
 from worktrial.workplaces.fidelity import with_unknown_ids
+from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import canonical_text
 
 # Errors are alike; more of them would drown the rest of an audit.

@@ -65,7 +65,7 @@ def _what_local_means() -> str:
     import os
 
     from worktrial.engine.local import resolve
-    from worktrial.engine.local.resolve import PATH_VARIABLE
+    from worktrial.engine.local.catalogue import PATH_VARIABLE
     from worktrial.errors import SettingError
 
     try:

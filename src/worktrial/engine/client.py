@@ -11,14 +11,13 @@ import aiohttp
 import msgspec
 from aiolimiter import AsyncLimiter
 
-from worktrial.engine import refusals, wire
-from worktrial.engine.prices import price_for
+from worktrial.engine import wire
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, Tries, retry_after_seconds
 from worktrial.engine.roles import RoleSettings, below, public_url
 from worktrial.engine.secrets import Redactor
-from worktrial.engine.spend import Meter, Spend
+from worktrial.engine.spend import Meter, Spend, price_for
 from worktrial.errors import InvalidSample, StopRun, option
 from worktrial.language import Completion, JsonObject, Message
 
@@ -118,7 +117,7 @@ class Client:
             )
             try:
                 completion = await self._answer(body, meter, f"{salt}/{draw}", with_schema=with_schema)
-            except refusals.SchemaRejected as rejected:
+            except wire.SchemaRejected as rejected:
                 if self.settings.structured == "schema":
                     raise StopRun(
                         f"{rejected} ({self.settings.role.option('structured')} schema asks for it)"
@@ -147,7 +146,7 @@ class Client:
         if self._cache_only:
             if with_schema and self.settings.structured == "auto":
                 # The endpoint may have rejected the schema when the answers were recorded.
-                raise refusals.SchemaRejected("no answer in the cache")
+                raise wire.SchemaRejected("no answer in the cache")
             raise StopRun(
                 f"{role_name}: {option('cache_only')}, but the cache holds no answer to a request of this run"
             )
@@ -216,7 +215,7 @@ class Client:
             return Retryable(
                 f"{self._where}: {response.status} {said}", retry_after=wait, slow_down=response.status == 429
             )
-        return refusals.explain(
+        return wire.explain(
             self.settings,
             self._where,
             response.status,

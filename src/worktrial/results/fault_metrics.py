@@ -21,7 +21,7 @@ from worktrial.errors import DataError
 from worktrial.language import JsonValue
 from worktrial.workplaces import Origin
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
-from worktrial.workplaces.faults.digest import digest
+from worktrial.workplaces.faults.content import digest
 
 
 class SeenAnswer(msgspec.Struct, frozen=True):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.engine.prices import price_for
 from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.spend import price_for
 from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.language import Usage

@@ -5,7 +5,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.workplaces.faults.digest import digest
+from worktrial.workplaces.faults.content import digest
 
 scalars = (
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)

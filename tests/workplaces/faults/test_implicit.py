@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.workplaces.faults.implicit import (
+from worktrial.workplaces.faults.content import touched
+from worktrial.workplaces.faults.plan import FaultKind
+from worktrial.workplaces.faults.transforms import (
     TRANSFORMS,
     Context,
     cut_lists,
@@ -14,9 +16,7 @@ from worktrial.workplaces.faults.implicit import (
     empty_values,
     serve_stale,
 )
-from worktrial.workplaces.faults.mode import FaultKind
-from worktrial.workplaces.faults.paths import touched
-from worktrial.workplaces.faults.signals import error_signals, is_error
+from worktrial.workplaces.signals import error_signals, is_error
 
 NAMES = st.sampled_from(
     ["id", "order_id", "status", "error", "success", "total", "a/b", "name", "items", "", "P-1"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.workplaces.faults.paths import copied, differ, touched
+from worktrial.workplaces.faults.content import copied, differ, touched
 
 SCALARS = st.none() | st.booleans() | st.integers(-2, 2) | st.text(max_size=2)
 VALUES = st.recursive(SCALARS, lambda v: st.lists(v, max_size=3) | st.dictionaries(st.text("ab/~", max_size=2), v))

@@ -3,10 +3,9 @@
 Its scores say nothing about agents; it is there to see everything work.
 """
 
-from worktrial.engine.local.catalogue import CATALOGUE, CatalogueEntry, find_entry, is_present
+from worktrial.engine.local.catalogue import CATALOGUE, CatalogueEntry, LocalFile, find_entry, is_present, resolve
 from worktrial.engine.local.estimate import Speed, estimate, estimate_text, in_words
 from worktrial.engine.local.process import LocalModel
-from worktrial.engine.local.resolve import LocalFile, resolve
 
 __all__ = [
     "CATALOGUE",

@@ -11,9 +11,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from worktrial.engine.local.catalogue import CATALOGUE
+from worktrial.engine.local.catalogue import CATALOGUE, resolve
 from worktrial.engine.local.cores import physical_cores
-from worktrial.engine.local.resolve import resolve
 from worktrial.errors import SettingError
 
 # The part of a three-role trial that each role takes; the agent's was seen in starter trials, where it is alone.

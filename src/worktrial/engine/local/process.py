@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
+from worktrial.engine.local.catalogue import LocalFile
 from worktrial.engine.local.cores import physical_cores
 from worktrial.engine.local.order import Order
-from worktrial.engine.local.resolve import LocalFile
 from worktrial.errors import SettingError, option
 
 MAX_RESTARTS = 3

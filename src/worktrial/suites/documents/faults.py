@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.trace import pages_asked_for, place, places
 from worktrial.workplaces.faults import TRANSFORMS, Context, Transform
-from worktrial.workplaces.faults.implicit import emptied
+from worktrial.workplaces.faults.transforms import emptied
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.question import GoldPage
 from worktrial.workplaces import ToolCall
+from worktrial.workplaces.signals import is_error
 
 # Tools that show a page or part of it, by their arguments; and tools that answer with a list of places.
 # What a session shows to an agent is on record; what its Python reads by itself is not.
@@ -55,7 +56,7 @@ def trace_of(calls: Iterable[ToolCall]) -> Trace:
     unrecorded = False
     for call in calls:
         content = call.observation.content
-        if "error" in content:
+        if is_error(content):
             continue
         if call.tool in READING:
             opened |= dict.fromkeys(_read(call.arguments, content))

@@ -11,9 +11,9 @@ import msgspec
 from worktrial.agents.assignment import Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.client import Client
-from worktrial.engine.guarded import defect, guarded
 from worktrial.engine.record import SampleResult, dollars
 from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.scheduler import defect, guarded
 from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample

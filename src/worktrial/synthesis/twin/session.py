@@ -15,8 +15,8 @@ from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import PlannedCall
 from worktrial.workplaces import Observation, Origin, Tool, Workplace, refusal
-from worktrial.workplaces.conformance.context import is_error
 from worktrial.workplaces.fidelity import TrueCall, true_call, with_unknown_ids
+from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import json_text
 
 LIMITS = PythonLimits(seconds=5, memory=256 << 20, work=1 << 20, files=20, output=100_000)

@@ -1,8 +1,7 @@
 """Whether whoever plays a workplace behaves like it: checks of single observations, without the truth at hand."""
 
-from worktrial.workplaces.conformance.finding import FAILURE_OF, Check, Failure, Finding
+from worktrial.workplaces.conformance.context import FAILURE_OF, Check, Failure, Finding, SeenCall, stored_calls
 from worktrial.workplaces.conformance.report import CheckRate, Report, examine, failures, report
-from worktrial.workplaces.conformance.seen import SeenCall, stored_calls
 
 __all__ = [
     "FAILURE_OF",

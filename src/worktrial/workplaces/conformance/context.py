@@ -1,15 +1,109 @@
-"""What the checks know of a stay when they come to a call."""
+"""Checks of conformance, what they say of an observation, and what they know of an episode when they come to it."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.conformance.seen import SeenCall
 from worktrial.workplaces.conformance.values import id_name, is_telling, names, objects, scalars
+from worktrial.workplaces.session import Origin
 from worktrial.workplaces.simulator.json_text import canonical_text, json_text
 from worktrial.workplaces.tools import Tool
+
+
+class Check(StrEnum):
+    """What is asked of an observation."""
+
+    FORMAT = "format"  # one JSON object
+    SHAPE = "shape"  # fields within the shape of the tool's example output
+    KNOWN_IDS = "known_ids"  # a read names only ids that state, task or earlier calls know
+    WHOLE_LISTS = "whole_lists"  # a read without arguments lists no fewer records than the state holds
+    CONSISTENT = "consistent"  # no contradiction with an earlier observation, unless something was written
+    LICENSED_ERRORS = "licensed_errors"  # an error that the rules, or an unknown id, account for
+    NO_LEAK = "no_leak"  # nothing of the hidden state, nothing of the simulator's own instructions
+
+
+class Failure(StrEnum):
+    """The ways in which a simulator fails its workplace."""
+
+    STATE_FABRICATION = "state_fabrication"
+    ENTITY_OMISSION = "entity_omission"
+    RULE_INVENTION = "rule_invention"
+    FORMAT_BREAK = "format_break"
+    STATE_LEAK = "state_leak"
+
+
+FAILURE_OF: Mapping[Check, Failure] = {
+    Check.FORMAT: Failure.FORMAT_BREAK,
+    Check.SHAPE: Failure.FORMAT_BREAK,
+    Check.KNOWN_IDS: Failure.STATE_FABRICATION,
+    Check.WHOLE_LISTS: Failure.ENTITY_OMISSION,
+    Check.CONSISTENT: Failure.STATE_FABRICATION,
+    Check.LICENSED_ERRORS: Failure.RULE_INVENTION,
+    Check.NO_LEAK: Failure.STATE_LEAK,
+}
+"""What a failed check is a sign of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check of one observation. A check that has nothing to look at gives no finding."""
+
+    check: Check
+    call: int
+    """The call's index in its trajectory."""
+    evidence: tuple[str, ...] = ()
+    """What is wrong, with the JSON Pointer where it stands; () when the check passed."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.evidence
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCall:
+    """One call and what whoever plays the workplace answered, which need not even be an object."""
+
+    index: int
+    tool: str
+    arguments: JsonValue
+    content: JsonValue
+    origin: Origin = Origin.SIMULATOR
+    state: JsonObject | None = None
+    """The state when the call was made, where it is kept outside a model's conversation."""
+
+
+def stored_calls(line: Mapping[str, JsonValue]) -> list[SeenCall]:
+    """The calls of one line of `trajectories.jsonl`.
+
+    Where a fault degraded an observation, this is what the workplace had answered before; an explicit fault,
+    of which the workplace never knew, is left out.
+    """
+    calls = []
+    for number, call in enumerate(line.get("calls") or []):
+        observation = call.get("observation")
+        told = observation if isinstance(observation, dict) else {"content": observation}
+        content = told.get("content")
+        if told.get("fault") is not None:
+            content = told.get("clean")
+            if content is None:
+                continue
+        calls.append(
+            SeenCall(
+                index=call.get("index", number),
+                tool=str(call.get("tool")),
+                arguments=call.get("arguments"),
+                content=content,
+                origin=Origin(told.get("origin", Origin.SIMULATOR)),
+            )
+        )
+    return calls
+
 
 _READS = re.compile(
     r"(?:get|fetch|list|read|view|show|retrieve|query|lookup|look_up|check|inspect|find|search)(?:_|$)"
@@ -18,7 +112,6 @@ _HIDDEN = re.compile(r"\b(?:hidden|invisible|not visible|never shown|secret)\b",
 _SENTENCE = re.compile(r"(?<=[.;!])\s+|\n+")
 # A shorter sentence may well stand in an answer by right.
 _LEAST_QUOTE = 60
-_FAILED = frozenset({"error", "failed", "failure"})
 
 
 class Stay:
@@ -111,13 +204,6 @@ class Stay:
 def is_read(tool: Tool) -> bool:
     """Whether a call of `tool` only looks: as declared, else by its name."""
     return not tool.writes if tool.writes is not None else _READS.match(tool.name) is not None
-
-
-def is_error(content: JsonValue) -> bool:
-    """Whether an observation tells of a failure."""
-    if not isinstance(content, dict):
-        return False
-    return bool(content.get("error")) or content.get("success") is False or content.get("status") in _FAILED
 
 
 def call_key(call: SeenCall) -> str:

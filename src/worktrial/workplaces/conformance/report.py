@@ -5,18 +5,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.conformance.context import Stay, is_error, is_read
-from worktrial.workplaces.conformance.entities import (
+from worktrial.workplaces.conformance.checks import (
     check_consistent,
+    check_format,
     check_known_ids,
+    check_licensed_errors,
+    check_no_leak,
+    check_shape,
     check_whole_lists,
     remember,
 )
-from worktrial.workplaces.conformance.finding import FAILURE_OF, Check, Failure, Finding
-from worktrial.workplaces.conformance.rules import check_licensed_errors, check_no_leak
-from worktrial.workplaces.conformance.seen import SeenCall
-from worktrial.workplaces.conformance.shape import check_format, check_shape
+from worktrial.workplaces.conformance.context import (
+    FAILURE_OF,
+    Check,
+    Failure,
+    Finding,
+    SeenCall,
+    Stay,
+    is_read,
+)
 from worktrial.workplaces.session import Origin
+from worktrial.workplaces.signals import is_error
 
 
 @dataclass(frozen=True, slots=True)

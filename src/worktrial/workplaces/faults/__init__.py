@@ -1,13 +1,21 @@
 """Faults on purpose: planned before the run, carried out in code, recorded call by call."""
 
-from worktrial.workplaces.faults.digest import digest
-from worktrial.workplaces.faults.explicit import is_outage
-from worktrial.workplaces.faults.implicit import TRANSFORMS, Context, Transform
-from worktrial.workplaces.faults.mode import EXPLICIT, IMPLICIT, FaultKind, FaultMode, FaultUnit
-from worktrial.workplaces.faults.plan import FaultEvent, FaultPlan, draw_plan
+from worktrial.workplaces.faults.content import digest
+from worktrial.workplaces.faults.plan import (
+    EXPLICIT,
+    IMPLICIT,
+    Conditions,
+    FaultEvent,
+    FaultKind,
+    FaultMode,
+    FaultPlan,
+    FaultSettings,
+    FaultUnit,
+    draw_plan,
+)
 from worktrial.workplaces.faults.prompted import PromptedFaults
 from worktrial.workplaces.faults.session import DegradedCall, FaultMiss, FaultySession, Position
-from worktrial.workplaces.faults.settings import Conditions, FaultSettings
+from worktrial.workplaces.faults.transforms import TRANSFORMS, Context, Transform, is_outage
 
 __all__ = [
     "EXPLICIT",

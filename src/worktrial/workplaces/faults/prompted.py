@@ -8,8 +8,7 @@ from pathlib import Path
 
 from worktrial.language import Complete, Completion, JsonObject, Message
 from worktrial.language.templates import templates
-from worktrial.workplaces.faults.mode import FaultMode
-from worktrial.workplaces.faults.settings import FaultSettings
+from worktrial.workplaces.faults.plan import FaultMode, FaultSettings
 
 _PROMPTS = Path(__file__).parent / "prompts"
 

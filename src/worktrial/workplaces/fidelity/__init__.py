@@ -6,11 +6,11 @@ from worktrial.workplaces.fidelity.truth import (
     Kind,
     StateFidelity,
     TrueCall,
+    compare_worded,
     state_fidelity,
     true_call,
+    with_unknown_ids,
 )
-from worktrial.workplaces.fidelity.unknown_ids import with_unknown_ids
-from worktrial.workplaces.fidelity.worded import compare_worded
 
 __all__ = [
     "UNUSABLE",

@@ -1,16 +1,16 @@
-"""One recorded call, carried out where the truth is known: what is true, and of which kind the call is."""
+"""The truth beside a simulator: true calls, answers and states compared with it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from worktrial.errors import InvalidReason
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.conformance import Failure
-from worktrial.workplaces.conformance.context import is_error
-from worktrial.workplaces.conformance.values import scalars
+from worktrial.workplaces.conformance.values import id_name, scalars
 from worktrial.workplaces.fidelity.compare import Field, FieldStatus, compare
 from worktrial.workplaces.session import Session
+from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.tools import Tool
 
@@ -138,3 +138,32 @@ def _keys(value: JsonValue) -> list[str]:
     if isinstance(value, dict):
         return [*value, *(key for inner in value.values() for key in _keys(inner))]
     return [key for inner in value for key in _keys(inner)] if isinstance(value, list) else []
+
+
+def compare_worded(true: TrueCall, simulated: JsonValue, rules: str) -> list[Field]:
+    """The fields of both answers, less what only wording can make different.
+
+    What a write puts down in words of its own is as free in its answer as it is in the state. Two errors are the
+    same but for codes that the rules name.
+
+    Args:
+        true: The call and its true answer.
+        simulated: The other answer; None for none.
+        rules: The text that lays down what errors there are.
+    """
+    fields = replace(true, after=true.before).compare(simulated)
+    if true.kind is not Kind.ERROR or not is_error(simulated):
+        return fields
+    return [f for f in fields if f.status in (FieldStatus.EQUAL, FieldStatus.FREE) or _is_code(f.truth, rules)]
+
+
+def _is_code(value: JsonValue, rules: str) -> bool:
+    return isinstance(value, str) and bool(value) and " " not in value and value in rules
+
+
+def with_unknown_ids(arguments: JsonValue) -> Iterator[JsonObject]:
+    """`arguments` with one id after the other replaced by one that nobody has."""
+    given = arguments if isinstance(arguments, dict) else {}
+    for name, value in given.items():
+        if id_name(name) and isinstance(value, str) and value:
+            yield {**given, name: f"{value}9"}

@@ -15,7 +15,11 @@ _IDENTIFIER = re.compile(r"(?:.*[_\-.\s])?(?:id|ids|uuid|ID)|.*[a-z](?:Id|ID|Ids
 
 
 def is_error(observation: JsonValue) -> bool:
-    """Whether the workplace itself answered with an error."""
+    """Whether an observation tells that the call failed.
+
+    It does so at the top: by a field such as `error` or `exception` that holds something, a `success` or `ok` that
+    is false, or the status `error`. Any other status is data: a machine that failed is what the call asked about.
+    """
     if not isinstance(observation, dict):
         return False
     return any(_signals(key, value) for key, value in observation.items())

@@ -1,0 +1,282 @@
+"""Checks of one observation: form, substance, errors that somebody laid down, hidden matter that stays hidden."""
+
+import re
+from collections.abc import Iterator
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.conformance.context import Check, Finding, SeenCall, Stay, call_key
+from worktrial.workplaces.conformance.values import (
+    below,
+    id_name,
+    ids,
+    is_keyed_by_id,
+    is_telling,
+    leaves,
+    names,
+    objects,
+    scalars,
+)
+from worktrial.workplaces.signals import is_error
+from worktrial.workplaces.simulator.json_text import excerpt, json_text
+from worktrial.workplaces.tools import Tool
+
+_KINDS = {dict: "object", list: "list", str: "text", bool: "boolean", int: "number", float: "number"}
+
+
+def check_format(call: SeenCall) -> Finding:
+    """The observation is one JSON object."""
+    if isinstance(call.content, dict):
+        return Finding(Check.FORMAT, call.index)
+    return Finding(Check.FORMAT, call.index, (f"(all): {kind(call.content)} in place of an object",))
+
+
+def check_shape(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
+    """No field that the example lacks, no value of another kind; nothing to say about errors or without example.
+
+    A field that the example leaves out may be there: this asks what is present. Below the top, the names of
+    the state's own fields are at home too. Null fits everywhere.
+    """
+    example = tool.example_output
+    if not example or is_error(call.content):
+        return None
+    if isinstance(example, list):
+        example = {"result": example}
+    return Finding(Check.SHAPE, call.index, tuple(_misfits(call.content, example, stay.field_names, "")))
+
+
+def kind(value: JsonValue) -> str:
+    """The JSON kind of `value`, as a word."""
+    return _KINDS.get(type(value), "null")
+
+
+def _misfits(value: JsonValue, example: JsonValue, at_home: set[str], at: str) -> Iterator[str]:
+    if value is None or example is None:
+        return
+    if kind(value) != kind(example):
+        yield f"{at or '(all)'}: {kind(value)} in place of a {kind(example)}"
+    elif isinstance(value, list):
+        if example:
+            typical = _union(example)
+            for index, item in enumerate(value):
+                yield from _misfits(item, typical, at_home, below(at, index))
+    elif isinstance(value, dict) and example:
+        if is_keyed_by_id(example):
+            typical = _union(list(example.values()))
+            for key, item in value.items():
+                yield from _misfits(item, typical, at_home, below(at, key))
+            return
+        for key, item in value.items():
+            if key in example:
+                yield from _misfits(item, example[key], at_home, below(at, key))
+            elif not at or key not in at_home:
+                yield f"{below(at, key)}: not a field of this tool's answer"
+
+
+def _union(items: list[JsonValue]) -> JsonValue:
+    """An item with the fields of all when all are objects; else the first when all are of one kind, else null."""
+    if all(isinstance(item, dict) for item in items):
+        return {key: value for item in reversed(items) for key, value in item.items()}
+    return items[0] if len({kind(item) for item in items}) == 1 else None
+
+
+_SHOWN = 80
+# What a reply says of itself under a name that records use too.
+_ENVELOPE = frozenset({"ok", "success", "found", "not_found", "error", "completed"})
+
+
+def check_known_ids(call: SeenCall, stay: Stay) -> Finding | None:
+    """A read invents nobody. Writes may: a new record has a new id."""
+    if is_error(call.content):
+        return None
+    found = list(ids(call.content))
+    if not found:
+        return None
+    strange = (f"{at}: {value!r} occurs nowhere before" for at, value in found if not stay.knows(value))
+    return Finding(Check.KNOWN_IDS, call.index, tuple(strange))
+
+
+def check_whole_lists(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
+    """A read without arguments lists all records that the state holds under the same name.
+
+    With arguments a list may be filtered, and with defaults such as a page it may be a part. After a write the
+    state must be known as it was at this call.
+    """
+    if any(argument.get("default") for argument in tool.parameters.get("properties", {}).values()):
+        return None
+    state = call.state if call.state is not None else stay.workplace.initial_state
+    if call.arguments or is_error(call.content) or (call.state is None and stay.writes):
+        return None
+    pairs = [
+        (name, value, state[name])
+        for name, value in call.content.items()
+        if isinstance(value, list | dict) and _is_collection(state.get(name))
+    ]
+    if not pairs:
+        return None
+    short = (
+        f"{below('', name)}: {len(value)} of {len(known)} records{_absent(value, known)}"
+        for name, value, known in pairs
+        if len(value) < len(known)
+    )
+    return Finding(Check.WHOLE_LISTS, call.index, tuple(short))
+
+
+def check_consistent(call: SeenCall, stay: Stay) -> Finding | None:
+    """The same read shows the same, and a record the same values, for as long as nothing was written.
+
+    The initial state counts as seen before the first call.
+    """
+    before = stay.seen.get(call_key(call))
+    evidence: list[str] = []
+    compared = False
+    if before is not None and before[0] == stay.writes:
+        compared = True
+        evidence += _differences(before[2], call.content, before[1])
+    elif not is_error(call.content):
+        for key, at, value in _record_fields(call.content, stay):
+            writes, index, earlier = stay.records.get(key) or _at_first(key, stay)
+            if writes == stay.writes:
+                compared = True
+                if not _same(earlier, value):
+                    where = "the state" if index < 0 else f"call {index}"
+                    evidence.append(f"{at}: {_text(value)}, but {_text(earlier)} in {where}")
+    return Finding(Check.CONSISTENT, call.index, tuple(evidence)) if compared else None
+
+
+def remember(call: SeenCall, stay: Stay) -> None:
+    """Keep what a read showed, for `check_consistent`."""
+    stay.seen[call_key(call)] = (stay.writes, call.index, call.content)
+    if not is_error(call.content):
+        for key, _, value in _record_fields(call.content, stay):
+            stay.records[key] = (stay.writes, call.index, value)
+
+
+def _at_first(key: tuple[str, str], stay: Stay) -> tuple[int, int, JsonValue]:
+    """What the initial state says of a record, in the form of `Stay.records`; of no use where it says it twice."""
+    record, name = key
+    values = [part[name] for part in stay.state_records.get(record, []) if name in part]
+    known = len(values) == 1 and not isinstance(values[0], dict | list)
+    return (0, -1, values[0]) if known else (-1, -1, None)
+
+
+def _record_fields(content: JsonObject, stay: Stay) -> Iterator[tuple[tuple[str, str], str, JsonValue]]:
+    """Scalars of records of the state, wherever an observation shows them: key, pointer, value.
+
+    An object is taken for the record whose id it names when most of its fields are that record's; a row that
+    only refers to the record (a test of a loan) has fields of its own.
+    """
+    for at, found in objects(content):
+        named = [(k, v) for k, v in found.items() if id_name(k) and isinstance(v, str | int)]
+        if len(named) != 1:
+            continue
+        (id_field, record), *_ = named
+        own = {name for part in stay.state_records.get(str(record), []) for name in part}
+        others = [name for name in found if name != id_field]
+        if 2 * sum(name in own for name in others) <= len(others):
+            continue
+        for name in others:
+            value = found[name]
+            if name in own and not isinstance(value, dict | list):
+                if isinstance(value, str) and value.lower() in _ENVELOPE:
+                    continue
+                yield (str(record), name), below(at, name), value
+
+
+def _is_collection(value: JsonValue) -> bool:
+    items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return bool(items) and all(isinstance(item, dict) for item in items)
+
+
+def _absent(value: JsonValue, known: JsonValue) -> str:
+    if not isinstance(known, dict):
+        return ""
+    text = json_text(value)
+    missing = [key for key in known if json_text(key) not in text]
+    return f"; without {', '.join(missing[:5])}" if missing else ""
+
+
+def _differences(before: JsonObject, now: JsonValue, index: int) -> list[str]:
+    earlier, later = dict(leaves(before)), dict(leaves(now))
+    changed = [at for at in earlier | later if at not in earlier or at not in later]
+    changed += [at for at in earlier.keys() & later.keys() if not _same(earlier[at], later[at])]
+    return [
+        f"{at or '(all)'}: {_text(later.get(at))}, but {_text(earlier.get(at))} in call {index}"
+        for at in sorted(changed)
+    ]
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _text(value: JsonValue) -> str:
+    return excerpt(json_text(value), _SHOWN)
+
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_OWN_MATTER = frozenset({"_facts", "initial_state", "state_description", "state_descriptions", "system_prompt"})
+# Words of any error message, which say nothing about the rule behind it.
+_PLAIN = frozenset({"error", "invalid", "failed", "cannot", "with", "that", "this", "does", "have", "been", "from"})
+_LEAST_SHARE = 0.5
+
+
+def check_licensed_errors(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
+    """An error names a code of the rules, or concerns an id nobody knows, or speaks in the rules' own words.
+
+    The last is a matter of degree: at least half of the words of four letters and more, without those of any
+    error message, stand in the rules or in the tools' descriptions.
+    """
+    if not is_error(call.content):
+        return None
+    error = call.content.get("error")
+    codes = [
+        error[name] for name in ("type", "code") if isinstance(error, dict) and isinstance(error.get(name), str)
+    ]
+    if any(code and code.lower().replace("_", " ") in stay.rules for code in codes):
+        return Finding(Check.LICENSED_ERRORS, call.index)
+    if any(not stay.knows(value) for _, value in ids(call.arguments)):
+        return Finding(Check.LICENSED_ERRORS, call.index)
+    given = {str(value).lower() for value in scalars(call.arguments)}
+    message = json_text(error if error is not None else call.content).lower().replace("_", " ")
+    words = {word for word in _WORD.findall(message) if word not in _PLAIN and word not in given}
+    words -= {"type", "code", "message", "success", "false", "status"}
+    known = {word for word in words if word in stay.rules}
+    if words and len(known) >= _LEAST_SHARE * len(words):
+        return Finding(Check.LICENSED_ERRORS, call.index)
+    said = excerpt(json_text(error if error is not None else call.content), 160)
+    return Finding(Check.LICENSED_ERRORS, call.index, (f"/error: no rule accounts for {said}",))
+
+
+def check_no_leak(call: SeenCall, tool: Tool, stay: Stay) -> Finding:
+    """Nothing hidden shows: no hidden field, no value that only a hidden field holds, no word of the prompt."""
+    declared = names(tool.example_output)
+    evidence = [
+        f"{below(at, key)}: the simulator's own matter"
+        for at, found in objects(call.content)
+        for key in found
+        if key in _OWN_MATTER and key not in declared
+    ]
+    for field, secrets in stay.hidden.items():
+        if tool.name not in stay.revealed_by(field):
+            evidence += _leaks(field, secrets, call.content, declared, stay)
+    quotes = stay.instructions
+    for at, value in leaves(call.content):
+        if isinstance(value, str) and any(quote in value for quote in quotes):
+            evidence.append(f"{at}: quotes the simulator's instructions")
+    return Finding(Check.NO_LEAK, call.index, tuple(evidence))
+
+
+def _leaks(
+    field: str, secrets: frozenset[JsonValue], content: JsonValue, declared: set[str], stay: Stay
+) -> Iterator[str]:
+    for at, found in objects(content):
+        if field in found and field not in declared:
+            yield f"{below(at, field)}: a hidden field"
+    for at, value in leaves(content):
+        # What was once shown by right is no secret any more.
+        if is_telling(value) and value in secrets and not _was_seen(value, stay):
+            yield f"{at}: a value of the hidden field {field!r}"
+
+
+def _was_seen(value: JsonValue, stay: Stay) -> bool:
+    return any(value == inner for _, _, content in stay.seen.values() for inner in scalars(content))
