@@ -4,7 +4,10 @@ from enum import StrEnum
 
 
 class Setup(StrEnum):
-    """From nothing but the question to the whole archive."""
+    """Documents that the agent is given beside the question: from none to the whole archive.
+
+    Each set-up adds one stage of the work to the one before.
+    """
 
     CLOSED = "closed"  # the question alone: what a model knows by heart
     ORACLE_PAGES = "oracle-pages"  # the gold pages come with the question: what is left is reading and computing
@@ -24,9 +27,9 @@ class AnswerMode(StrEnum):
     """
 
     PUBLISHED = "published"
-    """As the published OfficeQA scorer does."""
+    """Score of the published OfficeQA scorer."""
     OURS = "ours"
-    """By typed values."""
+    """Our own score, by typed values."""
 
     @classmethod
     def _missing_(cls, value: object) -> "AnswerMode | None":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FailureKind(StrEnum):
-    """Where the work went wrong."""
+    """Kind of mistake that made an answer wrong."""
 
     BUDGET = "budget"  # a limit ended the work
     NO_ANSWER = "no_answer"  # nothing was said, or only that it cannot be determined
@@ -38,7 +38,7 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the rules look at."""
+    """Everything that the rules look at."""
 
     question: DocumentQuestion
     setup: Setup
@@ -49,7 +49,7 @@ class Evidence:
     near: bool
     """Whether the answer is right within 1 %."""
     why: str
-    """Of the score that decides."""
+    """Reason that the deciding score gives."""
     diagnosis: AnswerDiagnosis | None
     trace: Trace
     unread: Sequence[str]
@@ -76,10 +76,10 @@ _PRINTED_KINDS = frozenset({"lookup", "chart", "visual", "figure"})
 
 
 def failure(evidence: Evidence) -> tuple[FailureKind, str]:
-    """The failure and, in words, why it is taken for that.
+    """Kind of failure and, in words, why it is taken for that.
 
     Args:
-        evidence: Of an answer that is wrong.
+        evidence: Everything known about a wrong answer.
     """
     told = _by_the_end(evidence) or _by_the_answer(evidence) or _by_the_trace(evidence)
     return told or (FailureKind.UNKNOWN, "no rule fits")

@@ -1,5 +1,7 @@
-"""What can quietly go wrong in an archive: a page is missing, a table is cut, an older issue is served, a digit is
-misread. Typed transforms for `FaultySession`, beside those that degrade any answer.
+"""Typed transforms for `FaultySession`: how an archive quietly says less, or something wrong.
+
+A page is missing, a table is cut, an older issue is served, a digit is misread; beside the transforms that degrade
+any answer.
 
 Pictures are left alone: nothing can be taken out of them.
 """
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class DocumentFault(StrEnum):
-    """What one implicit fault does to an answer of the archive."""
+    """Kind of an implicit fault of the archive's answers."""
 
     PAGE_MISSING = "page_missing"
     TABLE_CUT = "table_cut"
@@ -54,7 +56,7 @@ _LEAST_ROWS = 3
 
 
 def document_transforms(archive: "Archive | None") -> Mapping[str, Transform]:
-    """Everything that may happen to an answer of the tools, by kind.
+    """Transforms of an answer of the tools, by kind.
 
     Args:
         archive: Where earlier issues are looked up; None leaves these out.
@@ -70,7 +72,7 @@ def document_transforms(archive: "Archive | None") -> Mapping[str, Transform]:
 
 
 def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """The answer as if one page were not there: of a page nothing is left, of a list its first page."""
+    """Drop one page: all of a page that was read, or the first page of a list."""
     first = next(places(observation), None)
     if first is None:
         return None
@@ -81,7 +83,7 @@ def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObj
 
 
 def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """Tables end after their first rows: rows of a list, and lines of a table in Markdown."""
+    """Cut tables after their first rows: rows of a list, and lines of a table in Markdown."""
     share = 1 / 3 + rng.random() / 3
 
     def cut(key: str, value: JsonValue) -> JsonValue:
@@ -97,7 +99,7 @@ def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObj
 
 
 def misread_digit(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """One digit of one figure is taken for another that looks like it, wherever the answer shows the figure."""
+    """Misread one digit of one figure for another that looks like it, wherever the answer shows the figure."""
     figures = sorted({number for text in _texts(observation) for number in _figures(text)})
     if not figures:
         return None

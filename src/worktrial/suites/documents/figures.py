@@ -45,12 +45,12 @@ def in_current(record: SampleRecord) -> SampleRecord:
 
 
 def passed(record: SampleRecord) -> float:
-    """1 when the sample passed."""
+    """Return 1 when the sample passed, otherwise 0."""
     return float(record.outcome is Outcome.PASS)
 
 
 def clusters(records: Iterable[SampleRecord], value: Callable[[SampleRecord], float]) -> dict[str, Sums]:
-    """For each question the sum of a value over its samples, and how many these are."""
+    """Sum of a value over the samples of each question, and how many these are."""
     found: dict[str, dict[str, float]] = {}
     for record in records:
         sums = found.setdefault(record.sample, {"value": 0.0, "n": 0.0})
@@ -95,7 +95,7 @@ class CurveRow:
 
     scorer: str
     shares: Mapping[float, QuestionShare]
-    """By tolerance."""
+    """Shares right by tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What was found and opened, over the samples whose gold pages are known."""
+    """Gold pages that were found and opened, over the samples whose gold pages are known."""
 
     samples: int
     ever_opened: QuestionShare
@@ -121,32 +121,32 @@ class Retrieval:
     first_open: float | None
     """Median rank of the first gold page among the pages opened; None where none was."""
     search_recall: Mapping[int, float]
-    """By depth: mean share of the gold pages among the first so many hits of one search or another."""
+    """Mean share of the gold pages among the first hits of one search or another, by the number of hits."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFigures:
-    """What a run says about its answers."""
+    """Figures of a run about its answers."""
 
     setup: str
     condition: str
     samples: int
-    """With a verdict."""
+    """Number of samples with a verdict."""
     scorer: str
-    """That decides."""
+    """Score that decides."""
     tolerance: float
     scorer_version: str
     data_revision: JsonObject
     curve: tuple[CurveRow, ...]
     disagreements: tuple[Disagreement, ...]
     failures: Mapping[str, int]
-    """The most frequent first."""
+    """Counts of the kinds of failure, the most frequent first."""
     causes: Mapping[str, int]
-    """What wrong numbers look like, the most frequent first."""
+    """Counts of what wrong numbers look like, the most frequent first."""
     ratios: tuple[RatioBin, ...]
-    """Of wrong numbers, given over gold; bins that hold some."""
+    """Histogram of wrong over gold numbers; bins that hold some."""
     retrieval: Retrieval | None
-    """None where the agent had nothing to search, or no gold page is known."""
+    """Gold pages found; None where the agent had nothing to search, or no gold page is known."""
 
 
 def document_figures(run: StoredRun) -> DocumentFigures | None:

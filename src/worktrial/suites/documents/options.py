@@ -38,12 +38,12 @@ def _place(value: Any) -> Any:
     return Path(value) if isinstance(value, str) and not value.startswith(SCHEME) else value
 
 
-Scorer = Annotated[Literal["published", "ours"], BeforeValidator(_current)]
-"""Which of the two scores decides."""
+ScoreName = Annotated[Literal["published", "ours"], BeforeValidator(_current)]
+"""Name of a score, also its earlier one."""
 
 
 class DocumentsData(Options):
-    """Where questions and documents come from."""
+    """Source of questions and documents."""
 
     questions: Annotated[
         Path | str | None, BeforeValidator(_place), Flag(_WHAT, common=True, neutral=True, metavar="FILE")
@@ -72,25 +72,25 @@ class DocumentsOptions(
     """Every option of a documents run."""
 
     difficulty: Annotated[Names, Flag(_WHAT, neutral=True)] = Field(default_factory=list)
-    """Only these, as the data names them: easy, hard."""
+    """Difficulties to keep, as the data names them: easy, hard. Default: all."""
     kind: Annotated[Names, Flag(_WHAT, neutral=True)] = Field(default_factory=list)
-    """Only these kinds, such as lookup, sum, revision."""
+    """Kinds to keep, such as lookup, sum, revision. Default: all."""
     setup: Annotated[Literal["closed", "oracle-pages", "oracle-docs", "archive"], Flag(_GIVEN, common=True)] = (
         "archive"
     )
-    """closed: the question alone. oracle-pages: with the pages that hold the answer. oracle-docs: tools over the
-    documents that hold it. archive: tools over everything. Run all four to see where an agent loses."""
+    """Documents beside the question. closed: none. oracle-pages: the pages that hold the answer. oracle-docs: tools
+    over the documents that hold it. archive: tools over everything. Run all four to see where an agent loses."""
     images: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
-    """The agent sees: oracle pages come as pictures, and the tool view_page is offered. For models that take
-    pictures only."""
+    """Show pictures to the agent: oracle pages come as pictures, and the tool view_page is offered. For models that
+    take pictures only."""
     python: Annotated[Literal["sandboxed", "unsafe", "none"], Flag(_GIVEN, neutral=True)] = "sandboxed"
     """The tool that runs Python: locked in; unsafe, WITHOUT a sandbox and with all your rights, for machines
     without bubblewrap that hold nothing of value; or none."""
     no_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
-    """Without the tool that runs Python: the same as python none."""
+    """Leave out the tool that runs Python: the same as python none."""
     unsafe_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
-    """The agent's Python runs WITHOUT a sandbox: the same as python unsafe."""
-    scorer: Annotated[Scorer, Flag(_SCORE, common=True)] = "published"
+    """Run the agent's Python WITHOUT a sandbox: the same as python unsafe."""
+    scorer: Annotated[ScoreName, Flag(_SCORE, common=True)] = "published"
     """Score that decides whether an answer passes. published: as the published OfficeQA scorer does. ours: by typed
     values."""
     tolerance: Annotated[float, Field(ge=0, le=1), Flag(_SCORE)] = 0.0

@@ -32,7 +32,7 @@ class ShownPage(NamedTuple):
 
 
 def system_prompt(setup: Setup, *, has_tools: bool, python: bool) -> str:
-    """What comes before the question.
+    """Text that comes before the question.
 
     Args:
         setup: What the agent is given.
@@ -44,12 +44,12 @@ def system_prompt(setup: Setup, *, has_tools: bool, python: bool) -> str:
 
 
 def with_pages(question: str, pages: Sequence[ShownPage]) -> str:
-    """The question with the pages below it."""
+    """Question with the pages below it."""
     return templates(_PROMPTS).get_template("pages.j2").render(question=question, pages=pages).strip()
 
 
 def prompts_fingerprint() -> str:
-    """SHA-256 over the texts."""
+    """SHA-256 over the texts that agents are given."""
     return files_fingerprint(_PROMPTS, (p for p in _PROMPTS.iterdir() if p.suffix in (".j2", ".yaml")))
 
 
@@ -60,7 +60,7 @@ _SCALE = 2.0
 
 
 class PreparedSample(NamedTuple):
-    """What one sample is set up with."""
+    """Everything that one sample is set up with."""
 
     session: ArchiveSession
     instruction: str
@@ -68,7 +68,7 @@ class PreparedSample(NamedTuple):
 
 
 class SamplePreparer:
-    """Opens stays in one archive under one set-up."""
+    """Set-up of samples over one archive."""
 
     def __init__(
         self, archive: "Archive | None", setup: Setup, *, python: "PythonUse" = "sandboxed", images: bool = False
@@ -77,7 +77,7 @@ class SamplePreparer:
 
         Args:
             archive: Where the documents are; None for the set-up that needs none.
-            setup: What of it the agent is given.
+            setup: Part of it that the agent is given.
             python: Whether the agent can compute.
             images: Whether the agent sees: gold pages come as pictures, and pages can be looked at.
         """
@@ -90,7 +90,7 @@ class SamplePreparer:
 
     @asynccontextmanager
     async def prepare(self, question: DocumentQuestion) -> AsyncIterator[PreparedSample]:
-        """Everything for one sample; closed when it is over.
+        """Session, instruction and pictures for one sample; closed when it is over.
 
         Raises:
             InvalidSample: this question cannot be set up so.

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class PublishedAnswers:
-    """How many questions one model answered correctly in one setting."""
+    """Share of questions that one model answered correctly in one setting."""
 
     model: str
     questions: str
@@ -21,22 +21,22 @@ class PublishedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class PublishedOfficeQA:
-    """What was published of OfficeQA, as far as it is a figure."""
+    """Published figures of OfficeQA."""
 
     source: str
     licence: str
     questions: Mapping[str, int]
     """Questions of each set."""
     rows: tuple[PublishedAnswers, ...]
-    """By set and setting; within these the best first."""
+    """Rows by set and setting; within these the best first."""
 
     def of(self, questions: str, setting: str) -> tuple[PublishedAnswers, ...]:
-        """The rows of one set in one setting, the best first."""
+        """Rows of one set in one setting, the best first."""
         return tuple(row for row in self.rows if (row.questions, row.setting) == (questions, setting))
 
 
 def published_officeqa() -> PublishedOfficeQA:
-    """The published figures of OfficeQA."""
+    """Read the published figures of OfficeQA."""
     # Imported here because few commands compare.
     import yaml
 

@@ -26,7 +26,7 @@ class GoldFigure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentQuestion:
-    """One question, as something to choose from and to run."""
+    """Question about an archive, to choose from and to run."""
 
     id: str
     text: str
@@ -34,24 +34,24 @@ class DocumentQuestion:
     documents: tuple[str, ...] = ()
     """Names of the documents that the answer needs, as the archive has them (file names without their ending)."""
     pages: tuple[GoldPage, ...] = ()
-    """() where the data does not say."""
+    """Pages that the answer stands on; () where the data does not say."""
     kind: str = ""
-    """What kind of work it is (`lookup`, `sum`, …), where the data says."""
+    """Kind of work (`lookup`, `sum`, …), where the data says."""
     difficulty: str = ""
     unit: str | None = None
-    """The unit that the question asks for."""
+    """Unit that the question asks for."""
     figures: tuple[GoldFigure, ...] = ()
-    """() where the data does not say."""
+    """Printed figures behind the answer; () where the data does not say."""
     where: str = ""
     """File and row, for messages."""
 
     @property
     def category(self) -> str:
-        """What it is chosen and grouped by."""
+        """Kind of work, which questions are chosen and grouped by."""
         return self.kind
 
     @property
     def tags(self) -> JsonObject:
-        """What results can be grouped by; what the data does not say is left out."""
+        """Tags that results can be grouped by, as far as the data gives them."""
         known = {"category": self.kind, "difficulty": self.difficulty}
         return {**{name: value for name, value in known.items() if value}, "documents": len(self.documents)}

@@ -33,7 +33,7 @@ _MONTH_YEAR = re.compile(
 
 
 def document_name(text: str) -> str:
-    """A file's name without folders and ending."""
+    """Name of a file without folders and ending."""
     return _SUFFIX.sub("", re.split(r"[/\\]", text.strip())[-1])
 
 
@@ -58,7 +58,7 @@ _LONGEST_RANGE = 50
 
 
 def read_published(text: str, path: Path) -> list[DocumentQuestion]:
-    """The questions of one of the three files.
+    """Questions of one of the three published files.
 
     Args:
         text: Its content, without a byte order mark.
@@ -143,7 +143,7 @@ def _pair(part: str) -> tuple[str, str]:
 
 
 def _numbers(text: str, place: str) -> Iterator[int]:
-    """`15`, `15-17`, `15, 17`; nothing where there is no label."""
+    """Page numbers of `15`, `15-17` or `15, 17`; none where there is no label."""
     if not text.strip():
         return
     found = list(_PAGES.finditer(text))
@@ -166,7 +166,7 @@ class _Cell(msgspec.Struct):
 
 
 class _Row(msgspec.Struct):
-    """What a line must and may hold; whatever else it holds is its author's own business."""
+    """Fields that a line must and may hold; whatever else it holds is its author's own business."""
 
     id: str
     question: str
@@ -187,7 +187,7 @@ _any: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder()
 
 
 def read_own(text: str, path: Path) -> list[DocumentQuestion]:
-    """The questions of a file.
+    """Questions of a file in our own form.
 
     Args:
         text: Its content.

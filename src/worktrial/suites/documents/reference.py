@@ -17,7 +17,7 @@ from worktrial.workplaces import StopReason
 from worktrial.workplaces.faults import FaultySession, is_outage
 
 Call = Callable[[str, dict[str, Any]], Awaitable[Any]]
-"""Calls a tool by name with arguments."""
+"""Function that calls a tool by name with arguments."""
 
 _TABLES = 10
 """Found tables that are looked into."""
@@ -27,7 +27,7 @@ _PLACES = re.compile(r"\d\.(\d+)")
 class _Figure(NamedTuple):
     value: Fraction
     decimals: int
-    """As printed."""
+    """Decimal places as printed."""
 
 
 class ScriptedSolver:
@@ -186,7 +186,7 @@ def _answer(asked: QuestionMeaning, figures: Sequence[_Figure]) -> str:
 
 
 def _shown(value: Fraction, decimals: int) -> str:
-    """Halves away from zero."""
+    """Text of `value` with so many decimals, halves rounded away from zero, thousands grouped by commas."""
     scaled = abs(value) * 10**decimals
     units = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     sign = "-" if value < 0 and units else ""

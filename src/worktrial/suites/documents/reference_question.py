@@ -38,25 +38,25 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class QuestionMeaning:
-    """A question, understood."""
+    """Meaning of a question of the generator's."""
 
     kind: Kind
     issue: str
     """`March 1952`."""
     year_month: tuple[int, int]
     table: str
-    """As the question names it, or nothing."""
+    """Name of the table as the question gives it; "" where it gives none."""
     headings: tuple[str, ...]
     """Quoted headings of the column, the lowest last."""
     phrase: str
     """The column in other words, where no headings are quoted."""
     rows: tuple[When, ...]
-    """In the order of the formula."""
+    """Rows in the order of the formula."""
     label: tuple[str, ...]
     """Quoted labels of the row, the lowest last, where it is not a time."""
     unit: str
     decimals: int | None
-    """Of the answer; None for as many as the figures have."""
+    """Decimal places of the answer; None for as many as the figures have."""
 
     def is_of_issue(self, document: str) -> bool:
         """Whether a document's name carries the issue's year and month."""
@@ -130,7 +130,7 @@ _SHORT_MONTHS = tuple(name[:3].lower() for name in _MONTHS)
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """What the archive says of a table, without its figures."""
+    """Table of an archive without its figures: title, headings, labels."""
 
     document: str
     page: int
@@ -179,7 +179,7 @@ class Tables:
         self._with_word = Counter(word for path in paths for word in set(_stems(path)))
 
     def fit(self, table: FoundTable, asked: QuestionMeaning) -> float:
-        """How well a table fits a question; only to be compared with that of others."""
+        """Measure of how well a table fits a question; only to be compared with that of others."""
         fit = 2 * _alike(asked.table, _named(table.title)) if asked.table else 0.0
         if asked.unit and any(unit and unit.split()[0] == asked.unit.split()[0] for unit in table.units):
             fit += 0.3
@@ -230,7 +230,7 @@ def _named(title: str) -> str:
 
 
 def _alike(one: str, other: str) -> float:
-    """How alike two names are; 0 for those that are not the same name."""
+    """Likeness of two names, 0-1; 0 for those that are not the same name."""
     a, b = (" ".join(_NAME.findall(text.lower())) for text in (one, other))
     ratio = SequenceMatcher(None, a, b, autojunk=False).ratio() if a and b else 0.0
     return ratio if ratio >= _LOW else 0.0

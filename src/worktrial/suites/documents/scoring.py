@@ -1,14 +1,20 @@
 """Both scores of an answer at every tolerance, which one decides, and scores for rows of a file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
+from pydantic import Field
 
 from worktrial import __version__
 from worktrial.grading.bad_row import BadRow
 from worktrial.language import JsonObject, JsonValue
+from worktrial.options import Flag, Options
+from worktrial.suite import Scorer
 from worktrial.suites.documents.answers import AnswerPair, AnswerScore, our_score, published_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode
+from worktrial.suites.documents.options import ScoreName
 from worktrial.suites.documents.question import DocumentQuestion
 
 TOLERANCES = (0.0, 0.001, 0.01, 0.05)
@@ -21,7 +27,7 @@ _EARLIER_SCORES = {"838f920c4afa": "answers-1"}
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreSettings:
-    """What decides whether an answer passes. Both scores are measured in any case."""
+    """Score and tolerance that decide whether an answer passes. Both scores are measured in any case."""
 
     scorer: Literal["published", "ours"] = "published"
     tolerance: float = 0.0
@@ -29,7 +35,7 @@ class ScoreSettings:
 
     @property
     def mode(self) -> AnswerMode:
-        """The score that decides."""
+        """Score that decides."""
         return AnswerMode(self.scorer)
 
 
@@ -47,12 +53,12 @@ def score_answer(answer: AnswerPair, mode: AnswerMode, tolerance: float = 0.0) -
 
 
 def answer_of(question: DocumentQuestion, reply: str) -> AnswerPair:
-    """What is scored. Where the data names no unit, the question may."""
+    """Pair that is scored. Where the data names no unit, the question may."""
     return AnswerPair(question.answer, reply, question.unit or question_unit(question.text))
 
 
 def headline(answer: AnswerPair, settings: ScoreSettings) -> AnswerScore:
-    """The score that decides."""
+    """Score that decides."""
     return score_answer(answer, settings.mode, settings.tolerance)
 
 
@@ -88,14 +94,21 @@ def _current_key(key: str) -> str:
     return f"{AnswerMode(mode).value}{underscore}{why}" if known else key
 
 
+class _AnswerRow(msgspec.Struct):
+    ground_truth: str | int | float | None
+    predicted: str | int | float | None
+    tolerance: float | None = None
+    unit: str | None = None
+
+
 def score_answer_row(row: Mapping[str, JsonValue], mode: AnswerMode, tolerance: float = 0.0) -> JsonObject:
-    """The score of one row.
+    """Score one row.
 
     Args:
         row: `ground_truth` and `predicted` (text; a number is taken as its text, null as no answer), optionally
             `tolerance` (which wins over the argument) and `unit` (that the question asks for; only our score
             knows it).
-        mode: Which score.
+        mode: One of the two scores.
         tolerance: Allowed relative error of rows that name none.
 
     Returns:
@@ -106,31 +119,37 @@ def score_answer_row(row: Mapping[str, JsonValue], mode: AnswerMode, tolerance: 
     """
     if "ground_truth" not in row or "predicted" not in row:
         raise BadRow("needs ground_truth and predicted")
-    answer = AnswerPair(_text(row, "ground_truth"), _text(row, "predicted"), _unit(row))
-    graded = score_answer(answer, mode, _tolerance(row, tolerance))
+    try:
+        told = msgspec.convert(row, _AnswerRow)
+    except msgspec.ValidationError as e:
+        raise BadRow(str(e)) from None
+    gold, reply = ("" if text is None else str(text) for text in (told.ground_truth, told.predicted))
+    graded = score_answer(
+        AnswerPair(gold, reply, told.unit or None), mode, tolerance if told.tolerance is None else told.tolerance
+    )
     return {"score": graded.score, "why": graded.why, "error": None}
 
 
-def _text(row: Mapping[str, JsonValue], field: str) -> str:
-    value = row[field]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    if value is not None and not isinstance(value, str):
-        raise BadRow(f"{field} must be a string")
-    return value or ""
+class AnswerOptions(Options):
+    """Options for scoring answers in a file."""
+
+    mode: Annotated[ScoreName, Flag(common=True)] = "ours"
+    """published: as the published OfficeQA scorer does. ours: by typed values."""
+    tolerance: Annotated[float, Field(ge=0, le=1), Flag(common=True)] = 0.0
+    """Allowed relative error of rows that name none."""
 
 
-def _unit(row: Mapping[str, JsonValue]) -> str | None:
-    unit = row.get("unit")
-    if unit is not None and not isinstance(unit, str):
-        raise BadRow("unit must be a string")
-    return unit or None
+def _row_scorer(options: AnswerOptions) -> Callable[[JsonObject], JsonObject]:
+    return lambda row: score_answer_row(row, AnswerMode(options.mode), options.tolerance)
 
 
-def _tolerance(row: Mapping[str, JsonValue], default: float) -> float:
-    value = row.get("tolerance")
-    if value is None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadRow("tolerance must be a number")
-    return float(value)
+answers = Scorer(
+    about="""Score answers against gold ones: numbers, dates, texts and lists.
+
+A row has ground_truth and predicted (strings), and may have tolerance and unit (that the question asks for; ours
+only). Each becomes one row, in order: score (1 or 0), why, error (null, or why there is no score).""",
+    options=AnswerOptions,
+    score=_row_scorer,
+    nothing={"score": None, "why": None},
+)
+"""Scorer of answers in files, for `worktrial score answers`."""

@@ -15,7 +15,7 @@ from worktrial.suites.documents.figures import QuestionShare, Sums, clusters, co
 from worktrial.suites.documents.scoring import in_current_words
 
 STAGES = ("closed", "oracle-pages", "oracle-docs", "archive")
-"""In the order in which work is added."""
+"""Set-ups in the order in which work is added."""
 
 _LOST_BY = {
     ("oracle-pages", "oracle-docs"): "finding the page",
@@ -35,24 +35,24 @@ class SetupStage:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What the work that one set-up adds to another costs."""
+    """Loss by the work that one set-up adds to another."""
 
     first: str
     second: str
     by: str
-    """In words."""
+    """Name of the added work."""
     value: float
     """QuestionShare of passes of the first minus that of the second: positive where the second loses."""
     interval: Interval | None
-    """From a paired bootstrap over questions; None from a single question."""
+    """Interval from a paired bootstrap over questions; None from a single question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """The decomposition."""
+    """Losses of answers from stage to stage."""
 
     questions: int
-    """That have a verdict in every run."""
+    """Number of questions with a verdict in every run."""
     stages: tuple[SetupStage, ...]
     losses: tuple[Loss, ...]
     """First what is lost although the right pages are given, against all questions solved; then from each stage to
@@ -60,7 +60,7 @@ class Stages:
 
 
 def stages(runs: Sequence[StoredRun]) -> Stages:
-    """The decomposition of several runs of one agent, one for each set-up.
+    """Tell where answers are lost, from several runs of one agent, one for each set-up.
 
     Raises:
         SettingError: the runs are not of one agent, of the same questions and scored alike; a set-up comes twice;
@@ -139,7 +139,7 @@ class QuestionPart:
 
 
 def by_two_agents(run: StoredRun, first: StoredRun, second: StoredRun) -> tuple[QuestionPart, QuestionPart]:
-    """Easy questions, which two reference agents both solved, and the others.
+    """Split into easy questions, which two reference agents both solved, and the others.
 
     A question counts as solved when more than half of its samples passed. Only questions with a verdict in both
     reference runs are in either part.
@@ -154,7 +154,9 @@ def by_two_agents(run: StoredRun, first: StoredRun, second: StoredRun) -> tuple[
 
 
 def by_closed_book(run: StoredRun, closed: StoredRun) -> tuple[QuestionPart, QuestionPart]:
-    """Questions that no closed-book sample answered, and those that some did: a model may know these by heart.
+    """Split into questions that no closed-book sample answered, and those that some did.
+
+    A model may know the latter by heart.
 
     Raises:
         SettingError: the runs are not of the same questions, or the second is not of the closed set-up.

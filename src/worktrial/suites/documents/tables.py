@@ -25,7 +25,7 @@ def document_tables(
     split: Sequence[StoredRun] = (),
     closed: StoredRun | None = None,
 ) -> Iterator[Table | str]:
-    """What a documents run says beside its completion rate.
+    """Tables and remarks of a documents run, for beside its completion rate.
 
     Args:
         run: The run.

@@ -48,7 +48,7 @@ SUITE = "documents"
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentsSettings(ScoreSettings):
-    """What of the suite's own can change a result."""
+    """Settings of the suite's own that can change a result."""
 
     setup: Setup = Setup.ARCHIVE
     repeats: int = 1
@@ -60,7 +60,7 @@ class DocumentsSettings(ScoreSettings):
 
 
 class DocumentsTrial:
-    """The suite made ready to run. Scores are computed; no judge is asked.
+    """The documents suite made ready to run. Scores are computed; no judge is asked.
 
     Raises:
         SettingError: the set-up lacks an archive, or faults or an agent that it cannot have.
@@ -190,26 +190,26 @@ _NEAR = 0.01
 
 
 class Database(Protocol):
-    """Where the cells are; an `Archive` is one."""
+    """Source of the cells of an archive's tables; an `Archive` is one."""
 
     def connection(self) -> "duckdb.DuckDBPyConnection":
-        """A connection with the table `cells`. The caller closes it."""
+        """New connection with the table `cells`. The caller closes it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerGrader:
-    """Grades answers of one run. Touches files, so call it off the event loop."""
+    """Grading of the answers of one run. It reads files, so call it off the event loop."""
 
     setup: Setup
     settings: ScoreSettings
     archive: Database | None
-    """To look around the gold figures of a wrong answer; None where the run has no archive."""
+    """Archive that is searched around the gold figures of a wrong answer; None where the run has none."""
     data_revision: JsonObject
     """Fingerprints of questions and archive."""
 
     def __call__(self, question: DocumentQuestion, trajectory: Trajectory) -> SampleResult:
-        """The result of a sample."""
+        """Grade the work on one question, with everything that it was measured by."""
         answer = answer_of(question, trajectory.answer)
         graded, trace = headline(answer, self.settings), trace_of(trajectory.calls)
         scores = score_measures(answer)

@@ -1,4 +1,4 @@
-"""The tools of one stay: those of the archive, with Python or without, closed when the stay ends."""
+"""Tools of one sample: those of the archive, with Python or without, closed when the sample ends."""
 
 import asyncio
 import os
@@ -31,18 +31,18 @@ class PythonOnly:
 
     @property
     def specs(self) -> list[JsonObject]:
-        """See `ToolSource.specs`."""
+        """Tools in the chat-completions form; see `ToolSource.specs`."""
         return [{"type": "function", "function": _python_spec()}]
 
     async def call(self, name: str, arguments: JsonObject) -> JsonValue:
-        """See `ToolSource.call`."""
+        """Run the code of one call; see `ToolSource.call`."""
         result = await self._python.call(arguments["code"])
         said = {"stdout": result.stdout, "value": result.value, "error": result.error, "note": result.note}
         return {key: text for key, text in said.items() if text} or {"note": "done; nothing was printed"}
 
 
 class SharedQueries:
-    """The processes that answer queries over one archive: started for the first stay, ended with the last.
+    """Processes that answer queries over one archive: started for the first sample, ended with the last.
 
     A process takes a third of a second to start, which is more than most samples spend in it.
     """
@@ -50,19 +50,19 @@ class SharedQueries:
     def __init__(self, archive: "Archive") -> None:
         self._archive = archive
         self._queries: Queries | None = None
-        self._stays = 0
+        self._users = 0
 
     @asynccontextmanager
     async def borrowed(self) -> AsyncIterator[Queries]:
-        """For as long as one stay lasts."""
+        """Processes for as long as one sample lasts."""
         if self._queries is None:
             self._queries = Queries(self._archive, processes=max(2, os.cpu_count() or 1))
-        self._stays += 1
+        self._users += 1
         try:
             yield self._queries
         finally:
-            self._stays -= 1
-            if not self._stays:
+            self._users -= 1
+            if not self._users:
                 queries, self._queries = self._queries, None
                 await queries.aclose()
 
@@ -75,13 +75,13 @@ async def open_tools(
     queries: SharedQueries | None = None,
     files: Path | None = None,
 ) -> ToolSource:
-    """The tools over an archive.
+    """Open the tools over an archive.
 
     Args:
         archive: What can be searched and read; None for nothing but Python.
         python: Whether and how the agent can compute.
         stack: Closes what was opened.
-        queries: Over the same archive, shared with other stays; None for processes of its own.
+        queries: Over the same archive, shared with other samples; None for processes of its own.
         files: The folder that Python may read.
 
     Raises:
@@ -102,7 +102,7 @@ async def open_tools(
 
 
 async def check_python(python: PythonUse) -> None:
-    """Find out before the first sample.
+    """Start Python once as it will be started for a sample.
 
     Raises:
         SandboxUnavailable: Python cannot be locked in on this machine; the message says why and how to mend it.

@@ -1,4 +1,4 @@
-"""What an agent saw of an archive: which pages it opened, and what its searches put before it."""
+"""Pages of an archive that an agent opened, queried, or was shown by its searches."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,17 +21,17 @@ QUERYING = frozenset({"sql"})
 PYTHON = "python"
 
 DEPTHS = (1, 5, 10, 20)
-"""Of the recall of searches."""
+"""Numbers of first hits for which the recall of searches is told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The places of one stay, in order."""
+    """Pages that one sample's agent saw, in order."""
 
     opened: tuple[GoldPage, ...] = ()
     """Pages that were read or looked at, each once, in the order in which that happened first."""
     searches: tuple[tuple[GoldPage, ...], ...] = ()
-    """For each search its pages, each once, the best first."""
+    """Pages of each search, each once, the best first."""
     queried: tuple[GoldPage, ...] = ()
     """Pages that a query answered about: its rows or its conditions name them; each once."""
     unrecorded: bool = False
@@ -49,7 +49,7 @@ class Trace:
 
 
 def trace_of(calls: Iterable[ToolCall]) -> Trace:
-    """The places of `calls`. A call that failed shows nothing; one under a fault shows what the agent saw."""
+    """Pages that `calls` showed. A failed call shows nothing; one under a fault shows what the agent saw."""
     opened: dict[GoldPage, None] = {}
     queried: dict[GoldPage, None] = {}
     searches: list[tuple[GoldPage, ...]] = []
@@ -70,7 +70,7 @@ def trace_of(calls: Iterable[ToolCall]) -> Trace:
 
 
 def retrieval_measures(gold: Sequence[GoldPage], trace: Trace) -> JsonObject:
-    """How much of what is needed was found and opened, for the record.
+    """Shares of the needed pages that were found and opened, for the record.
 
     Args:
         gold: The pages that the answer needs; () where the data does not say.

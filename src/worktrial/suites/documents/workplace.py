@@ -34,7 +34,7 @@ class Pictures:
         return self._handed_out + len(self._waiting)
 
     def take(self) -> list[str]:
-        """The pictures that have not been shown yet."""
+        """Hand out the pictures that have not been shown yet."""
         waiting, self._waiting = self._waiting, []
         self._handed_out += len(waiting)
         return waiting
@@ -73,7 +73,7 @@ def as_recorded(value: JsonValue) -> JsonValue:
 
 
 class ToolSource(Protocol):
-    """What an agent can do, without any agent in it; `worktrial.archive.tools.ToolBox` is one."""
+    """Tools that can be called, without any agent; `worktrial.archive.tools.ToolBox` is one."""
 
     @property
     def specs(self) -> Sequence[JsonObject]:
@@ -86,12 +86,12 @@ class ToolSource(Protocol):
 
 
 class NoTools:
-    """Nothing to call."""
+    """Source of no tools."""
 
     specs: Sequence[JsonObject] = ()
 
     async def call(self, name: str, arguments: JsonObject) -> JsonValue:
-        """Never reached: there is no such tool, and the session says so."""
+        """Refuse any call; never reached, because the session says that there is no such tool."""
         raise LookupError(name)
 
 
@@ -99,7 +99,7 @@ class ArchiveSession:
     """A `Session` over `ToolSource`. It changes nothing, so it has no state to show."""
 
     def __init__(self, tools: ToolSource, pictures: Pictures, *, without: Iterable[str] = ()) -> None:
-        """Open a stay.
+        """Put a session over tools.
 
         Args:
             tools: What carries out the calls.
@@ -118,7 +118,7 @@ class ArchiveSession:
 
     @property
     def state(self) -> None:
-        """Nobody can change an archive."""
+        """No state: nobody can change an archive."""
         return
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
@@ -142,7 +142,7 @@ class ArchiveSession:
 
 
 def _place(arguments: JsonObject) -> JsonObject:
-    """What a text is of, as far as the call says."""
+    """Document and page of a text, as far as the call says."""
     return {name: arguments[name] for name in ("document", "page") if name in arguments}
 
 

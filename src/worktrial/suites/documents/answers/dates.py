@@ -62,6 +62,7 @@ class Date(NamedTuple):
 
     @property
     def only_a_year(self) -> bool:
+        """Whether nothing but a year is given."""
         return self[1:5] == (None, None, None, None)
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ _CLOSE = Fraction(5, 10_000)  # a ratio this near to a power of ten is that powe
 
 
 class Cause(StrEnum):
-    """What a wrong number looks like."""
+    """Likeness of a wrong number to the gold one."""
 
     NEIGHBOUR_ROW = "neighbour_row"
     NEIGHBOUR_COLUMN = "neighbour_column"
@@ -146,7 +146,7 @@ _MOST_PLACES = 12
 
 
 class DigitError(NamedTuple):
-    """How the digits differ."""
+    """Kind of slip between the digits of two numbers."""
 
     kind: str
     why: str
@@ -220,6 +220,7 @@ class RatioBin:
 
     @property
     def label(self) -> str:
+        """Name of the bin for tables."""
         if self.high <= 0:
             return "opposite sign"
         return f"≥ {self.low:g}" if self.high == float("inf") else f"{self.low:g} to {self.high:g}"

@@ -44,7 +44,7 @@ class Split(NamedTuple):
         return f"{item} {self.suffix}" if self.suffix else item
 
     def ends(self, start: int) -> range:
-        """Where an item that begins with piece `start` may end."""
+        """Pieces (exclusive) at which an item that begins with piece `start` may end."""
         end = start + 1
         while end < len(self.pieces) and self.joins[end] and end - start < _MOST_GROUPS:
             end += 1
@@ -123,7 +123,7 @@ def labelled(item: str) -> LabelledItem:
 
 
 def _body(text: str) -> tuple[str, str, bool]:
-    """What stands inside the list's brackets, the unit behind them, and whether there are brackets."""
+    """Text inside the list's brackets, the unit behind them, and whether there are brackets."""
     text, suffix, bracketed = text.strip(), "", False
     while (span := _bracket(text)) is not None:
         start, end = span
@@ -139,7 +139,7 @@ def _body(text: str) -> tuple[str, str, bool]:
 
 
 def _bracket(text: str) -> tuple[int, int] | None:
-    """Where the only outermost square brackets stand, or round or curly ones around the whole of a list."""
+    """Place of the only outermost square brackets, or of round or curly ones around the whole of a list."""
     spans, depth, start = [], 0, 0
     for i, character in enumerate(text):
         if character == "[":
@@ -197,6 +197,7 @@ class Listing:
 
     @property
     def has_labels(self) -> bool:
+        """Whether any value has a label."""
         return any(entry.label is not None for entry in self.entries)
 
     @property
@@ -206,7 +207,7 @@ class Listing:
 
 
 def read_gold(text: str, asked: NumberUnit) -> Atom | Listing:
-    """The type and value of a gold answer.
+    """Read the type and value of a gold answer.
 
     Args:
         text: The gold answer.
@@ -248,7 +249,7 @@ def paired(entries: tuple[ListEntry, ...]) -> tuple[ListEntry, ...]:
 
 
 def read_atom(text: str, asked: NumberUnit) -> Atom:
-    """What `text` is when it is one value and nothing besides; otherwise the text itself."""
+    """Value that `text` is when it is one value and nothing besides; otherwise the text itself."""
     stripped = text.strip(" \t\n")
     date = read_date(stripped)
     if date is not None and not (date.only_a_year and date.fiscal is None):

@@ -43,7 +43,7 @@ LONGEST_GOLD = 4_000
 
 
 def our_score(ground_truth: str, predicted: str, tolerance: float = 0.0, *, unit: str | None = None) -> AnswerScore:
-    """1.0 when the answer is the gold answer as a typed value, otherwise 0.0.
+    """Score 1.0 when the answer is the gold answer as a typed value, otherwise 0.0.
 
     Args:
         ground_truth: The gold answer.
@@ -72,7 +72,7 @@ def our_score(ground_truth: str, predicted: str, tolerance: float = 0.0, *, unit
         return AnswerScore.wrong(evaded)
     asked = asked_unit(unit) if unit else NumberUnit()
     gold = read_gold(gold_text, asked)
-    wanted = Comparison(asked, Fraction(str(tolerance)))
+    wanted = ComparisonTerms(asked, Fraction(str(tolerance)))
     differs = list_difference if isinstance(gold, Listing) else value_difference
     why = differs(gold, answer, wanted)  # type: ignore[arg-type]  # each gets its own kind of gold
     return AnswerScore.right(_agrees(tolerance)) if why is None else AnswerScore.wrong(why)
@@ -85,15 +85,15 @@ def _agrees(tolerance: float) -> str:
 _DIGIT = re.compile(r"\d")
 
 
-class Comparison(NamedTuple):
-    """What every comparison of one answer shares."""
+class ComparisonTerms(NamedTuple):
+    """Unit asked for and tolerance, which every comparison of one answer shares."""
 
     asked: NumberUnit
     tolerance: Fraction
 
 
-def value_difference(gold: Atom, answer: str, wanted: Comparison) -> str | None:
-    """How `answer` differs from one gold value, in words; None when it gives that value.
+def value_difference(gold: Atom, answer: str, wanted: ComparisonTerms) -> str | None:
+    """Difference of `answer` from one gold value, in words; None when it gives that value.
 
     Args:
         gold: The gold value.
@@ -108,7 +108,7 @@ def value_difference(gold: Atom, answer: str, wanted: Comparison) -> str | None:
     return None if same_text(gold, answer) else f'"{_short(answer)}" is not "{_short(gold)}"'
 
 
-def _quantity_difference(gold: Quantity, answer: str, wanted: Comparison) -> str | None:
+def _quantity_difference(gold: Quantity, answer: str, wanted: ComparisonTerms) -> str | None:
     given = [one.date for one in dates(answer)]
     rest = without_dates(answer)
     if gold.year and given:
@@ -148,7 +148,7 @@ def _as_meant(found: list[Quantity], text: str) -> list[Quantity]:
     ]
 
 
-def _best_difference(gold: Quantity, given: Quantity, wanted: Comparison) -> str | None:
+def _best_difference(gold: Quantity, given: Quantity, wanted: ComparisonTerms) -> str | None:
     why = difference(gold, given.asked_in(wanted.asked), wanted.tolerance)
     # "$543,000,000" where millions of dollars are asked for names dollars, and may mean them.
     if why is not None and wanted.asked.scale and given.unit.bare and given.unit.currency:
@@ -177,8 +177,8 @@ _PLAIN = re.compile(r"[\d,.]+")
 _LONGEST_LABEL = 4  # pieces: a label with commas in it
 
 
-def list_difference(gold: Listing, answer: str, wanted: Comparison) -> str | None:
-    """How `answer` differs from a gold list, in words; None when it gives that list."""
+def list_difference(gold: Listing, answer: str, wanted: ComparisonTerms) -> str | None:
+    """Difference of `answer` from a gold list, in words; None when it gives that list."""
     splits = [split_list(answer)]
     with_and = split_list(answer, at_and=True)
     if with_and != splits[0]:
@@ -198,8 +198,8 @@ def list_difference(gold: Listing, answer: str, wanted: Comparison) -> str | Non
     return f"entry {furthest + 1} of {len(gold.entries)} ({label}{missing.value}) is not where it should be"
 
 
-def _matched_in_order(gold: Listing, split: Split, wanted: Comparison) -> int | None:
-    """How many gold entries are there in order before something else; None when the list is the gold one."""
+def _matched_in_order(gold: Listing, split: Split, wanted: ComparisonTerms) -> int | None:
+    """Number of gold entries that are there in order before something else; None when the list is the gold one."""
     entries, pieces = gold.entries, len(split.pieces)
     reached: list[set[int]] = [{0}] + [set() for _ in entries]
     flat = not gold.has_labels
@@ -213,9 +213,9 @@ def _matched_in_order(gold: Listing, split: Split, wanted: Comparison) -> int | 
 
 
 def _steps(
-    due: tuple[ListEntry, ...], split: Split, start: int, wanted: Comparison, *, flat: bool
+    due: tuple[ListEntry, ...], split: Split, start: int, wanted: ComparisonTerms, *, flat: bool
 ) -> set[tuple[int, int]]:
-    """The (entries matched, end piece) of every way to match the first entry that is due, from piece `start` on."""
+    """Entries matched and end piece of every way to match the first entry that is due, from piece `start` on."""
     if start == len(split.pieces):
         return set()
     entry, steps = due[0], set()
@@ -241,7 +241,7 @@ def _steps(
     return steps
 
 
-def _both(due: tuple[ListEntry, ...], parts: LabelledItem, wanted: Comparison) -> bool:
+def _both(due: tuple[ListEntry, ...], parts: LabelledItem, wanted: ComparisonTerms) -> bool:
     return len(due) == 2 and _is(due[0], str(parts.label), wanted) and _is(due[1], parts.value, wanted)
 
 
@@ -253,14 +253,14 @@ def _as_long(value: Atom, item: str) -> bool:
     return any(abs(len(str(abs(int(number)))) - digits) <= 1 for number in (value.number, value.value))
 
 
-def _one_item(entry: ListEntry, item: str, parts: LabelledItem, wanted: Comparison) -> bool:
+def _one_item(entry: ListEntry, item: str, parts: LabelledItem, wanted: ComparisonTerms) -> bool:
     if entry.label is None:
         # A label that the gold list does not have is no error: "slope = 1.5".
         return _is(entry, item, wanted) or (parts.named and _is(entry, parts.value, wanted))
     return parts.label is not None and same_label(entry.label, parts.label) and _is(entry, parts.value, wanted)
 
 
-def _is(entry: ListEntry, text: str, wanted: Comparison) -> bool:
+def _is(entry: ListEntry, text: str, wanted: ComparisonTerms) -> bool:
     # A label before the number in one item would be prose to `value_difference`; here it is another value.
     if isinstance(entry.value, Quantity) and labelled(text).label is not None:
         return False
@@ -280,7 +280,7 @@ def same_label(gold: str, given: str) -> bool:
     return same_text(gold, given)
 
 
-def _in_any_order(gold: Listing, split: Split, wanted: Comparison) -> bool:
+def _in_any_order(gold: Listing, split: Split, wanted: ComparisonTerms) -> bool:
     given = {plain_label(parts.label): parts for parts in map(labelled, split.items()) if parts.label is not None}
     if len(given) != len(split.items()) or len(given) != len(gold.entries):
         return False

@@ -34,7 +34,7 @@ _GIVEN_UP = "unable to determine"
 
 
 def published_score(ground_truth: str, predicted: str, tolerance: float = 0.0) -> AnswerScore:
-    """The score that the published OfficeQA scorer gives.
+    """Score an answer as the published OfficeQA scorer does.
 
     Args:
         ground_truth: The gold answer.
@@ -61,7 +61,7 @@ def published_score(ground_truth: str, predicted: str, tolerance: float = 0.0) -
 
 
 def final_answer(text: str) -> str:
-    """What the last `<FINAL_ANSWER>` pair in `text` holds, otherwise all of it."""
+    """Text within the last `<FINAL_ANSWER>` pair in `text`, otherwise all of it."""
     answer, opened = text, None
     for tag in _TAG.finditer(text):
         if not tag["close"]:

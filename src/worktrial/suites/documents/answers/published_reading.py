@@ -125,7 +125,7 @@ _MOST_GROUPS = 104
 
 
 def single_list(text: str) -> str | None:
-    """What stands inside the brackets, when `text` has exactly one pair and no digit outside it."""
+    """Text inside the brackets, when `text` has exactly one pair and no digit outside it; else None."""
     tidied = tidy(text)
     pairs = list(_BRACKETS.finditer(tidied))
     if len(pairs) != 1 or _DIGIT.search(tidied[: pairs[0].start()] + tidied[pairs[0].end() :]):

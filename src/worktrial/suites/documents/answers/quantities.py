@@ -20,7 +20,7 @@ class ShareUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NumberUnit:
-    """What a text says about the unit of its number; None is what it does not say."""
+    """Unit of a number as far as a text says it; None is what it does not say."""
 
     scale: Fraction | None = None
     share: ShareUnit | None = None
@@ -179,10 +179,11 @@ class Quantity:
 
     @property
     def value(self) -> Fraction:
+        """Number times its scale."""
         return self.number * (self.unit.scale or 1)
 
     def asked_in(self, asked: NumberUnit) -> "Quantity":
-        """This quantity, with what it does not say filled in from the unit that the question asks for."""
+        """Quantity with what it leaves out filled in from the unit that the question asks for."""
         unit = self.unit
         if unit.bare:
             unit = replace(unit, scale=asked.scale, share=asked.share)
@@ -235,7 +236,7 @@ def _read(text: str, found: tuple[WrittenNumber, ...]) -> Iterator[Quantity]:
 
 
 def difference(gold: Quantity, given: Quantity, tolerance: Fraction) -> str | None:
-    """How `given` differs from `gold`, in words; None when both are the same quantity."""
+    """Difference of `given` from `gold`, in words; None when both are the same quantity."""
     conflict = _unit_conflict(gold.unit, given.unit)
     if conflict:
         return conflict

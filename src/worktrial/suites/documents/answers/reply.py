@@ -126,7 +126,7 @@ _EVERYWHERE, _UNDATED, _DATED = _compiled(_ANYWHERE), _compiled(_BESIDE_DATES), 
 
 
 def evasion(answer: str, undated: str, gold: str, *, date_asked: bool = False) -> str | None:
-    """How `answer` avoids to commit itself, in words; None when it does not.
+    """Way in which `answer` avoids to commit itself, in words; None when it does not.
 
     A word or sign that the gold answer has too ("Under 1 year", "Not applicable", "5-10") is no evasion.
 
