@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.grading.cases import case, trajectory
 
-from worktrial.grading.fence import mark
 from worktrial.grading.prompt import ENDINGS, asked_again, rubric_messages, statement_messages
+from worktrial.language.untrusted import mark
 from worktrial.workplaces import StopReason
 
 hostile_words = st.sampled_from(

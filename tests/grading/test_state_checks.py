@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from worktrial.grading.json_facts import changed_pointers
-from worktrial.grading.numbers_in_text import numbers_in
+from worktrial.grading.facts import changed_pointers, numbers_in
 from worktrial.grading.state_checks import Check, CheckResult, run_checks
 from worktrial.workplaces import Observation, Origin, ToolCall, Trajectory
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.data import real_data_dir
 
-from worktrial.grading.statements import LONGEST, statements
+from worktrial.grading.logprob import LONGEST, statements
 
 LONG = "The agent must have read the complete maintenance log of the pump before it changed any setting at all. "
 

@@ -1,6 +1,6 @@
 """Judging finished work: what a judge is shown, how it votes, and the verdict that follows."""
 
-from worktrial.grading.case import JudgeCase
+from worktrial.grading.evidence import JudgeCase
 from worktrial.grading.rubric import RubricJudge
 from worktrial.grading.verdict import Decision, Outcome, Verdict, Vote, decide, majority
 

@@ -8,12 +8,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worktrial.grading.case import JudgeCase
-from worktrial.grading.characters import encodable
-from worktrial.language import Completion, JsonValue
+from worktrial.language import Completion, JsonObject, JsonValue
+from worktrial.language.untrusted import encodable
 
 if TYPE_CHECKING:
     from worktrial.workplaces import ToolCall, Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCase:
+    """One agent's finished work on one task, with the standard it is held to."""
+
+    scenario: str
+    workplace: str
+    """Name of the workplace."""
+    initial_state: JsonObject
+    state_description: JsonObject
+    instruction: str
+    """The task as the agent was given it."""
+    rubric: str
+    trajectory: Trajectory
+    clock: str = ""
+    """The trial's date and time as the agent was told it; "" when the sample has none."""
+    fault_ledger: Sequence[JsonObject] = ()
+    """One row for each observation that was degraded on purpose."""
+    final_state: JsonObject | None = None
+    """The workplace's state at the end, where it is kept outside a model's conversation."""
+
 
 LEAST_LIMIT = 4_000
 _LEAST_OBSERVATION = 600  # characters; below this, other text is shortened as well

@@ -1,20 +1,184 @@
 """A verdict from log-probabilities: P(yes) on each statement of the rubric.
 
 A small model says yes to nearly every holistic question, yet its probabilities on single statements still
-order good work above bad. So it is asked one token for each statement, and the numbers decide.
-"""
+order good work above bad. So it is asked one token for each statement, and the numbers decide."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from math import exp
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.case import JudgeCase
-from worktrial.grading.characters import encodable
-from worktrial.grading.parallel import in_parallel
+from worktrial.grading.ballot import in_parallel
+from worktrial.grading.evidence import JudgeCase
 from worktrial.grading.prompt import statement_messages
-from worktrial.grading.statements import statements
 from worktrial.grading.verdict import Outcome, Verdict, Vote
 from worktrial.language import Complete, Message
+from worktrial.language.untrusted import encodable
+
+LONGEST = 600
+"""No statement has more characters than this."""
+_WHOLE = 240  # an item up to this length stays one statement
+_SHORT = 40  # a sentence shorter than this joins the one before it
+_CONTEXT = 240  # most characters of the heading or lead-in that goes with a statement
+
+_ITEM = re.compile(r"([ \t]*)(?:(\(?\d{1,2}[.)])|(\(?[a-z][.)])|[-*•–+]|#{1,6})[ \t]+(.*)", re.DOTALL)
+_INLINE = re.compile(r"(?:(?<=\s)|(?<=:))\(?(\d{1,2})[.)]\s+(?=[^\s\d])")
+_BOLD_TITLE = re.compile(r"\*\*(.+?)\*\*[ \t]*:?[ \t]*")
+_PLAIN_TITLE = re.compile(r"([A-Z][^.:!?*`]{2,60}): (?=[A-Z])")
+_SENTENCE_END = re.compile(r"[.!?。]['\")\]*]*\s+(?=\S)")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|cf|vs|approx|etc|no|nr|fig|sec|dr|mr|mrs|ms|st|[A-Za-z]))\.$", re.I)
+_CONCRETE = re.compile(r"\d|_|`|\B['\"]\w")  # numbers, identifiers and quoted names
+_EMPHASIS = re.compile(r"\*\*|__(?=\w)|(?<=\w)__")
+
+_PARAGRAPH, _HEADING = (-1, 0), (-1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A list item, a heading or a paragraph."""
+
+    depth: tuple[int, int]
+    """How deep it is nested; children compare greater than their parents."""
+    text: str
+
+
+def statements(rubric: str) -> tuple[str, ...]:
+    """The statements of `rubric` in reading order, without repetitions; () only when it is blank.
+
+    Works on what rubrics look like, not on what they say: numbered and bulleted lists, also numbers within
+    running text, and sentences. An item is one statement, a long one as many as it has sentences, each with
+    the item's bold title. A lead-in that ends in a colon goes with each of the items below it, since it may
+    turn their meaning round ("must not:"). The sentence that introduces the whole list is left out when it
+    names nothing: no number, identifier or quotation.
+    """
+    blocks = list(_blocks(rubric))
+    if len(blocks) > 1 and blocks[0].depth == _PARAGRAPH < blocks[1].depth:
+        blocks[0] = _Block(_PARAGRAPH, _introduction(blocks[0].text))
+    found: list[str] = []
+    above: list[tuple[tuple[int, int], str]] = []
+    for block, following in zip_longest(blocks, blocks[1:]):
+        while above and above[-1][0] >= block.depth:
+            above.pop()
+        context = above[-1][1] if above else ""
+        title, body = (block.text.rstrip(":."), "") if block.depth == _HEADING else _titled(block.text)
+        sentences = _sentences(body)
+        leads = following is not None and following.depth > block.depth
+        if leads and (not sentences or sentences[-1].endswith(":")):
+            lead_in = " ".join([f"{title}:" if title else "", *sentences[-1:]]).strip()
+            above.append((block.depth, lead_in or context))
+            sentences = sentences[:-1]
+        found += [_fit(context, title, s) for s in _grouped(sentences)]
+    pieces = [piece for statement in found for piece in _bounded(statement)]
+    if not pieces and rubric.strip():
+        pieces = list(_bounded(" ".join(rubric.split())))
+    return tuple(dict.fromkeys(pieces))
+
+
+def _introduction(text: str) -> str:
+    """What the paragraph before a list states by itself."""
+    *before, last = _sentences(text) or [""]
+    announces = last.endswith(":") or not before
+    if announces and not _CONCRETE.search(last):
+        return " ".join(before)
+    # As a statement of its own it must not be taken for the lead-in of every item.
+    return " ".join([*before, last.removesuffix(":")])
+
+
+def _blocks(rubric: str) -> Iterator[_Block]:
+    depth, lines = _PARAGRAPH, list[str]()
+    for line in _numbers_on_lines(rubric).split("\n"):
+        item = _ITEM.match(line)
+        starts = item is not None or (not line[:1].isspace() and depth != _PARAGRAPH)
+        if (starts or not line.strip()) and lines:
+            yield _Block(depth, " ".join(lines))
+            lines = []
+        if item is not None:
+            # Bullets under a number are its children even where they are not indented.
+            rank = 0 if item[2] else 1 if item[3] else 2
+            heading = line.lstrip().startswith("#")
+            depth = _HEADING if heading else (len(item[1].expandtabs(4)), rank)
+        elif starts and line.strip():
+            depth = _PARAGRAPH
+        text = item[4].strip() if item is not None else line.strip()
+        if text:
+            lines.append(text)
+    if lines:
+        yield _Block(depth, " ".join(lines))
+
+
+def _numbers_on_lines(rubric: str) -> str:
+    """`rubric` with each number of an enumeration in running text at the beginning of a line."""
+    lines = []
+    for line in rubric.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        marks = [(int(m[1]), m.start()) for m in _INLINE.finditer(line)]
+        cuts = [0]
+        wanted = int(opening[1]) + 1 if (opening := re.match(r"\s*\(?(\d{1,2})[.)]\s", line)) else 1
+        for at, (number, start) in enumerate(marks):
+            goes_on = number > 1 or any(n == 2 for n, _ in marks[at + 1 :])
+            if number == wanted and goes_on:
+                cuts.append(start)
+                wanted += 1
+        lines += [line[a:b].rstrip() for a, b in zip(cuts, [*cuts[1:], len(line)], strict=True)]
+    return "\n".join(lines)
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """The title at the beginning of an item, and the rest: "**Fee.** It was paid" or "Fee check: It was paid"."""
+    bold = _BOLD_TITLE.match(text)
+    # A bold phrase is a title only when it stands apart; "**Fee** was paid" is a sentence.
+    if bold and (bold.end() == len(text) or bold[0].rstrip("* \t").endswith((":", "."))):
+        return bold[1].strip().rstrip(":.").strip(), text[bold.end() :].strip()
+    plain = _PLAIN_TITLE.match(text)
+    return (plain[1], text[plain.end() :]) if plain else ("", text)
+
+
+def _sentences(text: str) -> list[str]:
+    text = " ".join(_EMPHASIS.sub("", text).split())
+    found, start = [], 0
+    for end in _SENTENCE_END.finditer(text):
+        if text[end.end()].islower() or _ABBREVIATION.search(text, start, end.start() + 1):
+            continue
+        found.append(text[start : end.end()].strip())
+        start = end.end()
+    return [*found, text[start:]] if text[start:] else found
+
+
+def _grouped(sentences: list[str]) -> list[str]:
+    whole = " ".join(sentences)
+    if len(whole) <= _WHOLE:
+        return [whole] if whole else []
+    groups: list[str] = []
+    for sentence in sentences:
+        if groups and len(sentence) < _SHORT:
+            groups[-1] += f" {sentence}"
+        else:
+            groups.append(sentence)
+    return groups
+
+
+def _fit(context: str, title: str, sentence: str) -> str:
+    lead = " ".join(part for part in (context, f"{title}:" if title else "") if part)
+    if len(lead) > _CONTEXT:
+        lead = "… " + lead[-_CONTEXT:].partition(" ")[2]
+    return f"{lead} {sentence}".strip()
+
+
+def _bounded(statement: str) -> Iterator[str]:
+    """`statement` in pieces of at most `LONGEST` characters, cut after a clause or at least between words."""
+    while len(statement) > LONGEST:
+        window = statement[:LONGEST]
+        at = max(window.rfind("; ") + 1, window.rfind(", ") + 1)
+        if at < LONGEST // 2:
+            at = window.rfind(" ")
+        if at <= 0:
+            at = LONGEST
+        yield statement[:at].strip()
+        statement = statement[at:].strip()
+    if statement:
+        yield statement
+
 
 MEAN_AT_LEAST = 0.5
 """A case passes when P(yes), averaged over its statements, is at least this …"""

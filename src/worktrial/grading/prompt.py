@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from worktrial.grading.case import JudgeCase
-from worktrial.grading.characters import encodable
-from worktrial.grading.evidence import evidence
-from worktrial.grading.fence import mark
+from worktrial.grading.evidence import JudgeCase, evidence
 from worktrial.language import JsonValue, Message
 from worktrial.language.templates import templates
+from worktrial.language.untrusted import encodable, mark
 
 _PROMPTS = Path(__file__).parent / "prompts"
 

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import Unreadable, ballot_schema, read_ballot
-from worktrial.grading.case import JudgeCase
-from worktrial.grading.characters import encodable
-from worktrial.grading.evidence import LEAST_LIMIT
+from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
+from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase
 from worktrial.grading.logprob import assess
-from worktrial.grading.parallel import in_parallel
 from worktrial.grading.prompt import asked_again, rubric_messages
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
 from worktrial.language import Complete, Message
+from worktrial.language.untrusted import encodable
 
 Method = Literal["votes", "logprob"]
 

@@ -7,9 +7,7 @@ from typing import Annotated, Literal, Protocol
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
-from worktrial.grading.json_facts import ABSENT, at, changed_pointers, matches, under
-from worktrial.grading.numbers_in_text import numbers_in
-from worktrial.grading.text_facts import mentioned
+from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, mentioned, numbers_in, under
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.trajectory import ToolCall, Trajectory
 

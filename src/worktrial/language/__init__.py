@@ -1,8 +1,7 @@
 """Talking to a language model, whoever serves it: the `Complete` protocol and reading its replies."""
 
-from worktrial.language.complete import Complete, Completion, JsonObject, JsonValue, Message, Usage
+from worktrial.language.complete import Complete, Completion, JsonObject, JsonValue, Message, Usage, tool_spec
 from worktrial.language.extract import NotOneObject, one_object
-from worktrial.language.tools import tool_spec
 
 __all__ = [
     "Complete",

@@ -96,3 +96,11 @@ class Complete(Protocol):
             max_tokens: A tighter limit on the answer than the role's own.
         """
         ...
+
+
+def tool_spec(name: str, description: str, parameters: JsonObject) -> JsonObject:
+    """A tool in the chat-completions form; `parameters` is a JSON Schema of its arguments."""
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": parameters},
+    }

@@ -9,8 +9,13 @@ if TYPE_CHECKING:
 
 
 @cache
-def templates(folder: Path) -> "Environment":
-    """The templates in `folder`, read and compiled once a process; a value that is not given is an error."""
+def templates(folder: Path, *, keep_trailing_newline: bool = False) -> "Environment":
+    """Templates in `folder`, read and compiled once a process; a value that is not given is an error.
+
+    Args:
+        folder: Holds them as `NAME.j2`.
+        keep_trailing_newline: Whether a template, an included one too, keeps the line break at its end.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
@@ -20,5 +25,6 @@ def templates(folder: Path) -> "Environment":
         autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=keep_trailing_newline,
         auto_reload=False,
     )

@@ -1,7 +1,8 @@
-"""Text from models, endpoints and data files, made safe to print."""
+"""Text from models, endpoints and data files, made safe to print, to send and to quote."""
 
 import json
 import unicodedata
+from hashlib import blake2b
 
 # Control, format (among them those that reverse the reading direction) and unassigned characters, and the
 # two separators that break lines. Spaces of other scripts stay.
@@ -23,3 +24,26 @@ def printable_json(text: str) -> str:
 
 def _is_shown(c: str) -> bool:
     return c in "\n\t" or unicodedata.category(c) not in _UNSEEN
+
+
+def encodable(text: str) -> str:
+    r"""`text` with lone surrogates, which models produce by broken escapes, spelled out as `\udXXX`.
+
+    Inside a JSON string that spelling is the character's own escape.
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def mark(data: str) -> str:
+    """20 hexadecimal digits that do not occur in `data`: the same for the same data, unknown before it exists.
+
+    The mark is a digest of what it encloses, so whoever writes the data would have to find text that
+    contains its own digest; should that ever happen, the digest is taken again.
+    """
+    encoded = data.encode()
+    digest = blake2b(encoded, digest_size=10)
+    while digest.hexdigest() in data:
+        digest = blake2b(encoded, digest_size=10, key=digest.digest())
+    return digest.hexdigest()

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from worktrial.grading.fence import mark
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.templates import templates
+from worktrial.language.untrusted import mark
 from worktrial.synthesis.artifacts import Reference, Statement, ToolDraft
 from worktrial.synthesis.sources import Passage, SourceLibrary
 

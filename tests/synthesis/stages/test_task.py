@@ -5,7 +5,7 @@ import msgspec
 import pytest
 from tests.synthesis.stages.writing import REFERENCE, SPEC, WORKPLACE, Json, Model, author, slot, task_draft
 
-from worktrial.grading.statements import statements
+from worktrial.grading.logprob import statements
 from worktrial.synthesis.artifacts import TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.prompting import tokens

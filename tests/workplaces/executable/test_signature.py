@@ -5,7 +5,7 @@ import pytest
 from msgspec import Meta
 
 from worktrial.errors import DataError
-from worktrial.workplaces.executable.signature import read_doc, read_signature
+from worktrial.workplaces.executable.declare import read_doc, read_signature
 from worktrial.workplaces.tools import schema_problem
 
 

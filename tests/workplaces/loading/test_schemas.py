@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.workplaces.loading.schemas import is_plain
+from worktrial.workplaces.loading.checked import is_plain
 from worktrial.workplaces.tools import schema_problem
 
 ODD = (

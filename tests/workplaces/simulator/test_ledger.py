@@ -9,7 +9,7 @@ from tests.workplaces.shop import CLOCK, SHOP
 
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.workplaces import LanguageSimulator, LedgerSession, Origin, Workplace
-from worktrial.workplaces.simulator.ask import Unusable
+from worktrial.workplaces.simulator.ask import UnusableReply
 from worktrial.workplaces.simulator.ledger import Ledger
 
 ORDER = {"order_id": "A-1"}
@@ -148,7 +148,7 @@ def test_whatever_is_proposed_either_fits_or_says_why(patch: Any) -> None:
     ledger = Ledger(SHOP)
     try:
         proposal = ledger.propose(patch)
-    except Unusable as e:
+    except UnusableReply as e:
         assert str(e)
         assert ledger.state == SHOP.initial_state
     else:

@@ -13,8 +13,7 @@ from tests.workplaces.scripted import characters
 from worktrial.language import Completion, JsonObject, Message
 from worktrial.workplaces import LanguageSimulator, Workplace, load_workplaces
 from worktrial.workplaces.simulator.json_text import json_text
-from worktrial.workplaces.simulator.prompting import CompactPrompting, FullPrompting
-from worktrial.workplaces.simulator.rules import lasting_rules
+from worktrial.workplaces.simulator.prompting import CompactPrompting, FullPrompting, lasting_rules
 
 CALLS = 32
 CLOCK = "2026-01-15T09:00:00"

@@ -1,4 +1,4 @@
-from worktrial.workplaces.simulator.rules import filled_rules, lasting_rules
+from worktrial.workplaces.simulator.prompting import filled_rules, lasting_rules
 
 DATA = {
     "initial_state": '{"s":"{{state_descriptions}}"}',

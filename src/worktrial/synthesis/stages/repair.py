@@ -8,9 +8,9 @@ from typing import Any, Literal
 import msgspec
 
 from worktrial.grading import JudgeCase, Vote
-from worktrial.grading.characters import encodable
 from worktrial.grading.evidence import LEAST_LIMIT, evidence
 from worktrial.language import JsonObject
+from worktrial.language.untrusted import encodable
 from worktrial.synthesis.artifacts import (
     Artifact,
     DraftFinding,

@@ -1,9 +1,14 @@
-"""How a workplace's author marks the functions that are tools."""
+"""Tools as Python functions: how authors mark them, and the schema read from signature and docstring."""
 
+import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
+import msgspec
+
+from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 
 Function = Callable[..., Any]
@@ -65,3 +70,112 @@ def _marker(declared: Declaration) -> Callable[[F], F]:
         return function
 
     return mark
+
+
+_SECTION = re.compile(r"^(Args|Returns|Raises|Notes?|Examples?):\s*$")
+_ARGUMENT = re.compile(r"^ {4}(\w+):\s*(.*)$")
+
+
+class Doc(NamedTuple):
+    """The parts of a Google-style docstring that a model needs."""
+
+    summary: str
+    """The text before the first section, line breaks folded."""
+    arguments: dict[str, str]
+
+
+class Signature(NamedTuple):
+    """What a tool function takes."""
+
+    state_type: Any
+    """The annotation of its first parameter."""
+    arguments: type[msgspec.Struct]
+    """The other parameters as a record that checks and converts what the agent sent."""
+    parameters: JsonObject
+    """The same as JSON Schema 2020-12, without references."""
+
+
+def read_doc(function: Callable[..., Any]) -> Doc:
+    """The description of a tool and of its arguments, from the function's docstring."""
+    summary: list[str] = []
+    arguments: dict[str, str] = {}
+    section = last = ""
+    for line in (inspect.getdoc(function) or "").splitlines():
+        if heading := _SECTION.match(line):
+            section = heading[1]
+        elif not section:
+            summary.append(line.strip())
+        elif section == "Args":
+            if found := _ARGUMENT.match(line):
+                last = found[1]
+                arguments[last] = found[2].strip()
+            elif last and line.strip():
+                arguments[last] = f"{arguments[last]} {line.strip()}".strip()
+    return Doc(" ".join(" ".join(summary).split()), arguments)
+
+
+def read_signature(function: Callable[..., Any], where: str) -> Signature:
+    """The state type, argument record and argument schema of a tool function.
+
+    Args:
+        function: Takes the state first, then keyword arguments; every parameter is annotated, and every
+            argument is described under `Args:` in the docstring.
+        where: Names the function in messages.
+
+    Raises:
+        DataError: an annotation or a description is missing, or a type has no JSON form.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    state, *given = inspect.signature(function).parameters.values()
+    described = read_doc(function).arguments
+    for parameter in (state, *given):
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise DataError(where, f"takes *{parameter.name}", "A tool names each of its arguments.")
+        if parameter.name not in hints:
+            raise DataError(where, f"the parameter {parameter.name!r} has no type annotation")
+    names = [parameter.name for parameter in given]
+    if missing := [name for name in names if not described.get(name)]:
+        raise DataError(where, f"no description of {', '.join(missing)} under Args: in the docstring")
+    if extra := sorted(set(described) - set(names)):
+        raise DataError(where, f"the docstring describes {', '.join(extra)}, which the function does not take")
+    arguments = msgspec.defstruct(
+        f"{function.__name__}_arguments",
+        [_field(parameter, hints[parameter.name], described[parameter.name]) for parameter in given],
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+    try:
+        parameters = _flat_schema(arguments)
+    except TypeError as e:
+        raise DataError(where, f"an argument's type has no JSON form ({e})") from e
+    # msgspec lets a type it does not know pass when there is a description: "anything" to a model.
+    if vague := [
+        name for name, part in parameters["properties"].items() if not part.keys() & {"type", "anyOf", "enum"}
+    ]:
+        raise DataError(where, f"the type of {', '.join(vague)} has no JSON form")
+    return Signature(hints[state.name], arguments, parameters)
+
+
+def _field(parameter: inspect.Parameter, hint: Any, description: str) -> Any:
+    annotated = Annotated[hint, msgspec.Meta(description=description)]
+    if parameter.default is parameter.empty:
+        return (parameter.name, annotated)
+    return (parameter.name, annotated, parameter.default)
+
+
+def _flat_schema(arguments: type[msgspec.Struct]) -> JsonObject:
+    (top,), components = msgspec.json.schema_components([arguments], ref_template="{name}")
+
+    def resolve(schema: JsonValue) -> JsonValue:
+        if isinstance(schema, list):
+            return [resolve(item) for item in schema]
+        if not isinstance(schema, dict):
+            return schema
+        if "$ref" in schema:
+            target = {key: value for key, value in components[schema["$ref"]].items() if key != "title"}
+            rest = {key: value for key, value in schema.items() if key != "$ref"}
+            return resolve(target | rest)
+        return {key: resolve(value) for key, value in schema.items()}
+
+    flat: JsonObject = resolve(top)
+    return flat

@@ -1,16 +1,58 @@
-"""From loosely typed fields to a `Workplace`: what every file format has in common."""
+"""Loosely typed fields made a `Workplace`: what every file format has in common."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.loading.files import json_kind
-from worktrial.workplaces.loading.schemas import is_plain
 from worktrial.workplaces.tools import Tool, schema_problem
+
+_Type = Literal["object", "array", "string", "number", "integer", "boolean", "null"]
+_Count = Annotated[int, Meta(ge=0)]
+
+
+class _Plain(Struct, forbid_unknown_fields=True, rename="camel"):
+    """A schema of which every keyword is known here and has a value that the metaschema allows."""
+
+    type: _Type | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    format: str | UnsetType = UNSET
+    enum: list[Any] | UnsetType = UNSET
+    const: Any = UNSET
+    default: Any = UNSET
+    examples: list[Any] | UnsetType = UNSET
+    minimum: float | UnsetType = UNSET
+    maximum: float | UnsetType = UNSET
+    exclusive_minimum: float | UnsetType = UNSET
+    exclusive_maximum: float | UnsetType = UNSET
+    min_length: _Count | UnsetType = UNSET
+    max_length: _Count | UnsetType = UNSET
+    min_items: _Count | UnsetType = UNSET
+    max_items: _Count | UnsetType = UNSET
+    items: "_Plain | bool | UnsetType" = UNSET
+    properties: "dict[str, _Plain | bool] | UnsetType" = UNSET
+    additional_properties: "_Plain | bool | UnsetType" = UNSET
+    required: list[str] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if self.required and len(set(self.required)) != len(self.required):
+            raise ValueError("required names must be unique")
+
+
+def is_plain(schema: JsonValue) -> bool:
+    """Whether `schema` is surely valid JSON Schema 2020-12; False means only "not recognised"."""
+    try:
+        msgspec.convert(schema, _Plain)
+    except (msgspec.ValidationError, RecursionError):
+        return False
+    return True
 
 
 def workplace(

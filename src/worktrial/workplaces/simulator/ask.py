@@ -1,21 +1,34 @@
 """Asking the simulator's model for one usable object, with a bounded number of repairs."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import Complete, JsonObject, Message, NotOneObject, one_object
+from worktrial.language.templates import templates
 from worktrial.workplaces.simulator.json_text import excerpt
-from worktrial.workplaces.simulator.templates import render
 
 T = TypeVar("T")
+
+_PROMPTS = Path(__file__).parent / "prompts"
 
 # Enough of a broken reply for a model to see its mistake, without paying for a runaway one again.
 _BROKEN_REPLY = 2000
 _SHOWN_IN_ERRORS = 160
 
 
-class Unusable(ValueError):
+def render(name: str, **values: object) -> str:
+    """The prompt `name` with `values` filled in.
+
+    Raises:
+        jinja2.UndefinedError: the template uses a value that was not given.
+    """
+    prompts = templates(_PROMPTS, keep_trailing_newline=True)
+    return prompts.get_template(f"{name}.j2").render(**values).rstrip()
+
+
+class UnusableReply(ValueError):
     """A reply that is an object, but not the one asked for; the message tells the model what to do better."""
 
     def __init__(self, problem: str, reason: InvalidReason = InvalidReason.SIMULATOR_FORMAT) -> None:
@@ -23,7 +36,7 @@ class Unusable(ValueError):
         self.reason = reason
 
 
-class Answer(NamedTuple, Generic[T]):
+class UsableReply(NamedTuple, Generic[T]):
     """What a model said in the end, and everything said on the way."""
 
     value: T
@@ -39,14 +52,14 @@ async def ask(
     schema: JsonObject,
     wanted: str,
     repairs: int,
-) -> Answer[T]:
+) -> UsableReply[T]:
     """Ask for the answer to `call`, and again with the precise problem while the reply cannot be used.
 
     Args:
         complete: The simulator's model.
         prefix: What stands before the call; not part of the exchange.
         call: The user message with the call.
-        read: Turns the reply's object into a value, or raises `Unusable`.
+        read: Turns the reply's object into a value, or raises `UnusableReply`.
         schema: The JSON Schema of the reply.
         wanted: What to send instead, for the repair request.
         repairs: How many times to ask again.
@@ -62,10 +75,10 @@ async def ask(
         exchange.append(completion.message)
         text = completion.text
         try:
-            return Answer(read(one_object(text)), exchange)
+            return UsableReply(read(one_object(text)), exchange)
         except NotOneObject as e:
             problem, reason = str(e), InvalidReason.SIMULATOR_FORMAT
-        except Unusable as e:
+        except UnusableReply as e:
             problem, reason = str(e), e.reason
         except RecursionError:
             problem, reason = "the reply nests too deeply", InvalidReason.SIMULATOR_FORMAT

@@ -9,7 +9,7 @@ import msgspec
 from worktrial.errors import DataError, InvalidReason
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.simulator.ask import Unusable
+from worktrial.workplaces.simulator.ask import UnusableReply
 from worktrial.workplaces.simulator.json_text import json_text
 
 FACTS = "_facts"
@@ -108,24 +108,24 @@ class Ledger:
         """Apply `patch` to a copy of the state.
 
         Raises:
-            Unusable: it is no JSON Patch, does not fit the state, or leaves something that is no state.
+            UnusableReply: it is no JSON Patch, does not fit the state, or leaves something that is no state.
         """
         try:
             operations = msgspec.convert(patch, list[_Operation])
         except msgspec.ValidationError as e:
-            raise Unusable(f"`patch` is not a JSON Patch: {e}") from None
+            raise UnusableReply(f"`patch` is not a JSON Patch: {e}") from None
         if not operations:
             return Proposal((), self._document, self._text)
         document = self._applied(patch)
         if not isinstance(document, dict):
-            raise Unusable("`patch` replaces the whole state by something else", InvalidReason.SIMULATOR_PATCH)
+            raise UnusableReply("`patch` replaces the whole state by something else", InvalidReason.SIMULATOR_PATCH)
         if not isinstance(document.get(FACTS), dict):
-            raise Unusable(f"`patch` must leave `{FACTS}` an object", InvalidReason.SIMULATOR_PATCH)
+            raise UnusableReply(f"`patch` must leave `{FACTS}` an object", InvalidReason.SIMULATOR_PATCH)
         try:
             text = msgspec.json.encode({k: v for k, v in document.items() if k != FACTS}).decode()
             msgspec.json.encode(document[FACTS])
         except UnicodeEncodeError:
-            raise Unusable("`patch` holds escapes that are not Unicode characters") from None
+            raise UnusableReply("`patch` holds escapes that are not Unicode characters") from None
         return Proposal(tuple(patch), document, text)
 
     def _applied(self, patch: list[JsonObject]) -> JsonValue:
@@ -137,7 +137,7 @@ class Ledger:
         # The library lets TypeError and its kin escape when a path leads into a number, a text or null.
         except (JsonPatchException, JsonPointerException, TypeError, KeyError, IndexError, AttributeError) as e:
             problem = f"`patch` does not apply to the state: {str(e) or type(e).__name__}"
-            raise Unusable(problem, InvalidReason.SIMULATOR_PATCH) from None
+            raise UnusableReply(problem, InvalidReason.SIMULATOR_PATCH) from None
 
     def commit(self, call: int, tool: str, proposal: Proposal) -> None:
         """Make a proposal the state."""

@@ -1,12 +1,210 @@
-"""A workplace played by a language model."""
+"""A workplace played by a language model, its state in the conversation or in a ledger."""
 
+import asyncio
+import re
+from collections import deque
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
-from worktrial.language import Complete
+import msgspec
+
+from worktrial.language import Complete, JsonObject, JsonValue, Message
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.simulator.history import HistorySession
-from worktrial.workplaces.simulator.ledger_session import LedgerSession
+from worktrial.workplaces.session import Observation, Origin, refusal
+from worktrial.workplaces.simulator.ask import UnusableReply, ask, render
+from worktrial.workplaces.simulator.json_text import canonical_text, excerpt, json_text
+from worktrial.workplaces.simulator.ledger import Ledger, LedgerEntry, Proposal
 from worktrial.workplaces.simulator.prompting import CompactPrompting, FullPrompting, Prompting
+from worktrial.workplaces.tools import Tool
+
+_READS = re.compile(
+    r"(?:get|fetch|list|read|view|show|retrieve|query|lookup|look_up|check|inspect|find|search)(?:_|$)"
+)
+
+
+def unknown_id(tool: Tool, arguments: JsonObject, state: JsonObject, known: str) -> JsonObject | None:
+    """The error observation for a read of an id that occurs nowhere, or None.
+
+    Only a reading tool is judged, and only an argument whose very name is a field of the state: what a
+    workplace keeps under other names is the model's to say.
+
+    Args:
+        tool: The tool being called.
+        arguments: Arguments that fit the tool's schema.
+        state: The state, for the names of its fields.
+        known: Everything said so far in which the id could occur.
+    """
+    if tool.writes or (tool.writes is None and not _READS.match(tool.name)):
+        return None
+    fields = _names(state)
+    text = known.lower()
+    for name, value in arguments.items():
+        is_id = name == "id" or name.endswith("_id")
+        if is_id and name in fields and isinstance(value, str) and json_text(value)[1:-1].lower() not in text:
+            return {"error": f"{name} {value!r} not found"}
+    return None
+
+
+def _names(value: JsonValue) -> set[str]:
+    if isinstance(value, dict):
+        return set(value).union(*(_names(inner) for inner in value.values()))
+    if isinstance(value, list):
+        return set().union(*(_names(inner) for inner in value))
+    return set()
+
+
+_HISTORY_REPAIRS = 2
+
+
+class HistorySession:
+    """The model sees all calls and observations so far on every call (the published form of the simulator)."""
+
+    def __init__(self, prompting: Prompting, complete: Complete) -> None:
+        self._prompting = prompting
+        self._complete = complete
+        self._messages: list[Message] = [{"role": "system", "content": prompting.system}]
+        self._turn = asyncio.Lock()
+
+    @property
+    def state(self) -> JsonObject | None:
+        """None: only the conversation knows."""
+        return None
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one tool call; see `Session.call`."""
+        async with self._turn:
+            workplace = self._prompting.workplace
+            refused = refusal(workplace, tool, arguments)
+            if refused is not None:
+                return refused
+            known = workplace.tool(tool)
+            assert known is not None, "refusal() lets only known tools pass"
+            if self._prompting.checks_ids:
+                said = "\n".join(m["content"] for m in self._messages if m["role"] != "user")
+                missing = unknown_id(known, arguments, workplace.initial_state, said)
+                if missing is not None:
+                    return Observation(missing, Origin.REFUSAL)
+            call = {"role": "user", "content": json_text({"name": tool, "arguments": arguments})}
+            answer = await ask(
+                self._complete,
+                self._messages,
+                call,
+                _readable,
+                schema=self._prompting.observation_schema(known),
+                wanted="the observation as one JSON object",
+                repairs=_HISTORY_REPAIRS,
+            )
+            content = answer.value
+            self._messages += [call, {"role": "assistant", "content": json_text(content)}]
+            return Observation(content, Origin.SIMULATOR, answer.exchange)
+
+
+def _readable(reply: JsonObject) -> JsonObject:
+    try:
+        msgspec.json.encode(reply)
+    except UnicodeEncodeError:
+        raise UnusableReply("the reply holds escapes that are not Unicode characters") from None
+    return reply
+
+
+_LEDGER_REPAIRS = 1
+_RECENT_CALLS = 6
+_RECENT_CALL_LENGTH = 60
+
+
+class _Reply(NamedTuple):
+    observation: JsonObject
+    proposal: Proposal
+
+
+class LedgerSession:
+    """The model answers each call with an observation and a JSON Patch; the ledger keeps the state."""
+
+    def __init__(self, prompting: Prompting, complete: Complete) -> None:
+        self._prompting = prompting
+        self._complete = complete
+        self._system: list[Message] = [{"role": "system", "content": prompting.system}]
+        self._ledger = Ledger(prompting.workplace)
+        self._recent: deque[str] = deque(maxlen=_RECENT_CALLS)
+        self._calls = 0
+        self._turn = asyncio.Lock()
+
+    @property
+    def state(self) -> JsonObject | None:
+        """The state as it is now, without recorded facts. Read only."""
+        return self._ledger.state
+
+    @property
+    def facts(self) -> JsonObject:
+        """What the simulator made up beyond the state. Read only."""
+        return self._ledger.facts
+
+    @property
+    def ledger(self) -> Sequence[LedgerEntry]:
+        """What each call that reached the model did to the state, in order."""
+        return tuple(self._ledger.entries)
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one tool call; see `Session.call`."""
+        async with self._turn:
+            index = self._calls
+            self._calls += 1
+            workplace = self._prompting.workplace
+            refused = refusal(workplace, tool, arguments)
+            if refused is not None:
+                return refused
+            known = workplace.tool(tool)
+            assert known is not None, "refusal() lets only known tools pass"
+            key = canonical_text([tool, arguments])
+            repeated = None if known.writes else self._ledger.recall(key)
+            if repeated is not None:
+                return Observation(repeated, Origin.LEDGER)
+            if self._prompting.checks_ids:
+                said = self._prompting.system + self._ledger.state_text + json_text(self._ledger.facts)
+                missing = unknown_id(known, arguments, self._ledger.state, said)
+                if missing is not None:
+                    return Observation(missing, Origin.REFUSAL)
+            said_call = json_text({"name": tool, "arguments": arguments})
+            answer = await ask(
+                self._complete,
+                self._system,
+                {"role": "user", "content": self._prompt(known, arguments, said_call)},
+                self._read,
+                schema=self._prompting.ledger_schema(known),
+                wanted='one JSON object {"observation": {…}, "patch": […]}',
+                repairs=_LEDGER_REPAIRS,
+            )
+            observation, proposal = answer.value
+            self._ledger.commit(index, tool, proposal)
+            self._ledger.remember(key, observation, proposal.patch)
+            self._recent.append(excerpt(f"{tool} {json_text(arguments)}", _RECENT_CALL_LENGTH))
+            return Observation(observation, Origin.SIMULATOR, answer.exchange)
+
+    def _prompt(self, tool: Tool, arguments: JsonValue, call: str) -> str:
+        facts, left_out = self._ledger.shown_facts(arguments)
+        return render(
+            "ledger_call",
+            state=self._ledger.state_text,
+            facts=facts,
+            facts_left_out=left_out,
+            action=self._prompting.action(tool),
+            recent=self._recent,
+            call=call,
+        )
+
+    def _read(self, reply: JsonObject) -> _Reply:
+        absent = [f"`{field}`" for field in ("observation", "patch") if field not in reply]
+        if absent:
+            raise UnusableReply(f"the object lacks {' and '.join(absent)}")
+        observation = reply["observation"]
+        if not isinstance(observation, dict):
+            raise UnusableReply("`observation` must be a JSON object")
+        try:
+            msgspec.json.encode(observation)
+        except UnicodeEncodeError:
+            raise UnusableReply("`observation` holds escapes that are not Unicode characters") from None
+        return _Reply(observation, self._ledger.propose(reply["patch"]))
 
 
 class Memory(StrEnum):

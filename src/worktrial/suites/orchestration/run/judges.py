@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import Unreadable, ballot_schema, read_ballot
-from worktrial.grading.characters import encodable
-from worktrial.grading.fence import mark
-from worktrial.grading.parallel import in_parallel
+from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
+from worktrial.language.untrusted import encodable, mark
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
 

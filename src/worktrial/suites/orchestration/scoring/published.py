@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from worktrial.grading.characters import encodable
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.published_plan_text import published_plan, published_reading
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 from worktrial.errors import ContextOverflow, StopRun
-from worktrial.grading.characters import encodable
 from worktrial.language import Message
+from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.dag import PlanState
 from worktrial.suites.orchestration.planning.plan_text import sound_plan

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from worktrial.grading.characters import encodable
 from worktrial.language import JsonObject
+from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.calls.calls import Call
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema

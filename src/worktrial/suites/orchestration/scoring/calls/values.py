@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from worktrial.grading.characters import encodable
 from worktrial.language import JsonValue
+from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema, Schema, child, items
 
 
