@@ -5,7 +5,7 @@ python examples/play_a_workplace.py
 
 import asyncio
 
-from worktrial.suites.starter.load import load_workplace
+from worktrial.suites.starter import load_workplace
 
 
 async def main() -> None:

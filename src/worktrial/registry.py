@@ -1,9 +1,10 @@
-"""Registries of what can be plugged in: objects that installed packages offer by entry points."""
+"""What can be plugged in: objects that installed packages register under an entry-point group."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from worktrial.errors import SettingError
 
@@ -33,7 +34,7 @@ class Registry(Generic[T]):
             raise SettingError(f"no {self._noun} {name!r}; there is {', '.join(found)}")
         try:
             loaded: T = found[name].load()
-        except ImportError as e:
+        except (ImportError, AttributeError) as e:
             raise SettingError(f"the {self._noun} {name} cannot be loaded: {e}") from e
         return loaded
 
@@ -56,3 +57,11 @@ def _is_ours(point: EntryPoint) -> bool:
 @cache
 def _points(group: str) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=group))
+
+
+agents: "Registry[Callable[[str, Path], Callable[..., Any]]]" = Registry("worktrial.agents", "kind of agent")
+"""Kinds of agents, as in `KIND:REST` after `--agent`.
+
+Each is a function of the rest, and of the folder that relative paths in it are relative to. It returns what takes
+part: for most suites a function of an `Assignment`.
+"""

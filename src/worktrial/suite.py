@@ -5,6 +5,7 @@ own. Command line, Python, pytest, lists, lints, validation, regrading, comparis
 this page alone.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,14 +13,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from worktrial.engine.providers import providers as providers
+from worktrial.engine.providers import providers
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError, WorktrialError
+from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
-from worktrial.registry import Registry
+from worktrial.registry import Registry, agents
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -32,6 +33,26 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
     from worktrial.workplaces import Workplace
+
+__all__ = [
+    "Figure",
+    "ReferenceAgent",
+    "Registry",
+    "RunScorer",
+    "RunScores",
+    "Scorer",
+    "Suite",
+    "TaskRow",
+    "agents",
+    "audits",
+    "checks",
+    "find_suite",
+    "folders",
+    "providers",
+    "scorers",
+    "suite_of",
+    "suites",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,15 @@ class Suite(ABC):
     """Whether verdicts come from code, so that a judge's settings do not count when runs are compared."""
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {}
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
+    unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"
+    """Why no reference agent must pass or fail, where none must; `worktrial validate` says it."""
+    data_file: ClassVar[str | None] = None
+    """File by which a folder that holds the suite's data is known; None where there is no such file."""
+
+    @property
+    def title(self) -> str:
+        """What people call it; for a suite that is installed its name."""
+        return self.name
 
     @abstractmethod
     def tasks(self, data: Any) -> Sequence[TaskRow]:
@@ -220,6 +250,14 @@ class Suite(ABC):
         """
         raise SettingError(f"{self.name}: has no workplaces to check against")
 
+    def fingerprint(self, data: Any) -> str:
+        """Fingerprint of the data, as manifests of its runs hold it; "" where it comes with the installed suite.
+
+        Args:
+            data: An instance of `self.data`.
+        """
+        return ""
+
     def exports(self) -> Mapping[str, Callable[..., Any]]:
         """Formats of others in which runs can be exported: name to a function of sources, folder, `force`."""
         return {}
@@ -270,10 +308,14 @@ class RunScorer:
 
 suites: "Registry[Suite]" = Registry("worktrial.suites", "suite")
 """Suites that are installed."""
+audits: "Registry[Suite]" = Registry("worktrial.audits", "audit")
+"""Audits that are installed: their runs are shown and reported as those of suites, but no list offers them."""
 scorers: "Registry[Scorer | RunScorer]" = Registry("worktrial.scorers", "scorer")
 """Scorers of what other programs produced, rows in a file or whole runs, for `worktrial score`."""
-agents: "Registry[Callable[[str], Any]]" = Registry("worktrial.agents", "kind of agent")
-"""Kinds of agents, as in `KIND:REST` after `--agent`; each is a function of the rest that returns an agent."""
+checks: "Registry[Callable[[Any], Findings]]" = Registry("worktrial.checks", "set of checks")
+"""More checks of tasks in simulated workplaces; each is a function of a `suites.simulated.tasks.TaskSet`."""
+folders: "Registry[Callable[[Path], Suite]]" = Registry("worktrial.folders", "kind of folder")
+"""Kinds of folders that are suites, by the file that marks one; each is a function of the folder."""
 
 
 def find_suite(word: str | Path) -> Suite:
@@ -283,9 +325,26 @@ def find_suite(word: str | Path) -> Suite:
         SettingError: there is no such suite.
         DataError: it is a folder, or looks like the path of one, and holds no suite.
     """
-    if str(word) in suites.names:
-        return suites.get(str(word))
+    for registry in (suites, audits):
+        if str(word) in registry.names:
+            return registry.get(str(word))
+    folder = Path(word)
+    for marker in folders.names:
+        if (folder / marker).is_file():
+            return folders.get(marker)(folder)
+    if folder.is_dir():
+        raise DataError(folder, f"has no {' or '.join(folders.names)}", _how_to_run(folder))
+    if isinstance(word, Path) or word.startswith(".") or "/" in word or os.sep in word:
+        raise DataError(folder, "no such folder", "Check the path")
     raise SettingError(f"no suite {str(word)!r}; there is {', '.join(suites.names)}")
+
+
+def _how_to_run(folder: Path) -> str:
+    """What to do with a folder that is no suite: it may hold the data of one."""
+    for suite in suites.all():
+        if suite.data_file is not None and (folder / suite.data_file).exists():
+            return f"It holds the data of another suite: worktrial run {suite.name} {option('data')} {folder}"
+    return "Name the folder of a finished suite; `worktrial synthesize` makes them"
 
 
 def suite_of(name: str) -> Suite | None:

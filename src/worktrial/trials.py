@@ -1,19 +1,16 @@
 """The one path from a suite, an agent and options to a run, for every face: command line, Python, pytest."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worktrial.agents.candidates import Candidate, candidate
-from worktrial.agents.own_callable import PREFIX, load_function, own_callable
+from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run import RunSettings
 from worktrial.engine.spend import Budget
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError
 from worktrial.options import RunOptions
 from worktrial.suite import Suite, find_suite
 
@@ -64,7 +61,7 @@ def prepare(
     if not isinstance(suite, Suite):
         suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
     options = suite.every_option.read(given, suite=f"the suite {suite.name}", needs=suite.needs, base=base)
-    who = _candidate(agent, base or Path.cwd())
+    who = resolve_agent(agent, suite, base)
     models = suite.models(options, who)
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
@@ -110,27 +107,3 @@ def new_folder(name: str, base: Path | None = None) -> Path:
 
 def _is_path(word: str | Path) -> bool:
     return isinstance(word, Path) or word.startswith(".") or "/" in word
-
-
-def _candidate(agent: Agent, base: Path) -> Candidate:
-    own = _own(agent, base)
-    return candidate(str(agent)) if own is None else Candidate("python", own[0], own_callable(own[1], own[0]))
-
-
-def _own(agent: Agent, base: Path) -> tuple[str, Callable[..., Any]] | None:
-    """For the manifest, and the function itself; None where the agent is not the user's own."""
-    if callable(agent):
-        name = getattr(agent, "__qualname__", type(agent).__qualname__)
-        return f"{PREFIX}{getattr(agent, '__module__', '?')}:{name}", agent
-    if not isinstance(agent, str) or not agent:
-        raise SettingError(
-            "agent: write what stands after --agent on the command line, or give the function itself"
-        )
-    if not agent.startswith(PREFIX):
-        return None
-    place, _, name = agent.removeprefix(PREFIX).rpartition(":")
-    if Path(place).suffix == ".py":
-        return agent, load_function(f"{PREFIX}{base / place}:{name}", "agent")
-    if str(base) not in sys.path:
-        sys.path.insert(0, str(base))
-    return agent, load_function(agent, "agent")

@@ -1,6 +1,7 @@
 """A user's own Python function as the agent."""
 
 import asyncio
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ import pytest
 from tests.agents.test_tool_loop import DESK, Desk
 
 from worktrial.agents.assignment import Assignment, Limits
-from worktrial.agents.candidates import candidate
-from worktrial.agents.own_callable import OwnCallable, load_callable
+from worktrial.agents.candidates import resolve_agent
+from worktrial.agents.own_callable import OwnCallable, crash_traceback, load_function
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.language import JsonValue
+from worktrial.suites.starter import suite
 from worktrial.workplaces import Observation, StopReason
 
 AGENT = """
@@ -69,10 +71,10 @@ def assignment(desk: Desk | None = None, **more: Any) -> Assignment:
 )
 def test_modules_and_files(folder: Path, spec: str) -> None:
     given = assignment()
-    chosen = candidate(spec.format(folder=folder))
-    assert chosen.own is not None
+    chosen = resolve_agent(spec.format(folder=folder), suite)
+    assert chosen.function is not None
     assert not chosen.needs_model
-    asyncio.run(chosen.own(given))
+    asyncio.run(OwnCallable(chosen.function)(given))
     assert given.trajectory.answer == "seen: 1 unknown_tool Close it."
     assert given.trajectory.stop_reason is StopReason.ANSWERED
     assert [(c.tool, c.arguments) for c in given.trajectory.calls] == [("look", {"id": 7}), ("shout", {})]
@@ -80,7 +82,7 @@ def test_modules_and_files(folder: Path, spec: str) -> None:
 
 def test_an_object_with_an_async_call(folder: Path) -> None:
     given = assignment()
-    asyncio.run(load_callable("python:my_own_agent:careful")(given))
+    asyncio.run(OwnCallable(load_function("python:my_own_agent:careful"))(given))
     assert given.trajectory.answer == "careful"
 
 
@@ -97,13 +99,12 @@ def test_an_object_with_an_async_call(folder: Path) -> None:
         ("python:raises.py:work", "ZeroDivisionError"),
         ("python:my_own_agent:rest", "has no function rest"),
         ("python:my_own_agent:number", "has no function number"),
-        ("python:my_own_agent:plain", "must be an async function"),
-        ("python:my_own_agent:Careful", "must be an async function"),
+        ("python:my_own_agent:Careful", "Careful is a class"),
     ],
 )
 def test_what_cannot_be_an_agent(folder: Path, spec: str, shown: str) -> None:
-    with pytest.raises(SettingError, match=f"--agent {spec}: ") as caught:
-        candidate(spec)
+    with pytest.raises(SettingError, match=f"agent {spec}: ") as caught:
+        resolve_agent(spec, suite)
     assert shown in str(caught.value)
 
 
@@ -192,6 +193,67 @@ def test_a_cancelled_run_cancels_it() -> None:
 
 
 def test_other_candidates() -> None:
-    assert candidate("gpt").needs_model
-    assert not candidate("plan").needs_model
-    assert candidate("plan").spec == "plan"
+    assert resolve_agent("gpt", suite).needs_model
+    # Names of models have colons, too.
+    assert resolve_agent("llama3:8b", suite).kind == "model"
+    plan = resolve_agent("plan", suite)
+    assert (plan.kind, plan.spec, plan.needs_model, plan.has_turns) == ("reference", "plan", False, True)
+    with pytest.raises(SettingError, match="write what stands after it"):
+        resolve_agent("", suite)
+
+
+def test_a_plain_function_is_an_agent_in_a_thread_of_its_own(folder: Path) -> None:
+    def plain(given: Any) -> str:
+        assert threading.current_thread() is not threading.main_thread()
+        seen = given.call("look", {"id": 7})
+        return f"{given.instruction} {seen['n']}"
+
+    given = assignment()
+    chosen = resolve_agent(plain, suite)
+    assert (chosen.kind, chosen.has_turns) == ("python", False)
+    assert chosen.spec.startswith("python:") and chosen.spec.endswith("plain")
+    assert chosen.function is not None
+    asyncio.run(OwnCallable(chosen.function)(given))
+    assert given.trajectory.answer == "Close it. 1"
+    assert [(c.tool, c.arguments) for c in given.trajectory.calls] == [("look", {"id": 7})]
+
+
+def test_a_thread_whose_time_is_over_makes_no_more_calls() -> None:
+    over, refused = threading.Event(), threading.Event()
+
+    def slow(given: Any) -> str:
+        over.wait(20)
+        try:
+            given.call("close", {})
+        except RuntimeError:
+            refused.set()
+        return "late"
+
+    given = assignment(limits=Limits(seconds=0.05))
+    asyncio.run(OwnCallable(slow)(given))
+    over.set()
+    assert refused.wait(20)
+    assert given.trajectory.stop_reason is StopReason.TIME_LIMIT
+    assert given.trajectory.calls == []
+
+
+def _plain_crash(given: Any) -> str:
+    return str({}["missing"])
+
+
+async def _async_crash(given: Any) -> str:
+    return str({}["missing"])
+
+
+@pytest.mark.parametrize("function", [_plain_crash, _async_crash])
+def test_a_crash_tells_where_it_happened(function: Any) -> None:
+    told = crash_traceback(crash_of(function))
+    assert told is not None
+    first, *_, last = told.splitlines()
+    assert (first, last) == ("Traceback (most recent call last):", "KeyError: 'missing'")
+    assert f"in {function.__name__}" in told and Path(__file__).name in told
+    assert "agents/own_callable.py" not in told
+
+
+def test_what_is_no_crash_has_no_traceback() -> None:
+    assert crash_traceback(InvalidSample(InvalidReason.NO_MAJORITY, "0 for")) is None

@@ -9,7 +9,7 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.agents.plan import follow
 from worktrial.audits.conformance import run_conformance
-from worktrial.suites.starter.load import load_tasks, load_workplace
+from worktrial.suites.starter import load_tasks, load_workplace
 from worktrial.workplaces.conformance import Check, Failure, SeenCall, examine
 from worktrial.workplaces.fidelity.truth import Kind, true_call
 

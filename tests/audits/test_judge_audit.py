@@ -13,7 +13,8 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.audits.judge_report import Confusion, JudgeReport, confusion, judge_report
 from worktrial.audits.judged_cases import Case, planned_cases
-from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
+from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
+from worktrial.suites.starter import FOLDER, load_workplace
 
 TASKS = read_tasks(FOLDER / "emergency_triage" / TASKS_FILE, load_workplace("emergency_triage"))
 IDS = ",".join(task.id for task in TASKS)

@@ -10,7 +10,8 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
 
 from worktrial.audits.simulator_report import SimulatorReport, simulator_report
-from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
+from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
+from worktrial.suites.starter import FOLDER, load_workplace
 from worktrial.workplaces.conformance import Check, Failure
 from worktrial.workplaces.fidelity.truth import Kind
 

@@ -245,7 +245,7 @@ def test_what_makes_no_sense(tmp_path: Path) -> None:
     judge = ["--judge", "judge-2", "--base-url", "http://127.0.0.1:9/v1"]
     cases: list[tuple[list[Any], str]] = [
         ([run, "--data", data], "--judge MODEL"),
-        ([run, *judge], "--data DIR"),
+        ([run, *judge], "missing: --data"),
         ([run, "--data", data, *judge, "-o", run], "name another folder"),
         ([tmp_path / "none", *judge], "no such folder"),
         ([data, *judge], "manifest.json"),

@@ -3,14 +3,14 @@
 import pytest
 from tests.support.cli import command
 
-from worktrial.suites.starter import load
+from worktrial.suites.starter import StarterSuite, suite
 from worktrial.suites.validate import validate_suite
 
 
 def test_the_starter_suite_tells_work_from_idleness() -> None:
     ran = command("validate", "starter")
     assert ran.code == 0, ran.out
-    total = str(len(load.load_tasks()))
+    total = str(len(suite.load_tasks()))
     rows = [line.replace("│", " ").split() for line in ran.out.splitlines() if "every task" in line]
     assert rows == [
         ["plan", "pass", "every", "task", total, "0", "0", "0"],
@@ -19,11 +19,11 @@ def test_the_starter_suite_tells_work_from_idleness() -> None:
 
 
 def test_a_task_that_its_plan_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    good, other, *_ = load.load_tasks()
+    good, other, *_ = suite.load_tasks()
     # The other task's checks cannot be met by this task's plan.
     broken = good.model_copy(update={"checks": other.checks})
-    monkeypatch.setattr(load, "load_tasks", lambda: (broken, other))
-    plan, idle = validate_suite("starter")
+    monkeypatch.setattr(StarterSuite, "load_tasks", lambda self: (broken, other))
+    plan, idle = validate_suite(suite)
     assert [record.sample for record in plan.wrong] == [broken.id]
     assert idle.wrong == []
     ran = command("validate", "starter")
@@ -32,7 +32,7 @@ def test_a_task_that_its_plan_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_suites_without_plans() -> None:
-    for suite, said in (("occupations", "no solution plans"), ("nowhere", "there is starter, occupations")):
-        ran = command("validate", suite)
+    for name, said in (("occupations", "no solution plans"), ("nowhere", "there is documents, occupations")):
+        ran = command("validate", name)
         assert ran.code == 2
         assert said in ran.said

@@ -11,7 +11,7 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.agents.plan import follow
 from worktrial.grading.state_checks import run_checks
-from worktrial.suites.starter.load import read_tasks
+from worktrial.suites.executable.tasks import read_tasks
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,11 +16,12 @@ from tests.support.scripted_server import ScriptedServer
 # loaded a second time.
 import worktrial.interop.trials
 import worktrial.suites.documents.task
-import worktrial.suites.occupations.task
+import worktrial.suites.executable.trial
 import worktrial.suites.orchestration.planning.yaml_text
 import worktrial.suites.orchestration.run.ground
 import worktrial.suites.orchestration.run.turns
-import worktrial.suites.starter.task  # noqa: F401
+import worktrial.suites.simulated.trial
+import worktrial.suites.starter  # noqa: F401
 from worktrial.engine.stored import open_run
 
 KEY = "sk-planted-4b9e0d77"

@@ -28,10 +28,10 @@ def test_selection(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("chosen", "words"),
     [
-        ({"ids": ["11", "5", "x"]}, ["--tasks", "5, x", "11, 42, 7, 108"]),
-        ({"categories": ["Fishing"]}, ["--category 'Fishing'", "Harbour Trade, Health, Heritage"]),
+        ({"ids": ["11", "5", "x"]}, ["tasks: ", "5, x", "11, 42, 7, 108"]),
+        ({"categories": ["Fishing"]}, ["category 'Fishing'", "Harbour Trade, Health, Heritage"]),
         ({"categories": ["He"]}, ["more than one", "Health, Heritage"]),
-        ({"categories": [" "]}, ["--category", "not one of"]),
+        ({"categories": [" "]}, ["category", "not one of"]),
         ({"ids": ["11"], "categories": ["Heal"]}, ["Health", "task 11", "nothing is left"]),
     ],
 )
@@ -42,3 +42,14 @@ def test_an_unknown_choice_is_an_error_that_names_the_known(
     with pytest.raises(SettingError) as e:
         select(release.tasks, **chosen, known=release.categories)
     assert all(word in str(e.value) for word in words), str(e.value)
+
+
+def test_a_near_miss_is_told_apart_from_nothing_like_it(tmp_path: Path) -> None:
+    release = TinyRelease()
+    release.task(108)["task_id"] = 4711
+    tasks = load_release(release.write(tmp_path)).tasks
+    with pytest.raises(SettingError, match=r"no task 4712 in .*Did you mean 4711"):
+        select(tasks, ["4712"])
+    with pytest.raises(SettingError) as e:
+        select(tasks, ["berth"])
+    assert "Did you mean" not in str(e.value)

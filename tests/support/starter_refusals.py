@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from worktrial.suites.starter.load import load_workplace
+from worktrial.suites.starter import load_workplace
 
 
 def refused(workplace: str, tool: str, arguments: dict[str, Any], *before: tuple[str, dict[str, Any]]) -> str:

@@ -6,13 +6,14 @@ from typing import Any
 
 from worktrial.agents.plan import Plan, Step, follow
 from worktrial.grading.state_checks import CheckResult, run_checks
-from worktrial.suites.starter.load import StarterTask, load_workplace
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.suites.starter import load_workplace
 from worktrial.workplaces import Trajectory
 
 Mistake = Callable[[Plan], Plan]
 
 
-def work(task: StarterTask, plan: Plan, answer: str | None = None) -> tuple[list[CheckResult], Trajectory]:
+def work(task: ExecutableTask, plan: Plan, answer: str | None = None) -> tuple[list[CheckResult], Trajectory]:
     session = load_workplace(task.workplace).open(task.initial_state)
     before = session.state
     done = asyncio.run(follow(plan, session))
@@ -22,7 +23,7 @@ def work(task: StarterTask, plan: Plan, answer: str | None = None) -> tuple[list
     return results, done
 
 
-def passes(task: StarterTask, plan: Plan, answer: str | None = None) -> bool:
+def passes(task: ExecutableTask, plan: Plan, answer: str | None = None) -> bool:
     return all(result.passed for result in work(task, plan, answer)[0])
 
 

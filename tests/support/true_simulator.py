@@ -11,7 +11,8 @@ from tests.support.request import ScriptedRequest
 from tests.support.script import Behaviour
 from tests.support.wire import Body, completion, json_text
 
-from worktrial.suites.starter.load import StarterTask, load_workplace
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.suites.starter import load_workplace
 from worktrial.workplaces.executable import ExecutableSession
 
 Spoil = Callable[[str, dict[str, Any]], Any]
@@ -29,7 +30,7 @@ class TrueSimulator(Behaviour):
     The full history prompt tells the task by its initial state; a ledger prompt holds the state itself.
     """
 
-    tasks: Sequence[StarterTask]
+    tasks: Sequence[ExecutableTask]
     spoil: Spoil = field(default=untouched)
     spoil_patch: Callable[[list[Any]], list[Any]] = field(default=lambda patch: patch)
 

@@ -1,13 +1,20 @@
-"""From what the user wrote after `--agent` to an agent."""
+"""Who takes a trial: a model, an agent that ships with the suite, or one of the user's own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from worktrial.agents.assignment import Agent
-from worktrial.agents.own_callable import PREFIX, OwnCallable, load_callable
+from worktrial.agents.own_callable import PREFIX, OwnCallable
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import SampleContext
+from worktrial.errors import SettingError, option
+from worktrial.registry import agents
+
+if TYPE_CHECKING:
+    from worktrial.suite import Suite
 
 PLAN = "plan"
 IDLE = "idle"
@@ -17,42 +24,65 @@ IDLE = "idle"
 class Candidate:
     """Who takes the trial."""
 
-    kind: Literal["model", "plan", "idle", "python"]
+    kind: Literal["model", "reference", "python"]
+    """`python` for everything of the user's own, whatever kind of agent made it."""
     spec: str
     """As the user wrote it; for the manifest."""
-    own: OwnCallable | None = None
+    function: Callable[..., Any] | None = None
+    """The user's own function; for most suites of an `Assignment`."""
+    make: Callable[[], Agent] | None = None
+    """Makes a reference agent for one sample; None where the suite's trial does so itself."""
 
     @property
     def needs_model(self) -> bool:
         """Whether the agent role needs an endpoint."""
         return self.kind == "model"
 
+    @property
+    def has_turns(self) -> bool:
+        """Whether it is known which calls were made together."""
+        return self.kind != "python"
+
     def agent(self, context: SampleContext) -> Agent:
-        """The agent for one sample."""
-        if self.own is not None:
-            return self.own
-        if self.kind == "plan":
-            # Imported here because most runs follow no plan.
-            from worktrial.agents.plan import PlanFollower
-
-            return PlanFollower()
-        if self.kind == "idle":
-            from worktrial.agents.idle import Idle
-
-            return Idle()
+        """Agent of one sample."""
+        if self.function is not None:
+            return OwnCallable(self.function)
+        if self.make is not None:
+            return self.make()
         return ToolLoop(context.model(Role.AGENT))
 
 
-def candidate(spec: str) -> Candidate:
-    """The candidate that `spec` names: `plan`, `idle`, `python:…`, or a model.
+def resolve_agent(
+    spec: "str | Callable[..., Any]", suite: "Suite", base: Path | None = None, *, field: str = "agent"
+) -> Candidate:
+    """Candidate that a user named.
+
+    Args:
+        spec: Name of one of the suite's reference agents, `KIND:REST` for a kind of agent that is registered (such
+            as `python:MODULE:FUNCTION`), the name of a model; or the function itself.
+        suite: Whose trial it takes.
+        base: Folder that relative paths in `spec` are relative to; None for the working folder.
+        field: Option that it was given with, for messages.
 
     Raises:
-        SettingError: a Python agent cannot be loaded.
+        SettingError: there is no such agent, or it cannot be loaded.
     """
-    if spec == PLAN:
-        return Candidate("plan", spec)
-    if spec == IDLE:
-        return Candidate("idle", spec)
-    if spec.startswith(PREFIX):
-        return Candidate("python", spec, load_callable(spec))
-    return Candidate("model", spec)
+    if callable(spec):
+        name = getattr(spec, "__qualname__", type(spec).__qualname__)
+        return Candidate("python", f"{PREFIX}{getattr(spec, '__module__', '?')}:{name}", spec)
+    if not isinstance(spec, str) or not spec:
+        raise SettingError(
+            f"{option(field)}: write what stands after it on the command line, or give the function itself"
+        )
+    if spec in suite.reference_agents:
+        return Candidate("reference", spec, make=suite.reference_agents[spec].make)
+    if spec in (PLAN, IDLE):
+        known = ", ".join(suite.reference_agents) or "none without a model"
+        raise SettingError(f"{option(field)} {spec}: the suite {suite.name} has no such agent; it has {known}")
+    kind, colon, rest = spec.partition(":")
+    if not colon or kind not in agents.names:
+        return Candidate("model", spec)
+    try:
+        return Candidate("python", spec, agents.get(kind)(rest, base or Path()))
+    except SettingError as e:
+        raise SettingError(f"{option(field)} {spec}: {e}") from e.__cause__

@@ -1,30 +1,39 @@
-"""A user's own agent: any Python callable."""
+"""A user's own agent: any Python function, async or not."""
 
 import asyncio
+import contextvars
 import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+import threading
+import traceback
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from worktrial.agents.assignment import Assignment
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, WorktrialError
+from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import StopReason
 
 PREFIX = "python:"
 
+# Frames and characters of a stored traceback: enough to find the line, not the whole of a deep recursion.
+_MOST_FRAMES, _MOST_CHARACTERS = 40, 20_000
+
 
 class OwnCallable:
-    """Runs `python:MODULE:FUNCTION` or `python:FILE.py:FUNCTION` as the agent.
+    """Agent made of a function that takes the `Assignment` and returns its final answer as a string.
 
-    The async function takes the `Assignment`, makes its calls with `await assignment.call(tool, arguments)`,
-    and returns its final answer as a string. Of the limits only the time is known here, and ends it.
+    An async function makes its calls with `await assignment.call(tool, arguments)`. Any other runs in a thread of
+    its own, where `assignment.call(tool, arguments)` waits for the answer and returns it. Of the limits only the
+    time is known here, and ends the work.
     """
 
-    def __init__(self, function: Callable[[Assignment], Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
     async def __call__(self, assignment: Assignment) -> None:
@@ -37,7 +46,7 @@ class OwnCallable:
         limit = asyncio.timeout(assignment.limits.seconds)
         try:
             async with limit:
-                answer = await self._function(assignment)
+                answer = await self._answer(assignment)
         except WorktrialError:
             raise
         except (Exception, SystemExit, asyncio.CancelledError) as e:
@@ -57,60 +66,147 @@ class OwnCallable:
         trajectory.answer = answer
         trajectory.stop_reason = StopReason.ANSWERED if answer.strip() else StopReason.EMPTY_ANSWER
 
+    async def _answer(self, assignment: Assignment) -> Any:
+        if is_async(self._function):
+            return await self._function(assignment)
+        waiting = WaitingAssignment(assignment)
+        try:
+            answer = await in_thread(self._function, waiting)
+        finally:
+            waiting.close()
+        # An object may well hide that calling it only begins the work.
+        return await answer if isinstance(answer, Awaitable) else answer
+
+
+class WaitingAssignment:
+    """An assignment as a function in a thread sees it: everything that `Assignment` has, and calls that wait."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._loop = asyncio.get_running_loop()
+        self._closed = False
+
+    def call(self, tool: str, arguments: JsonValue) -> JsonObject:
+        """Make one tool call and wait for its answer; see `Assignment.call`.
+
+        Raises:
+            RuntimeError: the work was ended in the meantime.
+        """
+        if self._closed:
+            raise RuntimeError("the work has ended: no more calls are made")
+        made = asyncio.run_coroutine_threadsafe(self._assignment.call(tool, arguments), self._loop)
+        return made.result()
+
+    def close(self) -> None:
+        """Refuse further calls, of a thread that does not know that its time is over."""
+        self._closed = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._assignment, name)
+
+
+async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What `function` returns or raises, from a thread that a run which is ended does not wait for."""
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[Callable[[], Any]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def deliver(result: Callable[[], Any]) -> None:
+        if not outcome.done():
+            outcome.set_result(result)
+
+    def work() -> None:
+        try:
+            value = context.run(function, *arguments)
+        except BaseException as e:  # noqa: BLE001 - raised again where it is waited for
+            result = _raising(e)
+        else:
+            result = _returning(value)
+        # The run may have ended, and its loop with it.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(deliver, result)
+
+    threading.Thread(target=work, name="worktrial-agent", daemon=True).start()
+    return (await outcome)()
+
+
+def _returning(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def _raising(error: BaseException) -> Callable[[], Any]:
+    def again() -> Any:
+        raise error
+
+    return again
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether `function`, or calling the object, is `async def`."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def crash_traceback(crash: InvalidSample) -> str | None:
+    """Traceback of an own agent's exception, from its first frame that is not ours; None where none was raised."""
+    error = crash.__cause__
+    if crash.reason is not InvalidReason.AGENT_CRASH or error is None:
+        return None
+    told = traceback.TracebackException.from_exception(error, limit=-_MOST_FRAMES)
+    ours = str(Path(__file__).parents[1])
+    theirs = next((i for i, frame in enumerate(told.stack) if not frame.filename.startswith(ours)), 0)
+    del told.stack[:theirs]
+    return "".join(told.format())[-_MOST_CHARACTERS:]
+
 
 def _first_of_ours(error: BaseException) -> WorktrialError | None:
-    """The error of a call that the agent made in a task group."""
+    """Error of a call that the agent made in a task group."""
     if isinstance(error, BaseExceptionGroup):
         return next((ours for e in error.exceptions if (ours := _first_of_ours(e)) is not None), None)
     return error if isinstance(error, WorktrialError) else None
 
 
-def load_callable(spec: str) -> OwnCallable:
-    """The agent that `spec` (`python:…`) names.
+def python_function(rest: str, base: Path) -> Callable[..., Any]:
+    """Function that `MODULE:FUNCTION` or `FILE.py:FUNCTION` names; the kind of agent `python`.
 
-    Raises:
-        SettingError: there is no such module or function, or it is not `async def`.
-    """
-    return own_callable(load_function(spec), spec)
-
-
-def own_callable(function: Callable[..., Any], spec: str) -> OwnCallable:
-    """`function` as an agent; `spec` is for messages.
-
-    Raises:
-        SettingError: it is not `async def`.
-    """
-    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
-    if not is_async:
-        name = spec.rpartition(":")[2]
-        raise SettingError(f"--agent {spec}: {name} must be an async function (async def {name}(assignment): …)")
-    return OwnCallable(function)
-
-
-def load_function(spec: str, option: str = "--agent") -> Callable[..., Any]:
-    """The function that `spec` (`python:…`) names; `option` is for messages.
+    Args:
+        rest: What stands after `python:`.
+        base: Folder that modules are looked for in, and that a file's path is relative to.
 
     Raises:
         SettingError: there is no such module or function.
     """
-    place, _, name = spec.removeprefix(PREFIX).rpartition(":")
+    place, _, name = rest.rpartition(":")
     if not place or not name:
-        raise SettingError(f"{option} {spec}: write python:MODULE:FUNCTION or python:FILE.py:FUNCTION")
-    path = Path(place)
+        raise SettingError("write python:MODULE:FUNCTION or python:FILE.py:FUNCTION")
+    path = base / place
     is_file = path.suffix == ".py"
     if is_file and not path.is_file():
-        raise SettingError(f"{option} {spec}: no such file {place}")
-    folder = str(path.resolve().parent if is_file else Path.cwd())
+        raise SettingError(f"no such file {place}")
+    folder = str(path.resolve().parent if is_file else base.resolve())
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
         module = _load_file(path) if is_file else importlib.import_module(place)
     except Exception as e:
-        raise SettingError(f"{option} {spec}: cannot import {place}: {type(e).__name__}: {e}") from e
+        raise SettingError(f"cannot import {place}: {type(e).__name__}: {e}") from e
     function: Callable[..., Any] | None = getattr(module, name, None)
     if not callable(function):
-        raise SettingError(f"{option} {spec}: {place} has no function {name}")
+        raise SettingError(f"{place} has no function {name}")
+    if inspect.isclass(function):
+        raise SettingError(f"{name} is a class; name a function, or an object that can be called")
     return function
+
+
+def load_function(spec: str, option: str = "--agent") -> Callable[..., Any]:
+    """Function that `spec` (`python:…`) names, relative to the working folder; `option` is for messages.
+
+    Raises:
+        SettingError: there is no such module or function.
+    """
+    try:
+        return python_function(spec.removeprefix(PREFIX), Path())
+    except SettingError as e:
+        raise SettingError(f"{option} {spec}: {e}") from e.__cause__
 
 
 def _load_file(path: Path) -> ModuleType:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError, SettingError, option
 from worktrial.language import JsonObject
+from worktrial.suite import suite_of
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.conformance import Finding, Report, examine, report, stored_calls
 
@@ -47,7 +48,7 @@ def run_conformance(folder: Path, data: Path | None = None) -> RunConformance:
 
     Args:
         folder: The run's folder.
-        data: For a run of occupations, the folder of its data.
+        data: Folder of the suite's data, where it needs one.
 
     Raises:
         SettingError: the data is not named, or not that of the run.
@@ -71,36 +72,18 @@ def _samples(run: StoredRun, setting_of: Callable[[str], Setting]) -> Iterator[S
 
 
 def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], Setting]:
-    suite = run.manifest.suite
-    if suite in ("starter", "audit-simulator"):
-        return _starter_setting
-    if suite == "occupations":
-        return _occupations_settings(run, data)
-    raise DataError(run.folder, f"is a run of {suite}, which has no workplaces to check against")
-
-
-def _starter_setting(sample: str) -> Setting:
-    from worktrial.suites.starter.load import load_tasks, load_workplace
-
-    # The audit of a simulator names the source of its calls after the task.
-    task = next((task for task in load_tasks() if task.id == sample.split("/")[0]), None)
-    if task is None:
-        raise DataError(sample, "is no task of the starter suite any more")
-    return Setting(load_workplace(task.workplace).starting_from(task.initial_state).artifact, task.instruction)
-
-
-def _occupations_settings(run: StoredRun, data: Path | None) -> Callable[[str], Setting]:
-    from worktrial.suites.occupations.load import load_release
-
-    if data is None:
-        raise SettingError(f"{run.folder}: name the folder of its data with --data DIR")
-    release = load_release(data)
-    if release.fingerprint != run.manifest.data.get("fingerprint"):
-        raise SettingError(f"--data {data}: not the data of {run.folder}; its fingerprint differs")
-    tasks = {task.id: task for task in release.tasks}
-
-    def setting(sample: str) -> Setting:
-        task = tasks[sample]
-        return Setting(release.workplaces[task.workplace], task.instruction)
-
-    return setting
+    suite = suite_of(run.manifest.suite)
+    if suite is None:
+        raise DataError(run.folder, f"is a run of {run.manifest.suite}, which is not installed here")
+    if "data" not in suite.data.model_fields:
+        given = {}
+    elif data is None:
+        raise SettingError(f"{run.folder}: name the folder of its data with {option('data')} DIR")
+    else:
+        given = {"data": data}
+    read = suite.data.read(given, suite=f"the suite {suite.name}", needs=suite.needs)
+    setting_of = suite.workplaces(read)
+    fingerprint = suite.fingerprint(read)
+    if fingerprint and fingerprint != run.manifest.data.get("fingerprint"):
+        raise SettingError(f"{option('data')} {data}: not the data of {run.folder}; its fingerprint differs")
+    return lambda sample: Setting(*setting_of(sample))

@@ -13,8 +13,8 @@ from worktrial.archive.sandbox import PythonSession, SandboxUnavailable
 from worktrial.audits.sequences import MISUSE, PLAN, RecordedCall, Setting
 from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.occupations.load import Release, Task
-from worktrial.suites.occupations.own import FACE, WORKPLACES, load_own
+from worktrial.suites.simulated.folder import FACE, WORKPLACES, load_own
+from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.synthesis.artifacts import PlannedCall
 from worktrial.synthesis.files import hash_of, read_workplace
 from worktrial.synthesis.twin.agreement import TwinRecord, read_record, read_source, source_hash
@@ -72,7 +72,7 @@ class FaceSequence:
         return [RecordedCall(*call) for call in calls_of(self.faced.workplace, steps)[self.stay]]
 
 
-def load_faced(folder: Path) -> tuple[Release, list[FacedTask]]:
+def load_faced(folder: Path) -> tuple[TaskSet, list[FacedTask]]:
     """The suite in `folder`, and those of its tasks that have a face.
 
     Raises:
@@ -87,7 +87,7 @@ def load_faced(folder: Path) -> tuple[Release, list[FacedTask]]:
 
 
 def sequences_of(faced: Sequence[FacedTask]) -> list[FaceSequence]:
-    """Two for each task, as for those of the starter suite."""
+    """Two for each task, as for executable tasks."""
     stays: tuple[EpisodeKind, ...] = ("plan", "errors")
     return [FaceSequence(one, stay) for one in faced for stay in stays]
 
@@ -109,13 +109,13 @@ def refuse_no_sandbox() -> None:
         raise SettingError(f"faces run in a sandbox only: {e.why}") from None
 
 
-def data_of(folder: Path, release: Release, faced: Sequence[FacedTask]) -> JsonObject:
+def data_of(folder: Path, release: TaskSet, faced: Sequence[FacedTask]) -> JsonObject:
     """What an audit's manifest says of its suite; the faces are part of the fingerprint."""
     told: JsonValue = [release.fingerprint, *(f"{one.task.id} {one.record.hash}" for one in faced)]
     return {"folder": str(folder), "fingerprint": hashlib.sha256(msgspec.json.encode(told)).hexdigest()}
 
 
-def _faced(folder: Path, release: Release, task: Task) -> FacedTask | None:
+def _faced(folder: Path, release: TaskSet, task: Task) -> FacedTask | None:
     place = folder / WORKPLACES / task.workplace
     record = read_record(place) if place.is_dir() else None
     if record is None or not record.kept:

@@ -12,8 +12,8 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.suites.executable.trial import judge_case
 from worktrial.suites.judging import JudgeSettings, Work, judge
-from worktrial.suites.starter.grade import judge_case
 
 SUITE = "audit-judge"
 

@@ -11,7 +11,7 @@ from worktrial.audits.sequences import StoredWork
 from worktrial.grading import Outcome
 from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonObject
-from worktrial.suites.starter.load import StarterTask, load_workplace
+from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.workplaces import ToolCall, Trajectory
 from worktrial.workplaces.faults import DegradedCall
 
@@ -23,7 +23,7 @@ class Case:
     """One finished piece of work."""
 
     id: str
-    task: StarterTask
+    task: ExecutableTask
     variant: str
     """How it came about: `plan`, a way of breaking it, or `stored`."""
     trajectory: Trajectory
@@ -33,7 +33,7 @@ class Case:
     fault_ledger: tuple[DegradedCall, ...] = ()
 
 
-async def planned_cases(tasks: Sequence[StarterTask]) -> list[Case]:
+async def planned_cases(tasks: Sequence[ExecutableTask]) -> list[Case]:
     """Each task's plan, and the ways of breaking it that its state checks notice.
 
     A broken piece of work that the checks let pass (an idle agent, where leaving all alone is right) has no
@@ -78,24 +78,24 @@ def stored_trajectory(line: JsonObject) -> Trajectory:
 _Made = tuple[Trajectory, JsonObject] | None
 
 
-async def _plan(task: StarterTask) -> _Made:
-    session = load_workplace(task.workplace).open(task.initial_state)
+async def _plan(task: ExecutableTask) -> _Made:
+    session = task.open()
     return await follow(task.plan, session), session.state
 
 
-async def _idle_gold(task: StarterTask) -> _Made:
+async def _idle_gold(task: ExecutableTask) -> _Made:
     """The right answer, and nothing done for it."""
     done, _ = await _done(task)
     return _told(task, done.answer), task.initial_state
 
 
-async def _read_only(task: StarterTask) -> _Made:
+async def _read_only(task: ExecutableTask) -> _Made:
     """Everything looked at, nothing written, and the right answer claimed."""
     done, _ = await _done(task)
     return await _again(task, done, [call for call in done.calls if not _writes(task, call)], done.answer)
 
 
-async def _last_write_missing(task: StarterTask) -> _Made:
+async def _last_write_missing(task: ExecutableTask) -> _Made:
     """All but the last write, and the right answer claimed."""
     done, _ = await _done(task)
     last = max((call.index for call in done.calls if _writes(task, call)), default=None)
@@ -104,7 +104,7 @@ async def _last_write_missing(task: StarterTask) -> _Made:
     return await _again(task, done, [call for call in done.calls if call.index != last], done.answer)
 
 
-async def _wrong_number(task: StarterTask) -> _Made:
+async def _wrong_number(task: ExecutableTask) -> _Made:
     """The right work, and an answer whose every number is off by one."""
     done, state = await _done(task)
     answer = _NUMBER.sub(_off_by_one, done.answer)
@@ -114,7 +114,7 @@ async def _wrong_number(task: StarterTask) -> _Made:
     return replace(done, answer=answer, messages=messages), state
 
 
-_VARIANTS: dict[str, Callable[[StarterTask], Awaitable[_Made]]] = {
+_VARIANTS: dict[str, Callable[[ExecutableTask], Awaitable[_Made]]] = {
     "plan": _plan,
     "idle_gold": _idle_gold,
     "read_only": _read_only,
@@ -123,16 +123,16 @@ _VARIANTS: dict[str, Callable[[StarterTask], Awaitable[_Made]]] = {
 }
 
 
-async def _done(task: StarterTask) -> tuple[Trajectory, JsonObject]:
-    session = load_workplace(task.workplace).open(task.initial_state)
+async def _done(task: ExecutableTask) -> tuple[Trajectory, JsonObject]:
+    session = task.open()
     return await follow(task.plan, session), session.state
 
 
-async def _again(task: StarterTask, done: Trajectory, kept: Sequence[ToolCall], answer: str) -> _Made:
+async def _again(task: ExecutableTask, done: Trajectory, kept: Sequence[ToolCall], answer: str) -> _Made:
     """Only the `kept` calls of `done`, carried out afresh: what they show may differ without the others."""
     if len(kept) == len(done.calls):
         return None
-    session = load_workplace(task.workplace).open(task.initial_state)
+    session = task.open()
     trajectory = _told(task, answer)
     for index, call in enumerate(kept):
         observation = await session.call(call.tool, call.arguments)
@@ -143,16 +143,16 @@ async def _again(task: StarterTask, done: Trajectory, kept: Sequence[ToolCall], 
     return trajectory, session.state
 
 
-def _told(task: StarterTask, answer: str) -> Trajectory:
+def _told(task: ExecutableTask, answer: str) -> Trajectory:
     messages = [{"role": "user", "content": task.instruction}, {"role": "assistant", "content": answer}]
     return Trajectory(messages=messages, answer=answer, turns=1)
 
 
-def _writes(task: StarterTask, call: ToolCall) -> bool:
-    return load_workplace(task.workplace).functions[call.tool].writes
+def _writes(task: ExecutableTask, call: ToolCall) -> bool:
+    return task.home.functions[call.tool].writes
 
 
-def _passes(task: StarterTask, trajectory: Trajectory, final_state: JsonObject) -> bool:
+def _passes(task: ExecutableTask, trajectory: Trajectory, final_state: JsonObject) -> bool:
     results = run_checks(
         task.checks, initial_state=task.initial_state, final_state=final_state, trajectory=trajectory
     )

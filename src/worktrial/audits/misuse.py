@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from worktrial.language import JsonObject
-from worktrial.suites.starter.load import StarterTask, load_workplace
+from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.workplaces import ToolCall
 from worktrial.workplaces.fidelity import with_unknown_ids
 from worktrial.workplaces.signals import is_error
@@ -13,13 +13,13 @@ from worktrial.workplaces.simulator.json_text import canonical_text
 _MOST = 6
 
 
-async def misuses(task: StarterTask, calls: Iterable[ToolCall]) -> list[JsonObject]:
+async def misuses(task: ExecutableTask, calls: Iterable[ToolCall]) -> list[JsonObject]:
     """Calls, as rows with `tool` and `arguments`, that end in an error in the task's initial state.
 
     Tried are the plan's writes without what has to come before them, and every call with an id that nobody
     has. None of them changes the state, so they can be made one after the other.
     """
-    workplace = load_workplace(task.workplace)
+    workplace = task.home
     found: dict[str, JsonObject] = {}
     for row in _candidates(list(calls)):
         observation = await workplace.open(task.initial_state).call(row["tool"], row["arguments"])

@@ -1,4 +1,4 @@
-"""Recorded calls to be played again: from the starter suite's plans, and from agents' stored trajectories.
+"""Recorded calls to be played again: from the plans of executable tasks, and from agents' stored trajectories.
 
 Those of a suite of one's own are in `worktrial.audits.faces`.
 """
@@ -17,10 +17,10 @@ from worktrial.audits.misuse import misuses
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import open_run
-from worktrial.errors import DataError
+from worktrial.errors import DataError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.starter.load import StarterTask, load_workplace
+from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.workplaces import Session, Tool, Workplace
 from worktrial.workplaces.fidelity import Field, TrueCall
 
@@ -79,7 +79,7 @@ class CallSequence:
 
     id: str
     """The task's id and where the calls are from."""
-    task: StarterTask
+    task: ExecutableTask
     recorded: tuple[JsonObject, ...] | None = None
     """Rows with `tool` and `arguments`; None for those that the task's plan leads to."""
     misused: bool = False
@@ -89,12 +89,11 @@ class CallSequence:
     def setting(self) -> Setting:
         """The task's."""
         task = self.task
-        workplace = load_workplace(task.workplace).starting_from(task.initial_state).artifact
-        return Setting(workplace, task.clock, task.instruction, task.tags)
+        return Setting(task.artifact, task.clock, task.instruction, task.tags)
 
     def truth(self) -> AbstractAsyncContextManager[Session]:
         """A stay in the executable workplace."""
-        return nullcontext(load_workplace(self.task.workplace).open(self.task.initial_state))
+        return nullcontext(self.task.open())
 
     def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
         """To the letter: the workplace's rules say how errors are put."""
@@ -102,10 +101,10 @@ class CallSequence:
 
     async def calls(self) -> list[RecordedCall]:
         """The calls, with a plan's references looked up in the true answers."""
-        workplace = load_workplace(self.task.workplace)
+        workplace = self.task.home
         rows = self.recorded
         if rows is None:
-            done = await follow(self.task.plan, workplace.open(self.task.initial_state))
+            done = await follow(self.task.plan, self.task.open())
             rows = tuple({"tool": call.tool, "arguments": call.arguments} for call in done.calls)
             if self.misused:
                 rows = tuple(await misuses(self.task, done.calls))
@@ -113,7 +112,7 @@ class CallSequence:
         return [RecordedCall(tool, given) for tool, given in known if tool is not None and not tool.problems(given)]
 
 
-def plan_sequences(tasks: Iterable[StarterTask]) -> list[CallSequence]:
+def plan_sequences(tasks: Iterable[ExecutableTask]) -> list[CallSequence]:
     """Two sequences for each task: its plan, and calls that its rules forbid."""
     return [
         sequence
@@ -126,30 +125,30 @@ def plan_sequences(tasks: Iterable[StarterTask]) -> list[CallSequence]:
 
 
 class StoredWork(NamedTuple):
-    """One stored sample of the starter suite."""
+    """One stored sample of a suite whose workplaces are executable."""
 
     id: str
     """The task's id and the run's folder, with repeat and condition where there are several."""
-    task: StarterTask
+    task: ExecutableTask
     record: SampleRecord
     line: JsonObject
     """The line of `trajectories.jsonl`."""
 
 
-def stored_work(folders: Sequence[Path], tasks: Sequence[StarterTask]) -> list[StoredWork]:
-    """The valid samples of stored starter runs that belong to `tasks`.
+def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite: str) -> list[StoredWork]:
+    """Valid samples of stored runs that belong to `tasks`, which are those of `suite`.
 
     Raises:
-        DataError: a folder holds no run of the starter suite, or none of these tasks.
+        DataError: a folder holds no run of the suite, or none of these tasks.
     """
     by_id = {task.id: task for task in tasks}
     found: list[StoredWork] = []
     taken: set[str] = set()
     for folder in folders:
         run = open_run(folder)
-        if run.manifest.suite != "starter":
-            what = f"is a run of {run.manifest.suite}, whose workplaces have no executable truth"
-            raise DataError(folder, what, "Name a run of the starter suite with --from")
+        if run.manifest.suite != suite:
+            what = f"is a run of {run.manifest.suite}, and the truth here is that of {suite}"
+            raise DataError(folder, what, f"Name a run of the {suite} suite with {option('from')}")
         lines = {_key(line): line for line in read_lines(folder / TRAJECTORIES, dict[str, object])}
         of_run = []
         for record in run.records:
@@ -162,7 +161,9 @@ def stored_work(folders: Sequence[Path], tasks: Sequence[StarterTask]) -> list[S
             taken.add(name)
             of_run.append(StoredWork(name, by_id[record.sample], record, line))
         if not of_run:
-            raise DataError(folder, "holds no finished sample of the chosen tasks", "Choose others with --tasks")
+            raise DataError(
+                folder, "holds no finished sample of the chosen tasks", f"Choose others with {option('tasks')}"
+            )
         found += of_run
     return found
 

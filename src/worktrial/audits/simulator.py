@@ -13,7 +13,6 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Usage
-from worktrial.suites.starter.load import fingerprint
 from worktrial.workplaces import LanguageSimulator, Observation, Origin, Session, ToolCall
 from worktrial.workplaces.conformance import Finding, SeenCall, examine, failures
 from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, state_fidelity, true_call
@@ -87,21 +86,20 @@ class SimulatorAudit:
         sequences: Sequence[PlayedSequence],
         settings: Settings,
         *,
+        data: JsonObject,
         source: str = "",
-        data: JsonObject | None = None,
     ) -> None:
         """Set up the audit.
 
         Args:
             sequences: What to play.
             settings: How.
-            source: Fingerprint of the stored runs that the sequences are from.
-            data: `folder` and `fingerprint` of the suite that they are from; None for the starter suite.
+            data: `folder` and `fingerprint` of the suite that the sequences are from.
+            source: Fingerprint of the stored runs that they are from, "" for none.
         """
         self._sequences = {sequence.id: sequence for sequence in sequences}
         self._settings = settings
         self.jobs = [Job(sequence.id, 0, sequence.setting.tags) for sequence in sequences]
-        data = data or {"folder": "built in", "fingerprint": fingerprint()}
         self.data: JsonObject = {**data, "fingerprint": f"{data['fingerprint']}{source and f'+{source}'}"}
         self.settings: JsonObject = {
             "agent": "recorded calls",

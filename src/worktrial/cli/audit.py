@@ -127,6 +127,7 @@ def judge(**given: Any) -> None:
     from worktrial.audits.judge_report import judge_report
     from worktrial.audits.judged_cases import planned_cases, stored_cases
     from worktrial.audits.sequences import stored_work
+    from worktrial.audits.truth import truth_suite
     from worktrial.cli.audit_tables import print_judges
     from worktrial.suites.judging import JudgeSettings
 
@@ -134,7 +135,7 @@ def judge(**given: Any) -> None:
     role = settings_for(Role.JUDGE, given["judge"], given)
     tasks = _tasks(given)
     cases = asyncio.run(planned_cases(tasks)) if given["plans"] else []
-    cases += stored_cases(stored_work(given["from_run"] or (), tasks))
+    cases += stored_cases(stored_work(given["from_run"] or (), tasks, truth_suite().name))
     _refuse_nothing(cases)
     settings = JudgeSettings(
         votes=given["votes"],
@@ -213,12 +214,13 @@ def print_audits(audits: Sequence[Path]) -> None:
 def _of_starter(given: Mapping[str, Any], settings: Any) -> Any:
     from worktrial.audits.sequences import plan_sequences, stored_sequences, stored_work, work_fingerprint
     from worktrial.audits.simulator import SimulatorAudit
+    from worktrial.audits.truth import truth_suite
 
     tasks = _tasks(given)
-    work = stored_work(given["from_run"] or (), tasks)
+    work = stored_work(given["from_run"] or (), tasks, truth_suite().name)
     sequences = [*(plan_sequences(tasks) if given["plans"] else ()), *stored_sequences(work)]
     _refuse_nothing(sequences)
-    return SimulatorAudit(sequences, settings, source=work_fingerprint(work))
+    return SimulatorAudit(sequences, settings, data=truth_suite().source, source=work_fingerprint(work))
 
 
 def _of_faces(given: Mapping[str, Any], settings: Any) -> Any:
@@ -236,9 +238,9 @@ def _of_faces(given: Mapping[str, Any], settings: Any) -> Any:
 
 
 def _tasks(given: Mapping[str, Any]) -> Any:
-    from worktrial.suites.starter.load import load_tasks
+    from worktrial.audits.truth import truth_suite
 
-    return _chosen(load_tasks(), given)
+    return _chosen(truth_suite().load_tasks(), given)
 
 
 def _chosen(tasks: Sequence[Any], given: Mapping[str, Any]) -> Any:

@@ -19,10 +19,10 @@ def check(
 
     Example: worktrial data check occubench
     """
-    from worktrial.suites.occupations.check import check_release
     from worktrial.suites.occupations.load import load_release
+    from worktrial.suites.simulated.tasks import check_tasks
 
-    report = check_release(load_release(folder))
+    report = check_tasks(load_release(folder))
     typer.echo(f"{folder}: {report.tasks} tasks, {report.scenarios} scenarios, {report.workplaces} workplaces")
     typer.echo(f"fingerprint {report.fingerprint}")
     for name, count in report.categories.items():

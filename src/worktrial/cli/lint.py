@@ -1,20 +1,16 @@
 """`worktrial lint SUITE`: what runs, and yet misleads."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worktrial.cli.own_suite import own_data, own_suite
 from worktrial.errors import SettingError
 from worktrial.suites.orchestration.options import Gold
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
-    from worktrial.suites.lint import LintReport
-
-Name = TypeVar("Name", bound=StrEnum)
+    from worktrial.finding import Findings
 
 
 def lint(
@@ -51,17 +47,19 @@ def lint(
 
 def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: bool) -> bool:
     """Whether a hazard, or something that could not be looked at, was found."""
-    name, report, known = _report(suite, data)
-    names = _chosen(only, known)
+    name, report = _report(suite, data)
+    names = _chosen(only, report.checks)
     report = report.only(names)
     if as_json:
         _print_json(
             {
                 "suite": name,
-                "tasks": report.tasks,
-                "workplaces": report.workplaces,
-                "counts": {check.value: report.count(check) for check in names},
-                "hazards": report.hazards,
+                **report.looked_at,
+                "counts": {check: report.count(check) for check in names},
+                "hazards": [
+                    {"name": f.check, **{n: getattr(f, n) for n in ("subject", "file", "field", "what", "fix")}}
+                    for f in report.findings
+                ],
                 "unread": report.unread,
             }
         )
@@ -69,7 +67,7 @@ def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: boo
         from worktrial.cli.lint_page import print_report
 
         print_report(name, report, names)
-    return bool(report.hazards or report.unread)
+    return bool(report.findings or report.unread)
 
 
 def _lint_scenarios(data: Path | None, only: Sequence[str], as_json: bool, corrected: bool) -> bool:
@@ -98,32 +96,17 @@ def _print_json(rows: dict[str, Any]) -> None:
     typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
 
 
-def _report(suite: str, data: Path | None) -> "tuple[str, LintReport, Sequence[StrEnum]]":
-    """What the suite is called, what was found, and which checks were made."""
-    if suite == "starter":
-        from worktrial.suites.starter.lint import lint_starter
-        from worktrial.workplaces.lint import HazardName
+def _report(word: str, data: Path | None) -> "tuple[str, Findings]":
+    """What the suite is called, and what was found."""
+    from worktrial.suite import find_suite
 
-        return suite, lint_starter(), list(HazardName)
-    if suite != "occupations":
-        folder = own_suite(suite)
-        if folder is None:
-            from worktrial.suites.catalogue import SUITES
-
-            raise SettingError(f"no suite {suite!r}; there is {', '.join(s.name for s in SUITES)}")
-        data = own_data(folder, data)
-    if data is None:
-        raise SettingError("occupations: name the folder of its data with --data DIR")
-    from worktrial.suites.occupations.load import load_release
-    from worktrial.synthesis.checks import CheckName
-    from worktrial.synthesis.checks.suite import OF_PUBLISHED, lint_suite
-
-    release = load_release(data)
-    checks = OF_PUBLISHED if release.title is None else list(CheckName)
-    return release.title or suite, lint_suite(release), checks
+    suite = find_suite(word)
+    fields = {} if data is None else {"data": data}
+    report = suite.lint(suite.data.read(fields, suite=f"the suite {suite.name}", needs=suite.needs))
+    return suite.title, report
 
 
-def _chosen(names: Sequence[str], known: Sequence[Name]) -> list[Name]:
+def _chosen(names: Sequence[str], known: Sequence[Any]) -> list[Any]:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise SettingError(f"--only {unknown[0]}: there is no such check; there is {', '.join(known)}")

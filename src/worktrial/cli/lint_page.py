@@ -1,7 +1,6 @@
 """A lint report for the terminal."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 
 from rich.console import Console
@@ -10,26 +9,25 @@ from rich.table import Table
 from rich.text import Text
 
 from worktrial.cli.untrusted import printable
-from worktrial.finding import Findings
-from worktrial.suites.lint import Hazard, LintReport
-from worktrial.synthesis.checks.case import MEANINGS, CheckName
+from worktrial.finding import Finding, Findings
 
 
-def print_report(suite: str, report: LintReport, names: Sequence[StrEnum]) -> None:
+def print_report(suite: str, report: Findings, names: Sequence[str]) -> None:
     """A table for each check that found something, then the counts."""
     console = Console(highlight=False)
     for name in names:
-        if rows := [hazard for hazard in report.hazards if hazard.name == name]:
+        if rows := [finding for finding in report.findings if finding.check == name]:
             console.print(_rows(name, rows))
+    looked_at = ", ".join(f"{count} {kind}" for kind, count in report.looked_at.items())
     counts = Table(
-        title=escape(printable(f"{suite}: {report.tasks} tasks, {report.workplaces} workplaces")),
+        title=escape(printable(f"{suite}: {looked_at}")),
         title_justify="left",
     )
     counts.add_column("found", justify="right")
     counts.add_column("check")
     counts.add_column("what it counts")
     for name in names:
-        counts.add_row(str(report.count(name)), name.value, MEANINGS[CheckName(name.value)])
+        counts.add_row(str(report.count(name)), name, report.about.get(name, ""))
     console.print(counts)
     for problem in report.unread:
         console.print(Text(printable(f"not looked at: {problem}")), soft_wrap=True)
@@ -69,8 +67,8 @@ def print_findings(suite: str, found: Findings, *, asked: bool) -> None:
         console.print(f"Rows of {check}: add --only {check}")
 
 
-def _rows(name: StrEnum, hazards: Sequence[Hazard]) -> Table:
-    table = Table(title=name.value, title_justify="left")
+def _rows(name: str, hazards: Sequence[Finding]) -> Table:
+    table = Table(title=name, title_justify="left")
     for column in ("of", "file", "field", "what", "fix"):
         table.add_column(column, overflow="fold")
     for h in hazards:

@@ -1,7 +1,6 @@
 """`worktrial regrade RUN`: judge stored work again."""
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,11 +71,12 @@ def regrade(**given: Any) -> None:
     Example: worktrial regrade runs/first --data occubench --judge openai/gpt-5 --votes 5 -o runs/first-again
     """
     from worktrial.cli.carry_out import carry_out
-    from worktrial.suites.finished_work import FinishedRun
+    from worktrial.engine.stored import open_run
+    from worktrial.suite import suite_of
     from worktrial.suites.regrade import RegradeTrial, judging_as_stored, read_rubrics, refuse_other_data
 
     check_share(given)
-    source = FinishedRun(given["run"])
+    source = open_run(given["run"])
     if not source.records:
         raise SettingError(f"{source.folder}: no sample has finished, so there is nothing to judge")
     roles: dict[RoleName, RoleSettings] = {}
@@ -92,7 +92,16 @@ def regrade(**given: Any) -> None:
             "judge_record": given["judge_record"] or (LOCAL_RECORD if local else USUAL_RECORD),
         },
     )
-    grader = _grader(source.manifest.suite, judging, given)
+    suite = suite_of(source.manifest.suite)
+    if suite is None:
+        raise SettingError(
+            f"{given['run']}: is a run of the suite {source.manifest.suite!r}, which this version does not know"
+        )
+    if given["rubric"] and not given["judge"]:
+        raise SettingError("--rubric: is for a judge, and none is named. Add --judge MODEL")
+    fields = {} if given["data"] is None else {"data": given["data"]}
+    data = suite.data.read(fields, suite=f"the suite {suite.name}", needs=suite.needs)
+    grader = suite.grader(source, data, vars(judging), roles)
     if not given["force"]:
         refuse_other_data(source, grader)
     trial = RegradeTrial(source, grader, judging, read_rubrics(given["rubric"]) if given["rubric"] else None)
@@ -109,30 +118,6 @@ def regrade(**given: Any) -> None:
         _compare(source.folder, settings.folder)
         raise
     _compare(source.folder, settings.folder)
-
-
-def _grader(suite: str, judging: Any, given: Mapping[str, Any]) -> Any:
-    if suite == "starter":
-        from worktrial.suites.starter.regrade import StarterGrader
-
-        if given["rubric"] and not given["judge"]:
-            raise SettingError("--rubric: is for a judge, and none is named. Add --judge MODEL")
-        return StarterGrader(judging, with_judge=bool(given["judge"]))
-    if suite == "orchestration":
-        raise SettingError(
-            f"{given['run']}: orchestration is scored against gold steps, so there is no work to judge again. With "
-            "--cache, `worktrial run orchestration` has the same answers judged by other --judges for no new cost"
-        )
-    if suite != "occupations":
-        raise SettingError(f"{given['run']}: is a run of the suite {suite!r}, which this version does not know")
-    from worktrial.suites.occupations.load import load_release
-    from worktrial.suites.occupations.regrade import OccupationsGrader
-
-    if given["judge"] is None:
-        raise SettingError("occupations: name the model that judges with --judge MODEL")
-    if given["data"] is None:
-        raise SettingError("occupations: name the folder of its data with --data DIR")
-    return OccupationsGrader(load_release(given["data"]), judging)
 
 
 def _compare(before: Path, after: Path) -> None:

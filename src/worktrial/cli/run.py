@@ -7,20 +7,12 @@ from typing import Any
 
 import typer
 
-from worktrial.cli.fault_options import fault_conditions, fault_options
+from worktrial.cli.fault_options import fault_options
 from worktrial.cli.option_table import Option, with_options
 from worktrial.cli.own_suite import SuiteGroup
-from worktrial.cli.role_options import role_options, settings_for, shared_options, tool_mode_option
-from worktrial.cli.run_options import (
-    agent_limits,
-    check_share,
-    limit_options,
-    output_options,
-    run_settings,
-    split_names,
-)
-from worktrial.engine.roles import Role, RoleName
-from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
+from worktrial.cli.role_options import role_options, shared_options, tool_mode_option
+from worktrial.cli.run_options import check_share, limit_options, output_options, run_settings, split_names
+from worktrial.engine.roles import Role
 
 app = typer.Typer(
     cls=SuiteGroup,
@@ -146,41 +138,7 @@ def occupations(**given: Any) -> None:
     Example: worktrial run occupations --data occubench --base-url http://localhost:8000/v1
     --agent my-model --simulator my-model --judge my-model --limit 10 -o runs/first
     """
-    from worktrial.agents.candidates import candidate
-    from worktrial.cli.carry_out import carry_out
-    from worktrial.suites.occupations.load import load_release
-    from worktrial.suites.occupations.task import OccupationsTrial, Settings
-    from worktrial.suites.selection import select
-
-    check_share(given)
-    faults = fault_conditions(given)
-    who = candidate(given["agent"])
-    roles = _roles(given, agent=who.needs_model)
-    release = load_release(given["data"])
-    tasks = select(
-        release.tasks,
-        split_names(given["tasks"], "--tasks", "task"),
-        split_names(given["category"], "--category", "industry"),
-        given["limit"],
-        known=release.categories,
-        source=str(given["data"]),
-    )
-    usual_prompt = SimulatorPrompt.COMPACT if roles[Role.SIMULATOR].is_local else SimulatorPrompt.FULL
-    settings = Settings(
-        repeats=given["repeats"],
-        memory=given["memory"],
-        simulator_prompt=given["simulator_prompt"] or usual_prompt,
-        votes=given["votes"],
-        parallel_votes=given["parallel_votes"],
-        judge_method=given["judge_method"],
-        judge_record=_judge_record(given, roles[Role.JUDGE]),
-        limits=agent_limits(given, roles.get(Role.AGENT)),
-        faults=faults,
-        with_plan=given["with_plan"],
-    )
-    carry_out(
-        OccupationsTrial(release, tasks, who, settings), roles, run_settings(given, "occupations", roles), given
-    )
+    _run("occupations", given)
 
 
 @app.command("starter")
@@ -204,44 +162,16 @@ def starter(**given: Any) -> None:
 
     Example: worktrial run starter --agent plan -o runs/plan
     """
-    from worktrial.agents.candidates import candidate
+    _run("starter", given)
+
+
+def _run(suite: str, given: Mapping[str, Any]) -> None:
     from worktrial.cli.carry_out import carry_out
-    from worktrial.suites.selection import select
-    from worktrial.suites.starter.load import load_tasks
-    from worktrial.suites.starter.task import Settings, StarterTrial
+    from worktrial.trials import prepare
 
     check_share(given)
-    faults = fault_conditions(given)
-    who = candidate(given["agent"])
-    roles = _roles({**given, "simulator": None}, agent=who.needs_model)
-    tasks = select(
-        load_tasks(),
-        split_names(given["tasks"], "--tasks", "task"),
-        split_names(given["category"], "--category", "industry"),
-        given["limit"],
-    )
-    settings = Settings(
-        repeats=given["repeats"],
-        votes=given["votes"],
-        parallel_votes=given["parallel_votes"],
-        judge_method=given["judge_method"],
-        judge_record=_judge_record(given, roles.get(Role.JUDGE)),
-        limits=agent_limits(given, roles.get(Role.AGENT)),
-        faults=faults,
-    )
-    trial = StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles)
-    carry_out(trial, roles, run_settings(given, "starter", roles), given)
-
-
-def _roles(given: Mapping[str, Any], *, agent: bool) -> dict[RoleName, Any]:
-    wanted: dict[RoleName, str | None] = {Role.AGENT: given["agent"] if agent else None}
-    wanted |= {Role.SIMULATOR: given["simulator"], Role.JUDGE: given["judge"]}
-    return {
-        role_name: settings_for(Role(role_name), model, given)
-        for role_name, model in wanted.items()
-        if model is not None
-    }
-
-
-def _judge_record(given: Mapping[str, Any], judge: Any) -> int:
-    return given["judge_record"] or (LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD)
+    for name, noun in (("tasks", "task"), ("category", "industry")):
+        split_names(given[name], f"--{name}", noun)
+    options = {name: value for name, value in given.items() if name != "agent"}
+    prepared = prepare(suite, given["agent"], options)
+    carry_out(prepared.trial, prepared.models, run_settings(given, suite, prepared.models), given)

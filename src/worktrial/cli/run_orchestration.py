@@ -211,7 +211,7 @@ def _chosen(tasks: Any, given: Mapping[str, Any]) -> Any:
 
     source = str(given["data"] or "the worked example")
     names = split_names(given["scenarios"], "--scenarios", "scenario")
-    chosen = select(tasks, names, source=source, option="--scenarios", noun="scenario")
+    chosen = select(tasks, names, source=source, field="scenarios", noun="scenario")
     if given["limit"] is None:
         return chosen
     languages = dict.fromkeys(task.scenario.language for task in chosen)

@@ -20,19 +20,12 @@ def validate(
     from rich.table import Table
     from rich.text import Text
 
-    from worktrial.cli.own_suite import own_suite
     from worktrial.cli.untrusted import printable
-    from worktrial.errors import SettingError
     from worktrial.grading import Outcome
-    from worktrial.suites.catalogue import SUITES
-    from worktrial.suites.validate import WANTED, validate_suite
+    from worktrial.suite import find_suite
+    from worktrial.suites.validate import validate_suite
 
-    if suite not in {known.name for known in SUITES} and (folder := own_suite(suite)) is not None:
-        raise SettingError(
-            f"{folder}: its workplaces are played by a model, so it takes runs to validate it: with --agent plan "
-            f"every task must pass, and with idle none. What shows without a run: worktrial lint {folder}"
-        )
-    validations = validate_suite(suite)
+    validations = validate_suite(find_suite(suite))
     table = Table()
     table.add_column("agent")
     table.add_column("must")
@@ -41,7 +34,7 @@ def validate(
     table.add_column("wrong", justify="right")
     for done in validations:
         counts = [str(sum(r.outcome is outcome for r in done.records)) for outcome in Outcome]
-        table.add_row(done.agent, f"{WANTED[done.agent]} every task", *counts, str(len(done.wrong)))
+        table.add_row(done.agent, f"{done.must} every task", *counts, str(len(done.wrong)))
     console = Console(highlight=False)
     console.print(table)
     wrong = [(done.agent, record) for done in validations for record in done.wrong]

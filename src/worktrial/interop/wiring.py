@@ -8,22 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.agents.assignment import Limits
-from worktrial.agents.candidates import Candidate, candidate
-from worktrial.agents.own_callable import PREFIX, load_function, own_callable
+from worktrial.agents.own_callable import PREFIX, OwnCallable, load_function
 from worktrial.engine.role_values import settings_for
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError
 from worktrial.interop.options import (
     DocumentsOptions,
-    OccupationsOptions,
     OrchestrationOptions,
-    StarterOptions,
     read_options,
 )
 from worktrial.suites.fault_values import fault_conditions
 from worktrial.suites.selection import select
-from worktrial.suites.usual import LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
+from worktrial.suites.usual import LOCAL_TURNS, USUAL_TURNS
+from worktrial.trials import prepare
 
 Roles = dict[RoleName, RoleSettings]
 
@@ -38,42 +36,13 @@ class Wired:
 
 
 def _starter(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
-    from worktrial.suites.starter.load import load_tasks
-    from worktrial.suites.starter.task import Settings, StarterTrial
-
-    options, values = read_options(StarterOptions, "starter", given)
-    who = _candidate(agent, base)
-    roles = _roles({Role.AGENT: who.spec if who.needs_model else None, Role.JUDGE: options.judge}, values)
-    tasks = select(load_tasks(), options.tasks, options.category, options.limit)
-    settings = Settings(**_judging(options, roles), **_work(options, roles))
-    return Wired(StarterTrial(tasks, who, settings, with_judge=Role.JUDGE in roles), roles, options)
+    prepared = prepare("starter", agent, given, base=base)
+    return Wired(prepared.trial, dict(prepared.models), prepared.options)
 
 
 def _occupations(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
-    from worktrial.suites.occupations.load import load_release
-    from worktrial.suites.occupations.task import OccupationsTrial, Settings
-
-    options, values = read_options(OccupationsOptions, "occupations", given)
-    who = _candidate(agent, base)
-    models = {Role.AGENT: who.spec if who.needs_model else None, Role.SIMULATOR: options.simulator}
-    roles = _roles({**models, Role.JUDGE: options.judge}, values)
-    release = load_release(base / options.data)
-    tasks = select(
-        release.tasks,
-        options.tasks,
-        options.category,
-        options.limit,
-        known=release.categories,
-        source=str(options.data),
-    )
-    settings = Settings(
-        memory=options.memory,
-        simulator_prompt=options.simulator_prompt or ("compact" if roles[Role.SIMULATOR].is_local else "full"),
-        with_plan=options.with_plan,
-        **_judging(options, roles),
-        **_work(options, roles),
-    )
-    return Wired(OccupationsTrial(release, tasks, who, settings), roles, options)
+    prepared = prepare("occupations", agent, given, base=base)
+    return Wired(prepared.trial, dict(prepared.models), prepared.options)
 
 
 def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
@@ -88,7 +57,7 @@ def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
     options, values = read_options(DocumentsOptions, "documents", given)
     setup = Setup(options.setup)
     own = _own(agent, base)
-    who = answerer(agent) if own is None else Answerer("python", own[0], own_callable(own[1], own[0]))
+    who = answerer(agent) if own is None else Answerer("python", own[0], OwnCallable(own[1]))
     roles = _roles({Role.AGENT: who.spec if who.needs_model else None}, values)
     if (options.questions is None) is not (options.archive is None) and setup is not Setup.CLOSED:
         raise SettingError("questions, archive: give both, or none for those that come along")
@@ -158,11 +127,6 @@ SUITES: Mapping[str, Callable[[Any, Path, Mapping[str, Any]], Wired]] = {
 """Suite to what wires it: the agent, the folder that relative paths are relative to, and the options."""
 
 
-def _candidate(agent: Any, base: Path) -> Candidate:
-    own = _own(agent, base)
-    return candidate(agent) if own is None else Candidate("python", own[0], own_callable(own[1], own[0]))
-
-
 def _own(agent: Any, base: Path) -> tuple[str, Callable[..., Any]] | None:
     """For the manifest, and the function itself; None where the agent is not the user's own."""
     if callable(agent):
@@ -184,17 +148,6 @@ def _own(agent: Any, base: Path) -> tuple[str, Callable[..., Any]] | None:
 
 def _roles(models: Mapping[Role, str | None], values: Mapping[str, Any]) -> Roles:
     return {role: settings_for(role, model, values) for role, model in models.items() if model is not None}
-
-
-def _judging(options: StarterOptions, roles: Roles) -> dict[str, Any]:
-    judge = roles.get(Role.JUDGE)
-    usual = LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD
-    return {
-        "votes": options.votes,
-        "parallel_votes": options.parallel_votes,
-        "judge_method": options.judge_method,
-        "judge_record": options.judge_record or usual,
-    }
 
 
 def _work(options: Any, roles: Roles) -> dict[str, Any]:

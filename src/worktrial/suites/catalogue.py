@@ -71,7 +71,7 @@ def tasks_of(suite: str, data: Path | None) -> list[TaskRow]:
         DataError: the data cannot be read.
     """
     if suite == "starter":
-        from worktrial.suites.starter.load import load_tasks
+        from worktrial.suites.starter import load_tasks
 
         return _rows(load_tasks())
     if suite == "occupations":

@@ -1,13 +1,30 @@
-"""One agent's stay in a workplace, from the assignment to the stored result. Shared by the suites."""
+"""One agent's work on one sample, from the assignment to the stored result, under its condition."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-from worktrial.agents.assignment import Agent, Assignment
+import msgspec
+
+from worktrial.agents.assignment import Agent, Assignment, Limits
+from worktrial.agents.candidates import Candidate
+from worktrial.agents.own_callable import crash_traceback
 from worktrial.engine.record import SampleResult
-from worktrial.errors import InvalidSample
+from worktrial.engine.trial import Job
+from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.faults import note_faults
+from worktrial.suites.judging import Work
+from worktrial.workplaces import Session, Trajectory, Workplace
+from worktrial.workplaces.faults import (
+    TRANSFORMS,
+    Conditions,
+    FaultSettings,
+    FaultUnit,
+    FaultySession,
+    Position,
+    Transform,
+    draw_plan,
+)
 
 Grade = Callable[[], Awaitable[SampleResult]]
 
@@ -15,21 +32,26 @@ Grade = Callable[[], Awaitable[SampleResult]]
 async def episode(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResult:
     """Let `agent` work, then grade it.
 
-    The trajectory is kept whichever way it ends: a sample without a verdict has to be explained too.
+    The trajectory is kept whichever way it ends: a sample without a verdict has to be explained too. Where an agent
+    of the user's own crashed, it holds the traceback.
     """
     finished = False
+    crash: str | None = None
     try:
         await agent(assignment)
         finished = True
         result = await grade()
     except InvalidSample as e:
         result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
+        crash = crash_traceback(e)
     done = assignment.trajectory
     result.calls, result.turns = len(done.calls), done.turns
     result.stop_reason = done.stop_reason.value if finished else None
     result.clock = assignment.clock
     note_faults(result, assignment.session)
     result.trajectory = _trajectory_line(assignment, result)
+    if crash is not None:
+        result.trajectory["traceback"] = crash
     return result
 
 
@@ -46,3 +68,77 @@ def _trajectory_line(assignment: Assignment, result: SampleResult) -> JsonObject
         "calls": done.calls,
         "final_state": assignment.session.state,
     }
+
+
+class _Task(Protocol):
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def tags(self) -> dict[str, Any]: ...
+
+
+def jobs_under(conditions: Conditions, tasks: Sequence[_Task], repeats: int) -> list[Job]:
+    """Every task, `repeats` times, under every condition."""
+    return [Job(t.id, n, t.tags, name) for name in conditions.by_name for n in range(repeats) for t in tasks]
+
+
+def check_conditions(conditions: Conditions, candidate: Candidate, limits: Limits) -> None:
+    """Refuse conditions that these samples cannot meet.
+
+    Raises:
+        SettingError: events longer than any trial, or turns of an agent that has none.
+    """
+    conditions.check(limits.turns)
+    if not candidate.has_turns and any(s.unit is FaultUnit.TURN for s in conditions.settings):
+        flag = option("fault_unit")
+        raise SettingError(f"{flag} turn: the turns of {candidate.spec} are not known. Use {flag} call")
+
+
+def in_manifest(settings: Any) -> JsonObject:
+    """A suite's settings for the manifest; without faults as in runs from before there were any."""
+    plain: JsonObject = msgspec.to_builtins(settings)
+    if settings.faults.is_clean:
+        del plain["faults"]
+    return plain
+
+
+def faulty(
+    session: Session,
+    workplace: Workplace,
+    faults: FaultSettings,
+    sample: str,
+    trajectory: Trajectory,
+    transforms: Mapping[str, Transform] = TRANSFORMS,
+) -> FaultySession:
+    """`session` under the plan of `sample`; calls and turns are counted as in `trajectory`.
+
+    Args:
+        session: Where the agent works.
+        workplace: Holds the tools' schemas.
+        faults: The condition.
+        sample: The task's id.
+        trajectory: The agent's, as it grows.
+        transforms: What implicit faults do, by kind.
+    """
+    return FaultySession(
+        session,
+        draw_plan(faults, sample, tuple(transforms)),
+        workplace,
+        position=lambda: Position(len(trajectory.calls), max(0, trajectory.turns - 1)),
+        transforms=transforms,
+    )
+
+
+def note_faults(result: SampleResult, session: Session) -> None:
+    """Put what a faulty session planned and did into the result; any other leaves it as it is."""
+    if isinstance(session, FaultySession):
+        result.fault_plan = list(session.plan.events)
+        result.fault_ledger = session.ledger
+        result.fault_misses = session.misses
+
+
+def finished(session: Session, trajectory: Trajectory, clock: str) -> Work:
+    """What is left to grade when the agent has ended its episode."""
+    ledger = session.ledger if isinstance(session, FaultySession) else ()
+    return Work(trajectory, clock, session.state, ledger)

@@ -1,13 +1,12 @@
-"""Hazards of a suite: each with the file and the field that hold it, and how to mend it."""
+"""Findings on workplaces and their tasks: what runs, and yet misleads a simulator, an agent or a judge."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
+from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.lint import (
-    Finding,
     HazardName,
     clashing_examples,
     dates_without_a_clock,
@@ -16,49 +15,31 @@ from worktrial.workplaces.lint import (
     unknown_calls,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Hazard:
-    """One finding with its place."""
-
-    name: StrEnum
-    """Of the check: a `HazardName`, or one of those that only a suite of one's own can be asked."""
-    subject: str
-    """The task's id, or the workplace's name."""
-    file: str
-    field: str
-    """As the file calls it."""
-    what: str
-    fix: str
+MEANINGS = {
+    HazardName.RUBRIC_TOOLS.value: "tasks whose rubric names tools that the workplace lacks",
+    HazardName.DATES_WITHOUT_CLOCK.value: "tasks with absolute dates and nothing that tells the date",
+    HazardName.UNDESCRIBED_STATE.value: "workplaces with fields of the state that nobody describes",
+    HazardName.EXAMPLE_CLASH.value: "workplaces whose example outputs clash with the initial state",
+    HazardName.PROMPT_CALLS.value: "workplaces whose rules show calls to tools that do not exist",
+}
+"""Names of the checks here, in the order in which they are shown, and what a count of each counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class LintReport:
-    """What was looked at, and what was found."""
-
-    tasks: int
-    workplaces: int
-    hazards: list[Hazard]
-    unread: list[str]
-    """Tasks and workplaces that could not be read and so were not looked at, with the reason."""
-
-    def count(self, name: StrEnum) -> int:
-        """How many tasks or workplaces have the hazard."""
-        return len({hazard.subject for hazard in self.hazards if hazard.name == name})
-
-    def only(self, names: Collection[StrEnum]) -> "LintReport":
-        """The report without the hazards of other names."""
-        return replace(self, hazards=[hazard for hazard in self.hazards if hazard.name in names])
+def placed(finding: Finding, subject: str, file: str, field: str | None = None) -> Finding:
+    """`finding` with its place: the task or workplace, the file, and what the file calls the field."""
+    return replace(finding, subject=subject, file=file, field=field or finding.field)
 
 
-def workplace_findings(workplace: Workplace) -> Iterator[tuple[HazardName, Finding]]:
-    """What the checks of workplaces find."""
-    found = {
-        HazardName.UNDESCRIBED_STATE: undescribed_state(workplace.initial_state, workplace.state_description),
-        HazardName.EXAMPLE_CLASH: clashing_examples(workplace.tools, workplace.initial_state),
-        HazardName.PROMPT_CALLS: unknown_calls(workplace.system_prompt, {tool.name for tool in workplace.tools}),
-    }
-    yield from ((name, finding) for name, finding in found.items() if finding)
+def workplace_findings(workplace: Workplace) -> Iterator[Finding]:
+    """What the checks of workplaces find; subject and file are still to be told."""
+    tools = {tool.name for tool in workplace.tools}
+    for finding in (
+        undescribed_state(workplace.initial_state, workplace.state_description),
+        clashing_examples(workplace.tools, workplace.initial_state),
+        unknown_calls(workplace.system_prompt, tools),
+    ):
+        if finding:
+            yield finding
 
 
 def task_findings(
@@ -69,8 +50,8 @@ def task_findings(
     *,
     verbs: Collection[str],
     has_clock: bool = False,
-) -> Iterator[tuple[HazardName, Finding]]:
-    """What the checks of tasks find.
+) -> Iterator[Finding]:
+    """What the checks of tasks find; subject and file are still to be told.
 
     Args:
         instruction: The task as the agent is given it.
@@ -80,10 +61,9 @@ def task_findings(
         verbs: As for `tools_missing_from_rubric`.
         has_clock: Whether the task itself says what day it is, so that no tool has to.
     """
-    found = {
-        HazardName.RUBRIC_TOOLS: tools_missing_from_rubric(
-            rubric, tools=tools, verbs=verbs, state=state, instruction=instruction
-        ),
-        HazardName.DATES_WITHOUT_CLOCK: None if has_clock else dates_without_a_clock(instruction, state, tools),
-    }
-    yield from ((name, finding) for name, finding in found.items() if finding)
+    for finding in (
+        tools_missing_from_rubric(rubric, tools=tools, verbs=verbs, state=state, instruction=instruction),
+        None if has_clock else dates_without_a_clock(instruction, state, tools),
+    ):
+        if finding:
+            yield finding

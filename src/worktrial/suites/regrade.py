@@ -9,15 +9,20 @@ from typing import Any, Protocol
 import msgspec
 
 from worktrial.engine.manifest import Manifest
-from worktrial.engine.record import SampleRecord, SampleResult
+from worktrial.engine.record import CLEAN, Key, SampleRecord, SampleResult
 from worktrial.engine.roles import Role
+from worktrial.engine.store import TRAJECTORIES, placed_lines
+from worktrial.engine.stored import StoredRun
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.finished_work import FinishedRun, FinishedWork, without_work
-from worktrial.suites.judging import JudgeSettings
+from worktrial.suites.judging import JudgeSettings, Work
+from worktrial.workplaces import StopReason, ToolCall, Trajectory
 from worktrial.workplaces.loading.files import as_json, read_bytes
+
+# What the scheduler writes before a trajectory's own fields.
+_WHOSE = frozenset({"suite", "sample", "repeat", "condition"})
 
 # What the work itself has on record; the rest is the new judgement's.
 _CARRIED = (set(SampleResult.__struct_fields__) & set(SampleRecord.__struct_fields__)) - {
@@ -28,8 +33,89 @@ _CARRIED = (set(SampleResult.__struct_fields__) & set(SampleRecord.__struct_fiel
 }
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedWork:
+    """What one agent left behind: enough to judge it."""
+
+    record: SampleRecord
+    line: JsonObject
+    """Line of `trajectories.jsonl`, without the sample's key."""
+    trajectory: Trajectory
+
+    @property
+    def work(self) -> Work:
+        """What there is to grade."""
+        state = self.line.get("final_state")
+        return Work(
+            self.trajectory,
+            self.record.clock or "",
+            state if isinstance(state, dict) else None,
+            self.record.fault_ledger,
+        )
+
+
+class _Line(msgspec.Struct):
+    """Whose trajectory a line is, and of which of several attempts."""
+
+    sample: str
+    repeat: int
+    outcome: str
+    reason: str
+    condition: str = CLEAN
+
+
+class WorkReader:
+    """Finished work of a stored run, read from disk one sample at a time."""
+
+    def __init__(self, run: StoredRun) -> None:
+        self._path = run.folder / TRAJECTORIES
+        # The outcome and its reason tell the attempts at one sample apart.
+        self._places = {
+            ((line.sample, line.repeat, line.condition), line.outcome, line.reason): place
+            for place, line in placed_lines(self._path, _Line)
+        }
+
+    def work(self, record: SampleRecord) -> FinishedWork | None:
+        """What the agent did in a sample; None where it did not get to an end of its own.
+
+        Raises:
+            DataError: the stored trajectory cannot be read.
+        """
+        place = self._places.get((record.key, record.outcome.value, record.reason))
+        if place is None or record.stop_reason is None:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(place)
+            stored = file.readline()
+        try:
+            line = msgspec.json.decode(stored, type=dict[str, object])
+            trajectory = Trajectory(
+                messages=msgspec.convert(line["messages"], list[JsonObject]),
+                calls=msgspec.convert(line["calls"], list[ToolCall]),
+                answer=msgspec.convert(line["answer"], str),
+                stop_reason=StopReason(record.stop_reason),
+                turns=record.turns,
+            )
+        except (KeyError, ValueError) as e:
+            where = f"{self._path}: sample {record.sample}, repeat {record.repeat}"
+            raise DataError(where, f"not a trajectory: {e}", "Run the sample again") from None
+        return FinishedWork(record, {k: v for k, v in line.items() if k not in _WHOSE}, trajectory)
+
+
+def records_fingerprint(run: StoredRun) -> str:
+    """SHA-256 over the records of a run, in the order of their keys."""
+    digest = sha256()
+    for record in sorted(run.records, key=_key):
+        digest.update(msgspec.json.encode(record) + b"\n")
+    return digest.hexdigest()
+
+
+def _key(record: SampleRecord) -> Key:
+    return record.key
+
+
 def judging_as_stored(manifest: Manifest, given: Mapping[str, Any]) -> JudgeSettings:
-    """What is given; for the rest what the source run had."""
+    """Settings that were given, and for the rest those of the source run."""
     names = JudgeSettings.__dataclass_fields__
     stored = {name: manifest.settings[name] for name in names if name in manifest.settings}
     return JudgeSettings(**{**stored, **{name: value for name, value in given.items() if value is not None}})
@@ -102,10 +188,10 @@ class RegradeTrial:
     """
 
     def __init__(
-        self, source: FinishedRun, grader: Grader, judging: JudgeSettings, rubrics: Rubrics | None = None
+        self, source: StoredRun, grader: Grader, judging: JudgeSettings, rubrics: Rubrics | None = None
     ) -> None:
         self.suite = source.manifest.suite
-        self._source = source
+        self._source = WorkReader(source)
         self._grader = grader
         self._rubrics = rubrics.by_sample if rubrics else {}
         self._records = {record.key: record for record in source.records}
@@ -119,8 +205,14 @@ class RegradeTrial:
             **msgspec.to_builtins(judging),
             # Who worked and who played the workplace; `roles` holds those of this run itself.
             "carried_roles": {name: role for name, role in roles.items() if name != Role.JUDGE},
-            "regraded": {"source": source.fingerprint, "rubrics": rubrics.fingerprint if rubrics else None},
+            "regraded": {
+                "source": records_fingerprint(source),
+                "rubrics": rubrics.fingerprint if rubrics else None,
+            },
         }
+        if options := before.get("options"):
+            judged_by = {name: value for name, value in vars(judging).items() if name in options}
+            self.settings["options"] = {**options, **judged_by}
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Judge one sample's work; see `worktrial.engine.trial.Trial`."""
@@ -143,11 +235,14 @@ class RegradeTrial:
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
         if work is None:
-            raise without_work(record)
+            # Not the source's own reason first: an outage of then is none of now.
+            raise InvalidSample(
+                InvalidReason.TASK_DATA, f"the source run holds no finished work of this sample ({record.reason})"
+            )
         return work
 
 
-def refuse_other_data(source: FinishedRun, grader: Grader) -> None:
+def refuse_other_data(source: StoredRun, grader: Grader) -> None:
     """Refuse to judge by tasks that are not those the agent worked on.
 
     Raises:
@@ -157,11 +252,11 @@ def refuse_other_data(source: FinishedRun, grader: Grader) -> None:
     if then != now:
         raise SettingError(
             f"{source.folder}: the {source.manifest.suite} data had the fingerprint {str(then)[:12]}…, and "
-            f"this data has {str(now)[:12]}…. Give the data of then; with --force the work is judged by "
+            f"this data has {str(now)[:12]}…. Give the data of then; with {option('force')} the work is judged by "
             "this data, and the result is marked as not comparable"
         )
 
 
 def _refuse_strangers(rubrics: Mapping[str, str], samples: Sequence[str]) -> None:
     if strangers := [name for name in rubrics if name not in samples]:
-        raise SettingError(f"--rubric: the run has no sample {', '.join(strangers[:12])}")
+        raise SettingError(f"{option('rubric')}: the run has no sample {', '.join(strangers[:12])}")

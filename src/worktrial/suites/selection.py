@@ -1,9 +1,11 @@
 """Choosing tasks of a suite by id and industry. Nothing unknown is passed over in silence."""
 
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
+from worktrial.options import CategoryOptions
 
 # A message that lists more ids than this helps nobody.
 _SHOWN_IDS = 12
@@ -29,10 +31,10 @@ def select(
     *,
     known: Collection[str] | None = None,
     source: str = "this suite",
-    option: str = "--tasks",
+    field: str = "tasks",
     noun: str = "task",
 ) -> list[_Task]:
-    """The tasks to run, in their own order.
+    """Tasks to run, in their own order.
 
     Args:
         tasks: Where to choose from.
@@ -41,22 +43,42 @@ def select(
         limit: At most so many.
         known: The industries there are, where that is more than those of the tasks.
         source: Where the tasks are from, for messages.
-        option: What ids were given with, and
-        noun: what they name, likewise.
+        field: Option that the ids were given with, for messages.
+        noun: What they name, for messages.
 
     Raises:
         SettingError: an id or a category is unknown, or nothing is left.
     """
-    have = {task.id for task in tasks}
+    have = {task.id: None for task in tasks}
     if unknown := [i for i in ids if i not in have]:
-        raise SettingError(f"{option}: no {noun} {', '.join(unknown)} in {source}. There is: {_some(tasks, noun)}")
+        near = dict.fromkeys(n for i in unknown for n in get_close_matches(i, have, n=3))
+        said = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise SettingError(
+            f"{option(field)}: no {noun} {', '.join(unknown)} in {source}. {said}There is: {_some(tasks, noun)}"
+        )
     industries = sorted(known or {task.category for task in tasks})
     wanted = {_industry(name, industries) for name in categories}
     chosen = [t for t in tasks if (not ids or t.id in ids) and (not wanted or t.category in wanted)]
     if not chosen:
         among = f" among task {', '.join(ids)}" if ids else ""
-        raise SettingError(f"--category: no task of {', '.join(sorted(wanted))}{among}, so nothing is left to run")
+        raise SettingError(
+            f"{option('category')}: no task of {', '.join(sorted(wanted))}{among}, so nothing is left to run"
+        )
     return chosen[:limit]
+
+
+def select_by(
+    options: CategoryOptions, tasks: Sequence[_Task], *, known: Collection[str] | None = None, source: str
+) -> list[_Task]:
+    """Tasks that `options` choose; see `select`.
+
+    Raises:
+        SettingError: as `select`, and where an option was given and names nothing.
+    """
+    for field, noun in (("tasks", "task"), ("category", "industry")):
+        if field in options.model_fields_set and not getattr(options, field):
+            raise SettingError(f"{option(field)}: names no {noun}")
+    return select(tasks, options.tasks, options.category, options.limit, known=known, source=source)
 
 
 def _some(tasks: Sequence[Selectable], noun: str) -> str:
@@ -69,7 +91,7 @@ def _industry(name: str, industries: Sequence[str]) -> str:
     exact = [i for i in industries if i.casefold() == given]
     found = exact or [i for i in industries if given and i.casefold().startswith(given)]
     if len(found) > 1:
-        raise SettingError(f"--category {name!r}: more than one begins so: {', '.join(found)}")
+        raise SettingError(f"{option('category')} {name!r}: more than one begins so: {', '.join(found)}")
     if not found:
-        raise SettingError(f"--category {name!r}: not one of {', '.join(industries)}")
+        raise SettingError(f"{option('category')} {name!r}: not one of {', '.join(industries)}")
     return found[0]

@@ -1,63 +1,56 @@
-"""Does a suite tell work from idleness? Its plans must pass every task, and doing nothing none."""
+"""Whether a suite tells work from idleness: reference agents whose outcome is known go through every task."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from worktrial.agents.candidates import IDLE, PLAN, Candidate, candidate
-from worktrial.engine.progress import display
+from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.run import RunSettings, run_trial
-from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
-
-WANTED = {PLAN: Outcome.PASS, IDLE: Outcome.FAIL}
-"""Agent to the outcome that it must have on every task."""
+from worktrial.suite import Suite
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """One agent on every task of a suite."""
+    """One reference agent on every task of a suite."""
 
     agent: str
+    must: Outcome
+    """Outcome that it must have on every task."""
     records: Sequence[SampleRecord]
 
     @property
     def wrong(self) -> list[SampleRecord]:
         """Samples that came out otherwise than they must; an invalid one is always wrong."""
-        return [record for record in self.records if record.outcome is not WANTED[self.agent]]
+        return [record for record in self.records if record.outcome is not self.must]
 
 
-def validate_suite(suite: str) -> list[Validation]:
-    """Put the plan agent and the idle agent through every task of a suite.
+def validate_suite(suite: Suite, given: Mapping[str, Any] | None = None) -> list[Validation]:
+    """Put every reference agent whose outcome is known through every task.
+
+    Args:
+        suite: What to validate.
+        given: Options of a run by field name, such as where the data lies.
 
     Raises:
-        SettingError: there is no such suite, or its tasks have no plans.
+        SettingError: no agent's outcome is known, or an option is missing.
+        DataError: the data cannot be read.
     """
-    return [Validation(agent, _run(_trial(suite), agent)) for agent in WANTED]
+    known = {name: agent.must for name, agent in suite.reference_agents.items() if agent.must is not None}
+    if not known:
+        why = suite.unproven.format(agent=option("agent"))
+        raise SettingError(f"{suite.title}: {why}. What shows without a run: worktrial lint")
+    options = suite.every_option.read(given or {}, suite=f"the suite {suite.name}", needs=suite.needs)
+    return [Validation(name, must, _run(suite, options, name)) for name, must in known.items()]
 
 
-def _trial(suite: str) -> Callable[[Candidate], Trial]:
-    if suite == "starter":
-        from worktrial.suites.starter.load import load_tasks
-        from worktrial.suites.starter.task import Settings, StarterTrial
-
-        return lambda who: StarterTrial(load_tasks(), who, Settings(), with_judge=False)
-    if suite == "occupations":
-        raise SettingError(
-            "occupations: its tasks have no solution plans to follow, so there is nothing to validate them by. "
-            "Look for hazards with: worktrial lint occupations --data DIR"
-        )
-    from worktrial.suites.catalogue import SUITES
-
-    raise SettingError(f"no suite {suite!r}; there is {', '.join(s.name for s in SUITES)}")
-
-
-def _run(trial_of: Callable[[Candidate], Trial], agent: str) -> list[SampleRecord]:
+def _run(suite: Suite, options: Any, agent: str) -> list[SampleRecord]:
+    candidate = resolve_agent(agent, suite)
+    models = suite.models(options, candidate)
     with TemporaryDirectory(prefix="worktrial-") as folder:
-        with display() as progress:
-            settings = RunSettings(folder=Path(folder))
-            end = run_trial(trial_of(candidate(agent)), {}, settings, progress=progress, signals=True)
+        end = run_trial(suite.trial(options, candidate, models), models, RunSettings(folder=Path(folder)))
     return list(end.records.values())

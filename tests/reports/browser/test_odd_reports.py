@@ -15,7 +15,8 @@ from tests.support.true_simulator import TrueSimulator
 
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
-from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
+from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
+from worktrial.suites.starter import FOLDER, load_workplace
 
 
 @pytest.fixture

@@ -20,13 +20,14 @@ from worktrial.reports.sections.hire import hire
 from worktrial.reports.sections.published import published
 from worktrial.reports.sections.simulator import simulator
 from worktrial.suites.documents.report import documents
+from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.report import orchestration
 from worktrial.suites.orchestration.run.agents import member
 from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
 from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
-from worktrial.suites.starter.load import FOLDER, TASKS_FILE, load_workplace, read_tasks
+from worktrial.suites.starter import FOLDER, load_workplace
 
 TASKS = read_tasks(FOLDER / "emergency_triage" / TASKS_FILE, load_workplace("emergency_triage"))
 

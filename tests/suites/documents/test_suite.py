@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.tiny_archive import tiny_archive, write_questions
 
-from worktrial.agents.candidates import candidate
+from worktrial.agents.candidates import resolve_agent
 from worktrial.errors import SettingError
 from worktrial.suite import suites
 from worktrial.suites.documents import suite
@@ -20,7 +20,7 @@ def _read(**given: Any) -> Any:
 
 def _trial(tmp_path: Path, agent: str = "idle", **given: Any) -> DocumentsTrial:
     where = {"questions": str(write_questions(tmp_path)), "archive": tiny_archive()}
-    return suite.trial(_read(**{**where, **given}), candidate(agent), {})
+    return suite.trial(_read(**{**where, **given}), resolve_agent(agent, suite), {})
 
 
 def test_it_is_registered() -> None:

@@ -6,8 +6,8 @@ import pytest
 from tests.support.data import real_data_dir
 from tests.support.occubench import TinyRelease
 
-from worktrial.suites.occupations.lint import lint_release
 from worktrial.suites.occupations.load import load_release
+from worktrial.suites.simulated.suite import lint_tasks
 from worktrial.workplaces.lint import HazardName
 
 
@@ -18,17 +18,17 @@ def test_each_row_names_file_field_and_fix(tmp_path: Path) -> None:
             {"name": f"book_{n}", "description": "", "parameters": {"type": "object", "properties": {}}}
         )
     release.task(11)["verification_plan"] = "`book_berth` and `book_tug` were called."
-    report = lint_release(load_release(release.write(tmp_path)))
-    assert (report.tasks, report.workplaces, report.unread) == (4, 3, [])
-    got = {(h.name.value, h.subject): (Path(h.file).name, h.field) for h in report.hazards}
+    report = lint_tasks(load_release(release.write(tmp_path)))
+    assert (report.looked_at, report.unread) == ({"tasks": 4, "workplaces": 3}, [])
+    got = {(h.check, h.subject): (Path(h.file).name, h.field) for h in report.findings}
     tasks = "eval_benchmark_solvable.jsonl"
     assert got["rubric-tools", "11"] == (tasks, "verification_plan")
     assert got["dates-without-clock", "7"] == ("env_ward.json", "task_initial_state")
     assert got["undescribed-state", "env_tide"] == ("env_tide.json", "state_description")
     assert report.count(HazardName.DATES_WITHOUT_CLOCK) == 4
-    assert all(h.what and h.fix for h in report.hazards)
-    assert "book_tug" in next(h.what for h in report.hazards if h.name is HazardName.RUBRIC_TOOLS)
-    assert {h.name for h in report.only([HazardName.RUBRIC_TOOLS]).hazards} == {HazardName.RUBRIC_TOOLS}
+    assert all(h.what and h.fix for h in report.findings)
+    assert "book_tug" in next(h.what for h in report.findings if h.check == HazardName.RUBRIC_TOOLS)
+    assert {h.check for h in report.only([HazardName.RUBRIC_TOOLS]).findings} == {HazardName.RUBRIC_TOOLS}
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
@@ -36,8 +36,8 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     release.task(7)["env_name"] = "env_none"
     release.task(42)["difficulty_level"] = "hard"
     release.workplaces["env_vault"]["task_initial_state"] = 3
-    report = lint_release(load_release(release.write(tmp_path)))
-    assert (report.tasks, report.workplaces) == (2, 2)
+    report = lint_tasks(load_release(release.write(tmp_path)))
+    assert report.looked_at == {"tasks": 2, "workplaces": 2}
     said = " ".join(report.unread)
     assert len(report.unread) == 3
     assert all(word in said for word in ("difficulty_level", "task_initial_state", "env_none"))
@@ -45,8 +45,8 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.real_data
 def test_the_published_release_has_its_known_hazards() -> None:
-    report = lint_release(load_release(real_data_dir() / "occubench"))
-    assert (report.tasks, report.workplaces, report.unread) == (382, 382, [])
+    report = lint_tasks(load_release(real_data_dir() / "occubench"))
+    assert (report.looked_at, report.unread) == ({"tasks": 382, "workplaces": 382}, [])
     assert {name.value: report.count(name) for name in HazardName} == {
         "rubric-tools": 42,
         "dates-without-clock": 101,
@@ -55,5 +55,5 @@ def test_the_published_release_has_its_known_hazards() -> None:
         "prompt-calls": 313,
     }
     # One row for each task or workplace.
-    assert len({(h.name, h.subject) for h in report.hazards}) == len(report.hazards)
-    assert all(Path(h.file).is_file() and h.field and h.what and h.fix for h in report.hazards)
+    assert len({(h.check, h.subject) for h in report.findings}) == len(report.findings)
+    assert all(Path(h.file).is_file() and h.field and h.what and h.fix for h in report.findings)

@@ -8,8 +8,8 @@ from tests.support.data import real_data_dir
 from tests.support.occubench import SCENARIOS, TASKS, WORKPLACES, TinyRelease
 
 from worktrial.errors import DataError
-from worktrial.suites.occupations.check import check_release
 from worktrial.suites.occupations.load import load_release
+from worktrial.suites.simulated.tasks import check_tasks
 
 
 def _change(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
@@ -62,7 +62,7 @@ def test_data_that_no_run_could_use_is_refused(name: str, tmp_path: Path) -> Non
 def test_a_missing_and_an_empty_folder_differ(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"the folder is empty.*Put the OccuBench release"):
         load_release(tmp_path)
-    with pytest.raises(DataError, match=r"no such folder.*--data"):
+    with pytest.raises(DataError, match=r"no such folder.*with data"):
         load_release(tmp_path / "nowhere")
 
 
@@ -109,7 +109,7 @@ def test_a_damaged_field_concerns_one_task(field: str, value: Any, tmp_path: Pat
     assert [i for i, p in problems.items() if p] == ["42"]
     assert f"{TASKS}:2" in str(problems["42"])
     assert field in str(problems["42"])
-    assert problems["42"] in check_release(loaded).problems
+    assert problems["42"] in check_tasks(loaded).problems
 
 
 def test_the_fingerprint_follows_every_file_but_not_the_place(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_the_fingerprint_follows_every_file_but_not_the_place(tmp_path: Path) ->
 
 def test_workplaces_may_be_one_file(tmp_path: Path) -> None:
     loaded = load_release(TinyRelease().write(tmp_path, one_file=True))
-    assert not check_release(loaded).problems
+    assert not check_tasks(loaded).problems
     assert loaded.workplaces["env_vault"].initial_state["items"] == [{"item": "M-1", "lent_to": None}]
 
 
@@ -136,7 +136,7 @@ def test_the_check_finds_what_a_run_would_stumble_over(tmp_path: Path) -> None:
     release.task(11)["env_name"] = "env_gone"
     release.task(7)["task_scenario_name"] = "Unheard of"
     release.workplaces["env_vault"]["task_initial_state"] = "not JSON"
-    report = check_release(load_release(release.write(tmp_path)))
+    report = check_tasks(load_release(release.write(tmp_path)))
     assert (report.tasks, report.scenarios, report.workplaces) == (4, 3, 3)
     assert report.categories == {"Harbour Trade": 2, "Heritage": 1, "Unknown": 1}
     assert len(report.problems) == 2
@@ -152,7 +152,7 @@ def test_the_check_finds_what_a_run_would_stumble_over(tmp_path: Path) -> None:
 @pytest.mark.real_data
 def test_the_published_release_is_whole() -> None:
     release = load_release(real_data_dir() / "occubench")
-    report = check_release(release)
+    report = check_tasks(release)
     assert (report.tasks, report.scenarios, report.workplaces, report.problems) == (382, 100, 382, [])
     assert list(report.categories.values()) == [31, 63, 36, 32, 21, 55, 25, 16, 50, 53]
     assert len({t.domain for t in release.tasks}) <= 65

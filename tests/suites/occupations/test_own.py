@@ -10,8 +10,8 @@ import yaml
 from tests.support.own_suite import OwnSuite
 
 from worktrial.errors import DataError
-from worktrial.suites.occupations.check import check_release
 from worktrial.suites.occupations.load import load_release
+from worktrial.suites.simulated.tasks import check_tasks
 
 
 def test_the_whole_suite(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_the_whole_suite(tmp_path: Path) -> None:
     ]
     assert set(release.workplaces) == {"berths-2", "berths-2-ko"}
     assert release.data == {"title": "harbour-trial", "folder": str(tmp_path), "fingerprint": release.fingerprint}
-    report = check_release(release)
+    report = check_tasks(release)
     assert (report.problems, report.notes, report.categories) == ([], [], {"Harbour Trade": 2})
 
 
@@ -155,4 +155,4 @@ def test_a_broken_workplace_is_the_problem_of_its_task_alone(tmp_path: Path) -> 
     (tmp_path / "workplaces" / "berths-2" / "tools.yaml").write_text("- name: list_berths\n- name: list_berths\n")
     release = load_release(tmp_path)
     assert [tool.name for tool in release.workplaces["berths-2-ko"].tools]
-    assert "more than one tool is called list_berths" in str(check_release(release).problems)
+    assert "more than one tool is called list_berths" in str(check_tasks(release).problems)

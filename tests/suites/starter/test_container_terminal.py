@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from worktrial.suites.starter.load import load_tasks
+from worktrial.suites.starter import load_tasks
 
 TASKS = {task.id: task for task in load_tasks() if task.workplace == "container_terminal"}
 BREAK_AFTER, BREAK = 270, 45

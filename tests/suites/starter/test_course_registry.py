@@ -8,7 +8,7 @@ import pytest
 from tests.support.starter_refusals import refused
 from tests.support.starter_work import add, change, leave_out, passes, work
 
-from worktrial.suites.starter.load import load_tasks
+from worktrial.suites.starter import load_tasks
 
 TASKS = {task.id: task for task in load_tasks() if task.workplace == "course_registry"}
 POINTS = {"A": 40, "A-": 37, "B+": 33, "B": 30, "B-": 27, "C+": 23, "C": 20, "C-": 17, "D": 10, "F": 0}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.starter_work import Mistake, add, change, leave_out, passes, work
 
-from worktrial.suites.starter.load import load_tasks
+from worktrial.suites.starter import load_tasks
 
 TASKS = {task.id: task for task in load_tasks() if task.workplace == "customs_entry"}
 VAT = {"standard": Decimal("0.21"), "reduced": Decimal("0.09")}

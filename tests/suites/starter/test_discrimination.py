@@ -8,7 +8,7 @@ from tests.support.solvers import SOLVERS
 from tests.support.two_agents import CarefulAgent, NaiveAgent, StuckError
 
 from worktrial.grading.state_checks import run_checks
-from worktrial.suites.starter.load import load_tasks, load_workplace
+from worktrial.suites.starter import load_tasks, load_workplace
 from worktrial.workplaces.faults import FaultMode, FaultSettings, FaultySession, draw_plan
 
 TASKS = {task.id: task for task in load_tasks()}

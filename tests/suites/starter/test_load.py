@@ -6,25 +6,25 @@ import pytest
 import yaml
 
 from worktrial.errors import DataError
-from worktrial.suites.starter import load
-from worktrial.suites.starter.load import load_tasks, load_workplace, read_tasks, workplace_names
+from worktrial.suites.executable.tasks import read_tasks
+from worktrial.suites.starter import load_tasks, load_workplace, suite
 from worktrial.workplaces.tools import schema_problem
 
 
 def test_the_suite() -> None:
     tasks = load_tasks()
     assert len({task.id for task in tasks}) == len(tasks)
-    for name in workplace_names():
+    for name in suite.library.names:
         assert sum(task.workplace == name for task in tasks) >= 4
         assert len(load_workplace(name).artifact.tools) >= 6
-    assert load.fingerprint() == load.fingerprint()
+    assert suite.library.fingerprint == suite.source["fingerprint"]
 
 
-@pytest.mark.parametrize("name", workplace_names())
+@pytest.mark.parametrize("name", suite.library.names)
 def test_a_model_could_play_the_workplace(name: str) -> None:
     artifact = load_workplace(name).artifact
-    source = (load.FOLDER / name / "tools.py").read_text()
-    source += "".join(p.read_text() for p in (load.FOLDER / name).glob("timetable.py"))
+    source = (suite.folder / name / "tools.py").read_text()
+    source += "".join(p.read_text() for p in (suite.folder / name).glob("timetable.py"))
     assert artifact.state_description.keys() == artifact.initial_state.keys()
     for code in re.findall(r'ToolError\(\s*"(\w+)"', source):
         assert code in artifact.system_prompt, code
@@ -87,7 +87,7 @@ def _change(task: dict[str, Any], path: str, value: Any) -> None:
 )
 def test_a_task_that_cannot_be_used(path: str, value: Any, said: str, tmp_path: Path) -> None:
     name = "production_line"
-    file = yaml.safe_load((load.FOLDER / name / "tasks.yaml").read_text())
+    file = yaml.safe_load((suite.folder / name / "tasks.yaml").read_text())
     _change(file["tasks"][0], path, value)
     broken = tmp_path / "tasks.yaml"
     broken.write_text(yaml.safe_dump(file))

@@ -10,7 +10,7 @@ import pytest
 from tests.support.starter_refusals import refused
 from tests.support.starter_work import add, change, leave_out, passes, work
 
-from worktrial.suites.starter.load import load_tasks
+from worktrial.suites.starter import load_tasks
 
 TASKS = {task.id: task for task in load_tasks() if task.workplace == "orchard_irrigation"}
 LIMIT = {"drip": Fraction(15, 100), "micro_sprinkler": Fraction(30, 100)}

@@ -5,14 +5,15 @@ from tests.support.starter_work import add, change, leave_out, passes, work
 
 from worktrial.agents.plan import Plan
 from worktrial.grading.state_checks import AnswerNumber
-from worktrial.suites.starter.load import StarterTask, load_tasks, load_workplace
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.suites.starter import load_tasks, load_workplace
 
 TASKS = {task.id: task for task in load_tasks()}
 every_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS.keys())
 
 
 @every_task
-def test_the_plan_passes(task: StarterTask) -> None:
+def test_the_plan_passes(task: ExecutableTask) -> None:
     results, done = work(task, task.plan)
     assert [r for r in results if not r.passed] == []
     assert [c for c in done.calls if "error" in c.observation.content] == []
@@ -20,7 +21,7 @@ def test_the_plan_passes(task: StarterTask) -> None:
 
 
 @every_task
-def test_idle_agents_fail(task: StarterTask) -> None:
+def test_idle_agents_fail(task: ExecutableTask) -> None:
     right = work(task, task.plan)[1].answer
     nothing = Plan(answer="-")
     for answer in (
@@ -35,20 +36,20 @@ def test_idle_agents_fail(task: StarterTask) -> None:
 
 
 @every_task
-def test_work_without_a_report_fails(task: StarterTask) -> None:
+def test_work_without_a_report_fails(task: ExecutableTask) -> None:
     for answer in ("", "Everything has been carried out by the rules."):
         assert not passes(task, task.plan, answer)
 
 
 @every_task
-def test_looking_without_acting_fails(task: StarterTask) -> None:
+def test_looking_without_acting_fails(task: ExecutableTask) -> None:
     functions = load_workplace(task.workplace).functions
     reading = tuple(step for step in task.plan.steps if not functions[step.call].writes)
     assert not passes(task, Plan(steps=reading, answer="-"), work(task, task.plan)[1].answer)
 
 
 @every_task
-def test_wrong_numbers_fail(task: StarterTask) -> None:
+def test_wrong_numbers_fail(task: ExecutableTask) -> None:
     right = work(task, task.plan)[1].answer
     for check in task.checks:
         if isinstance(check, AnswerNumber):

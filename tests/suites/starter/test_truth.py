@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from worktrial.suites.starter.load import load_tasks, load_workplace
+from worktrial.suites.starter import load_tasks, load_workplace
 
 TASKS = {task.id: task for task in load_tasks()}
 

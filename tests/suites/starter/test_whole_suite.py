@@ -3,28 +3,28 @@
 import re
 from collections import Counter
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from tests.support.starter_work import passes
 
 from worktrial.agents.plan import Plan
-from worktrial.suites.starter.load import Category, StarterTask, load_tasks, load_workplace, workplace_names
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.suites.starter import load_tasks, load_workplace, suite
 
 TASKS = load_tasks()
 
 
-def with_trait(trait: str) -> list[StarterTask]:
+def with_trait(trait: str) -> list[ExecutableTask]:
     return [task for task in TASKS if trait in task.traits]
 
 
 def test_ten_industries() -> None:
     assert len(TASKS) >= 40
-    assert len(workplace_names()) >= 10
+    assert len(suite.library.names) >= 10
     per_category = Counter(task.category for task in TASKS)
-    assert per_category.keys() == set(get_args(Category))
+    assert per_category.keys() == set(suite.categories)
     assert min(per_category.values()) >= 4
-    for name in workplace_names():
+    for name in suite.library.names:
         tools = load_workplace(name).artifact.tools
         assert len(tools) >= 8, name
         assert any(tool.writes for tool in tools)
@@ -49,7 +49,7 @@ def is_hangul(character: str) -> bool:
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_an_instruction_is_in_its_language(task: StarterTask) -> None:
+def test_an_instruction_is_in_its_language(task: ExecutableTask) -> None:
     assert any(map(is_hangul, task.instruction)) is (task.language == "ko")
 
 
@@ -60,7 +60,7 @@ def test_every_plan_passes_and_idling_never_does() -> None:
 
 
 @pytest.mark.parametrize("task", with_trait("refuse_or_ask"), ids=lambda task: task.id)
-def test_what_must_not_be_done_is_checked(task: StarterTask) -> None:
+def test_what_must_not_be_done_is_checked(task: ExecutableTask) -> None:
     """Doing everything but for saying so is not enough: a check watches what must be left alone."""
     assert {"never_called", "only_changed", "state_equals", "state_absent"} & {check.check for check in task.checks}
 
@@ -71,7 +71,7 @@ def test_the_page_tells_what_there_is() -> None:
     for trait in ("implicit_fault_sensitive", "refuse_or_ask"):
         assert f"| `{trait}` | {len(with_trait(trait))} |" in page
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d+) \| .+ \| (\w+-01) … (\d\d) \|$", page, re.MULTILINE)
-    assert [row[0] for row in rows] == workplace_names()
+    assert [row[0] for row in rows] == suite.library.names
     for name, category, tools, first, last in rows:
         here = [task for task in TASKS if task.workplace == name]
         assert {task.category for task in here} == {category}

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worktrial.suites.starter.load import load_workplace, workplace_names
+from worktrial.suites.starter import load_workplace, suite
 from worktrial.workplaces.executable import ExecutableWorkplace, ToolError
 
-WORKPLACES = [load_workplace(name) for name in workplace_names()]
+WORKPLACES = [load_workplace(name) for name in suite.library.names]
 
 
 def names_in(value: Any) -> set[str]:

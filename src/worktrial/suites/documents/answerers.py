@@ -6,7 +6,7 @@ from typing import Literal
 from worktrial.agents.assignment import Agent
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.idle import Idle
-from worktrial.agents.own_callable import PREFIX, OwnCallable, load_callable
+from worktrial.agents.own_callable import PREFIX, OwnCallable, load_function
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import SampleContext
@@ -68,7 +68,7 @@ def answerer(spec: str) -> Answerer:
             f"{option('agent')} plan: questions have no solution plans; the scripted agent here is reference"
         )
     if spec.startswith(PREFIX):
-        return Answerer("python", spec, load_callable(spec))
+        return Answerer("python", spec, OwnCallable(load_function(spec)))
     return Answerer("model", spec)
 
 
@@ -78,6 +78,6 @@ def answerer_of(candidate: Candidate) -> Answerer:
     Raises:
         SettingError: it is an agent of other suites.
     """
-    if candidate.own is not None:
-        return Answerer("python", candidate.spec, candidate.own)
+    if candidate.function is not None:
+        return Answerer("python", candidate.spec, OwnCallable(candidate.function))
     return answerer(candidate.spec)

@@ -1,1 +1,64 @@
-"""OccuBench: professional tasks in workplaces that a language model plays."""
+"""OccuBench: professional tasks in workplaces that a language model plays, judged by majority vote."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from worktrial.options import Flag, Options
+from worktrial.suite import Suite
+from worktrial.suites.simulated import SimulatedOptions, SimulatedSuite
+
+if TYPE_CHECKING:
+    from worktrial.reports.report import Report
+    from worktrial.suites.simulated.tasks import TaskSet
+
+
+class OccupationsData(Options):
+    """Where the tasks come from."""
+
+    data: Annotated[Path, Flag("Which tasks", common=True, neutral=True, metavar="DIR")]
+    """Folder of the OccuBench release, or of a suite of your own."""
+
+
+class OccupationsOptions(SimulatedOptions, OccupationsData):
+    """Options of a run."""
+
+
+class OccupationsSuite(SimulatedSuite):
+    """The benchmark of arXiv 2604.10866, from the folder of its release."""
+
+    name = "occupations"
+    about = "OccuBench: professional tasks in workplaces that a language model plays"
+    needs = "the folder of the OccuBench release (see arXiv 2604.10866), a simulator model, a judge model"
+    options = OccupationsOptions
+    data = OccupationsData
+    data_file = "eval_benchmark_solvable.jsonl"
+    unproven = "its tasks have no solution plans to follow, so there is nothing to validate them by"
+
+    def load(self, data: Any) -> "TaskSet":
+        """Tasks in the folder that `data` names; see `SimulatedSuite.load`."""
+        from worktrial.suites.occupations.load import load_release
+
+        return load_release(data.data)
+
+    def published(self, report: "Report") -> Iterable[Any]:
+        """The authors' figures beside the runs in `report`; see `Suite.published`."""
+        from worktrial.suites.occupations.report import published_beside
+
+        return published_beside(report)
+
+    def exports(self) -> Mapping[str, Callable[..., Any]]:
+        """The format of the published harness; see `Suite.exports`."""
+        from worktrial.suites.occupations.export import export_occubench
+
+        return {"occubench": export_occubench}
+
+
+suite = OccupationsSuite()
+
+
+def own_suite(folder: Path) -> Suite:
+    """Suite of one's own in `folder`, which is run as this one is; for folders that hold a `suite.yaml`."""
+    from worktrial.suites.simulated.folder import OwnSuite
+
+    return OwnSuite(folder, OccupationsSuite)

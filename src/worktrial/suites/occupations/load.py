@@ -1,26 +1,32 @@
 """Reading the OccuBench release: tasks, scenarios, workplaces."""
 
 import hashlib
-from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
-from worktrial.errors import DataError
-from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces import Workplace
+from worktrial.errors import DataError, option
+from worktrial.language import JsonObject
+from worktrial.suites.simulated.folder import OWN, is_own, load_own
+from worktrial.suites.simulated.tasks import UNKNOWN, Task, TaskSet, rows_of
 from worktrial.workplaces.loading import load_workplaces
-from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
+from worktrial.workplaces.loading.files import read_bytes
 
 TASKS = "eval_benchmark_solvable.jsonl"
 SCENARIOS = "task_scenario_all_pool.jsonl"
 WORKPLACES = "world_model_configs"
-UNKNOWN = "Unknown"
-OWN = "suite.yaml"
-"""What makes a folder a suite of one's own."""
+
+# What the release's files call our fields.
+_FIELDS = {
+    "rubric": "verification_plan",
+    "instruction": "agent_instruction",
+    "initial_state": "task_initial_state",
+    "tools": "action_set_definitions",
+    "system_prompt": "world_model_system_prompt",
+}
+_MISSING = f"Is this the OccuBench release, or a suite? (One has a {OWN})"
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -43,75 +49,8 @@ class _Scenario(msgspec.Struct):
     task_scenario_name: _Text
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One task of the suite."""
-
-    id: str
-    difficulty: int
-    scenario: str
-    category: str
-    domain: str
-    instruction: str
-    workplace: str
-    rubric: str
-    plan: JsonValue = None
-    language: str = "en"
-    problem: str | None = None
-    """Why the task cannot be set up; its sample is then `invalid`."""
-
-    @property
-    def tags(self) -> JsonObject:
-        """What results can be grouped by."""
-        return {
-            "category": self.category,
-            "domain": self.domain,
-            "scenario": self.scenario,
-            "difficulty": self.difficulty,
-            "workplace": self.workplace,
-            "language": self.language,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A release of the benchmark in a folder, or a suite of one's own."""
-
-    folder: Path
-    tasks: Sequence[Task]
-    workplaces: Mapping[str, Workplace]
-    fingerprint: str
-    """SHA-256 over the contents of all its files."""
-    scenarios: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Scenario name to (category, domain)."""
-    title: str | None = None
-    """What a suite of one's own is called."""
-    tasks_name: str = TASKS
-
-    @property
-    def data(self) -> JsonObject:
-        """How records name where the data came from."""
-        named: JsonObject = {} if self.title is None else {"title": self.title}
-        return {**named, "folder": str(self.folder), "fingerprint": self.fingerprint}
-
-    @property
-    def tasks_file(self) -> Path:
-        """Where the tasks stand."""
-        return self.folder / self.tasks_name
-
-    @property
-    def categories(self) -> list[str]:
-        """The industries, in alphabetical order."""
-        return sorted({c for c, _ in self.scenarios.values()})
-
-
-def is_own(folder: Path) -> bool:
-    """Whether a folder holds a suite of one's own rather than the benchmark's release."""
-    return (folder / OWN).is_file()
-
-
-def load_release(folder: Path) -> Release:
-    """The release in `folder`, or the suite of one's own where it holds a `suite.yaml`.
+def load_release(folder: Path) -> TaskSet:
+    """Tasks of the release in `folder`, or of the suite of one's own where it holds a `suite.yaml`.
 
     A row whose id is known but whose other fields are damaged becomes a task with a `problem`.
 
@@ -120,16 +59,14 @@ def load_release(folder: Path) -> Release:
             missing or occurs twice.
     """
     if not folder.is_dir():
-        raise DataError(folder, "no such folder", "Name the folder of the OccuBench release with --data")
+        raise DataError(folder, "no such folder", f"Name the folder of the OccuBench release with {option('data')}")
     if not any(folder.iterdir()):
         raise DataError(folder, "the folder is empty", "Put the OccuBench release into it")
     if is_own(folder):
-        from worktrial.suites.occupations.own import load_own
-
         return load_own(folder)
     scenarios = _scenarios(folder / SCENARIOS)
     tasks: dict[str, Task] = {}
-    for where, row in rows_of(folder / TASKS):
+    for where, row in rows_of(folder / TASKS, _MISSING):
         task = _task(where, row, scenarios)
         if task.id in tasks:
             raise DataError(where, f"task_id: {task.id} occurs a second time", "Remove one of the two lines")
@@ -141,26 +78,20 @@ def load_release(folder: Path) -> Release:
         place = folder / f"{WORKPLACES}.jsonl"
     if not place.exists():
         raise DataError(folder / WORKPLACES, "no such folder", f"Get it, or {place.name}, from the release")
-    workplaces = load_workplaces(place)
-    return Release(folder, list(tasks.values()), workplaces, _fingerprint(folder, place), scenarios)
-
-
-def rows_of(path: Path) -> Iterator[tuple[str, JsonObject]]:
-    """`(file:line, row)` for each line; blank lines are passed over."""
-    if not path.exists():
-        raise DataError(path, "no such file", f"Is this the OccuBench release, or a suite? (One has a {OWN})")
-    for number, line in enumerate(read_bytes(path).removeprefix(BOM_UTF8).split(b"\n"), 1):
-        if line.strip():
-            where = f"{path}:{number}"
-            row = as_json(line, where)
-            if not isinstance(row, dict):
-                raise DataError(where, f"holds a JSON {json_kind(row)}, not an object", "Each line is one object")
-            yield where, row
+    return TaskSet(
+        folder,
+        list(tasks.values()),
+        load_workplaces(place),
+        _fingerprint(folder, place),
+        scenarios,
+        tasks_name=TASKS,
+        fields=_FIELDS,
+    )
 
 
 def _scenarios(path: Path) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
-    for where, row in rows_of(path):
+    for where, row in rows_of(path, _MISSING):
         try:
             scenario = msgspec.convert(row, _Scenario)
         except msgspec.ValidationError as e:
@@ -198,3 +129,9 @@ def _fingerprint(folder: Path, workplaces: Path) -> str:
     for path in (folder / TASKS, folder / SCENARIOS, *files):
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(read_bytes(path)).digest())
     return digest.hexdigest()
+
+
+__all__ = ["Release", "Task", "TaskSet", "is_own", "load_own", "load_release"]
+
+Release = TaskSet
+"""Former name of `TaskSet`."""

@@ -206,9 +206,7 @@ def _chosen(tasks: "Sequence[OrchestrationTask]", options: OrchestrationOptions)
             raise SettingError(f"{option(field)}: names no scenario")
     source = str(options.data or "the worked example")
     field = "scenarios" if options.scenarios else "tasks"
-    chosen = select(
-        tasks, [*options.tasks, *options.scenarios], source=source, option=option(field), noun="scenario"
-    )
+    chosen = select(tasks, [*options.tasks, *options.scenarios], source=source, field=field, noun="scenario")
     if options.limit is None:
         return chosen
     languages = dict.fromkeys(task.scenario.language for task in chosen)

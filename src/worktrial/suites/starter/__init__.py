@@ -1,1 +1,51 @@
 """Our own executable workplaces, checked by code."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worktrial.suites.executable import ExecutableSuite
+
+if TYPE_CHECKING:
+    from worktrial.suites.executable.tasks import ExecutableTask
+    from worktrial.workplaces.executable import ExecutableWorkplace
+
+FOLDER = Path(__file__).parent / "workplaces"
+
+
+class StarterSuite(ExecutableSuite):
+    """Ten workplaces, one for each industry. Needs no simulator, no judge and no network."""
+
+    name = "starter"
+    about = "our own executable workplaces, checked by code"
+    folder = FOLDER
+    package = "worktrial.suites.starter.workplaces"
+    categories = (
+        "Agriculture & Environment",
+        "Business & Enterprise",
+        "Commerce & Consumer",
+        "Education & Culture",
+        "Healthcare & Life Sciences",
+        "Industrial & Engineering",
+        "Public Service & Governance",
+        "Science & Research",
+        "Technology & IT",
+        "Transportation & Logistics",
+    )
+
+
+suite = StarterSuite()
+
+
+def load_tasks() -> "Sequence[ExecutableTask]":
+    """All tasks of the suite, workplace by workplace."""
+    return suite.load_tasks()
+
+
+def load_workplace(name: str) -> "ExecutableWorkplace":
+    """The workplace called `name`.
+
+    Raises:
+        DataError: there is no such workplace.
+    """
+    return suite.library.workplace(name)

@@ -5,18 +5,16 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.errors import DataError
-from worktrial.suites.lint import Hazard, LintReport
-from worktrial.suites.occupations.lint import lint_release
-from worktrial.suites.occupations.load import Release, Task, is_own
+from worktrial.finding import Finding, Findings
+from worktrial.suites.simulated.folder import is_own
+from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.synthesis.artifacts import DraftFinding, PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.checks import OF_PLANS, SLOT_CHECKS
-from worktrial.synthesis.checks.case import CheckName, SlotDraft
+from worktrial.synthesis.checks.case import MEANINGS, CheckName, SlotDraft
 from worktrial.synthesis.checks.placeholders import placeholders
 from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
 from worktrial.synthesis.checks.workplace import schemas
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.lint import HazardName
 from worktrial.workplaces.loading.folder import MAIN_FILE
 
 Check = Callable[[SlotDraft], Iterator[DraftFinding]]
@@ -24,41 +22,31 @@ Check = Callable[[SlotDraft], Iterator[DraftFinding]]
 _MORE: tuple[Check, ...] = (schemas, placeholders, rubric_numbers)
 """Checks of the published release beside the usual lint; it has no plans, and examples of other worlds."""
 
-OF_PUBLISHED = (
-    *(CheckName(name.value) for name in HazardName),
-    CheckName.SCHEMAS,
-    CheckName.PLACEHOLDERS,
-    CheckName.RUBRIC_NUMBERS,
-)
+OF_PUBLISHED = (CheckName.SCHEMAS, CheckName.PLACEHOLDERS, CheckName.RUBRIC_NUMBERS)
 """The checks that apply to the published release."""
 
 
-def lint_suite(release: Release) -> LintReport:
-    """Look at every task of `release` in its workplace, and at the workplaces that no task uses.
+def lint_suite(data: TaskSet) -> Findings:
+    """Look at every task of `data` in its workplace.
 
-    What could not be read is in the report's `unread`.
+    These checks go beside those that every suite of simulated workplaces has; of a suite of one's own they are all.
     """
-    own = is_own(release.folder)
-    report = LintReport(0, 0, [], []) if own else lint_release(release)
-    found: dict[Hazard, None] = dict.fromkeys(report.hazards)
-    workplaces, unread = _workplaces(release)
-    tasks = [task for task in release.tasks if task.problem is None and task.workplace in workplaces]
+    own = is_own(data.folder)
+    found: dict[Finding, None] = {}
+    workplaces, unread = data.readable()
+    tasks = [task for task in data.tasks if task.problem is None and task.workplace in workplaces]
     for task in tasks:
         home = workplaces[task.workplace]
         for problem in _problems(_case(task, home), _checks(task) if own else _MORE):
-            found[_hazard(release, task, home, problem)] = None
-    # The published release's own lint has told what of it cannot be read.
-    return LintReport(len(tasks), len(workplaces), list(found), unread if own else report.unread)
-
-
-def _workplaces(release: Release) -> tuple[dict[str, Workplace], list[str]]:
-    found, unread = {}, []
-    for name in release.workplaces:
-        try:
-            found[name] = release.workplaces[name]
-        except DataError as e:
-            unread.append(str(e))
-    return found, unread
+            found[_finding(data, task, home, problem)] = None
+    names = list(CheckName) if own else OF_PUBLISHED
+    return Findings(
+        [name.value for name in names],
+        list(found),
+        {"tasks": len(tasks), "workplaces": len(workplaces)},
+        unread,
+        {name.value: MEANINGS[name] for name in names},
+    )
 
 
 def _checks(task: Task) -> Sequence[Check]:
@@ -101,11 +89,11 @@ def _case(task: Task, home: Workplace) -> SlotDraft:
     return SlotDraft(workplace, draft)
 
 
-def _hazard(release: Release, task: Task, home: Workplace, problem: DraftFinding) -> Hazard:
+def _finding(data: TaskSet, task: Task, home: Workplace, problem: DraftFinding) -> Finding:
     of_task = problem.artifact in ("instruction", "plan", "rubric")
     subject = task.id if of_task else task.workplace
-    file = str(release.tasks_file) if of_task else _file(home, problem.field)
-    return Hazard(CheckName(problem.check), subject, file, problem.field, problem.what, problem.fix)
+    file = str(data.tasks_file) if of_task else _file(home, problem.field)
+    return Finding(problem.check, subject, file, problem.field, problem.what, problem.fix)
 
 
 def _file(home: Workplace, field: str) -> str:

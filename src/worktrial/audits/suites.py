@@ -1,0 +1,73 @@
+"""Audits as their stored runs are shown: under the names of their runs, in no list."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.errors import SettingError
+from worktrial.options import Options, RunOptions
+from worktrial.suite import Suite, TaskRow
+
+if TYPE_CHECKING:
+    from worktrial.agents.candidates import Candidate
+    from worktrial.engine.trial import Trial
+    from worktrial.reports.report import Report, Section
+    from worktrial.workplaces import Workplace
+
+
+class Audit(Suite):
+    """An audit: it is run by its own command, and shown as a run of any suite."""
+
+    options = RunOptions
+
+    def tasks(self, data: Options) -> Sequence[TaskRow]:
+        """No tasks: what is audited is chosen anew each time."""
+        return ()
+
+    def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
+        """Refuse to run as a suite.
+
+        Raises:
+            SettingError: always; an audit has no agent.
+        """
+        raise SettingError(f"{self.name}: is an audit; run it with worktrial {self.name.replace('-', ' ')}")
+
+
+class SimulatorAudits(Audit):
+    """Audits of simulators."""
+
+    name = "audit-simulator"
+    about = "recorded calls, answered by a simulator and by the truth"
+    roles = (Role.SIMULATOR,)
+
+    def report_sections(self, report: "Report") -> "Iterable[Section]":
+        """Simulators beside the truth; see `Suite.report_sections`."""
+        from worktrial.audits.report import simulators_section
+
+        return simulators_section(report, self.name)
+
+    def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
+        """Workplace and instruction of a sequence, which is named after its task; see `Suite.workplaces`."""
+        from worktrial.audits.truth import truth_suite
+
+        suite = truth_suite()
+        of_task = suite.workplaces(suite.data())
+        return lambda sample: of_task(sample.split("/")[0])
+
+
+class JudgeAudits(Audit):
+    """Audits of judges."""
+
+    name = "audit-judge"
+    about = "finished work of which the truth is known, judged by a model"
+    roles = (Role.JUDGE,)
+
+    def report_sections(self, report: "Report") -> "Iterable[Section]":
+        """Judges beside the truth; see `Suite.report_sections`."""
+        from worktrial.audits.report import judges_section
+
+        return judges_section(report, self.name)
+
+
+simulators = SimulatorAudits()
+judges = JudgeAudits()

@@ -1,0 +1,165 @@
+"""Base of a suite whose workplaces are executable. It needs a name, a line about itself, and a folder."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.errors import DataError
+from worktrial.finding import Findings
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.options import (
+    AgentOptions,
+    CategoryOptions,
+    EndpointOptions,
+    FaultOptions,
+    Flag,
+    JudgingOptions,
+    LimitOptions,
+    Options,
+    RunOptions,
+)
+from worktrial.suite import Suite, TaskRow
+from worktrial.suites.reference import idle_agent, plan_agent
+from worktrial.suites.settings import conditions_of, judging_of, limits_of, models_of
+
+if TYPE_CHECKING:
+    from worktrial.agents.candidates import Candidate
+    from worktrial.engine.stored import StoredRun
+    from worktrial.engine.trial import Trial
+    from worktrial.suites.executable.tasks import ExecutableTask, TaskLibrary
+    from worktrial.workplaces import Workplace
+
+_FILES = {"tools": "tools.py", "initial_state": "initial_state.yaml"}
+
+
+class ExecutableOptions(
+    CategoryOptions,
+    JudgingOptions,
+    FaultOptions,
+    RunOptions,
+    LimitOptions,
+    EndpointOptions,
+    AgentOptions,
+):
+    """Options of a run in executable workplaces."""
+
+    judge: Annotated[str | None, Flag("Who takes part", common=True, neutral=True, metavar="MODEL")] = None
+    """Also ask this model to judge by the rubric; the checks decide."""
+
+
+class ExecutableSuite(Suite):
+    """A suite of executable workplaces: every task has a plan that solves it, and checks of the final state."""
+
+    options: ClassVar[type[ExecutableOptions]] = ExecutableOptions
+    roles = (Role.AGENT, Role.JUDGE)
+    reference_agents: ClassVar = {
+        "plan": plan_agent(must=Outcome.PASS),
+        "idle": idle_agent(must=Outcome.FAIL),
+    }
+
+    folder: ClassVar[Path]
+    """Folder that holds a package for each workplace; see `worktrial.suites.executable.tasks`."""
+    package: ClassVar[str]
+    """Name of that folder as a Python package."""
+    categories: ClassVar[Collection[str]] = ()
+    """Industries that a task may be of; empty allows any."""
+
+    @cached_property
+    def library(self) -> "TaskLibrary":
+        """The suite's workplaces and tasks."""
+        from worktrial.suites.executable.tasks import TaskLibrary
+
+        return TaskLibrary(self.folder, self.package, title=self.name, categories=self.categories)
+
+    def load_tasks(self) -> "Sequence[ExecutableTask]":
+        """All tasks, ready to be set up.
+
+        Raises:
+            DataError: a file or a field cannot be used.
+        """
+        return self.library.tasks
+
+    @property
+    def source(self) -> JsonObject:
+        """Where the tasks are from, for manifests: `folder` and `fingerprint`."""
+        return {"folder": "built in", "fingerprint": self.library.fingerprint}
+
+    def tasks(self, data: Options) -> Sequence[TaskRow]:
+        """All tasks; see `Suite.tasks`."""
+        return [TaskRow(t.id, str(t.difficulty), t.category, t.scenario) for t in self.load_tasks()]
+
+    def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
+        """The agent's model, if it needs one, and the judge's, if one is named; see `Suite.models`."""
+        own = agent.spec if agent.needs_model else None
+        return models_of(options, {Role.AGENT: own, Role.JUDGE: options.judge})
+
+    def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
+        """The suite made ready to run; see `Suite.trial`."""
+        from worktrial.suites.executable.trial import ExecutableTrial, Settings
+        from worktrial.suites.selection import select_by
+
+        judging = judging_of(options, models.get(Role.JUDGE))
+        settings = Settings(
+            **vars(judging),
+            repeats=options.repeats,
+            limits=limits_of(options, models.get(Role.AGENT)),
+            faults=conditions_of(options),
+        )
+        tasks = select_by(options, self.load_tasks(), source=f"the suite {self.title}")
+        measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()
+        return ExecutableTrial(
+            self.name,
+            self.source,
+            tasks,
+            agent,
+            settings,
+            with_judge=Role.JUDGE in models,
+            options=measured,
+        )
+
+    def lint(self, data: Options) -> Findings:
+        """Findings on every workplace and every task. Each task has a clock of its own."""
+        from worktrial.suites.executable.tasks import TASKS_FILE, WORKPLACE_FILE
+        from worktrial.suites.lint import MEANINGS, placed, task_findings, workplace_findings
+        from worktrial.workplaces.lint import tool_verbs
+
+        workplaces = {name: self.library.workplace(name).artifact for name in self.library.names}
+        found = [
+            placed(finding, name, str(self.folder / name / _FILES.get(finding.field, WORKPLACE_FILE)))
+            for name, workplace in workplaces.items()
+            for finding in workplace_findings(workplace)
+        ]
+        # So few tools have hardly a word in common; any of their words will do.
+        verbs = tool_verbs((tool.name for home in workplaces.values() for tool in home.tools), at_least=1)
+        tasks = self.load_tasks()
+        for task in tasks:
+            tools = {tool.name for tool in workplaces[task.workplace].tools}
+            file = str(self.folder / task.workplace / TASKS_FILE)
+            about = (task.instruction, task.rubric, task.initial_state, tools)
+            found += [placed(f, task.id, file) for f in task_findings(*about, verbs=verbs, has_clock=True)]
+        looked_at = {"tasks": len(tasks), "workplaces": len(workplaces)}
+        return Findings(list(MEANINGS), found, looked_at, about=MEANINGS)
+
+    def grader(
+        self, run: "StoredRun", data: Options, judging: Mapping[str, Any], models: Iterable[RoleName]
+    ) -> Any:
+        """Checks of stored work; see `Suite.grader`."""
+        from worktrial.suites.executable.trial import ExecutableGrader
+        from worktrial.suites.regrade import judging_as_stored
+
+        as_stored = judging_as_stored(run.manifest, judging)
+        return ExecutableGrader(self.source, self.load_tasks(), as_stored, with_judge=Role.JUDGE in set(models))
+
+    def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
+        """Workplace and instruction of a task; see `Suite.workplaces`."""
+        tasks = {task.id: task for task in self.load_tasks()}
+
+        def found(sample: str) -> "tuple[Workplace, str]":
+            if sample not in tasks:
+                raise DataError(sample, f"is no task of the {self.name} suite any more")
+            return tasks[sample].artifact, tasks[sample].instruction
+
+        return found

@@ -1,0 +1,264 @@
+"""Tasks in executable workplaces: a folder of workplaces and tasks read, and checked against each other.
+
+A folder holds a package for each workplace, with `tools.py` (the tools as functions over a typed state),
+`workplace.yaml` (rules and meaning of the state), `initial_state.yaml` and `tasks.yaml`.
+"""
+
+from collections.abc import Collection
+from functools import cached_property
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import jsonpatch
+from jsonpointer import JsonPointerException
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worktrial.agents.plan import Plan, plan_problems
+from worktrial.errors import DataError
+from worktrial.grading.state_checks import Check
+from worktrial.language import JsonObject
+from worktrial.workplaces import Workplace
+from worktrial.workplaces.executable import ExecutableSession, ExecutableWorkplace
+from worktrial.workplaces.loading.folder import read_yaml
+
+TASKS_FILE = "tasks.yaml"
+WORKPLACE_FILE = "workplace.yaml"
+STATE_FILE = "initial_state.yaml"
+
+Trait = Literal["implicit_fault_sensitive", "refuse_or_ask"]
+"""What else a task tests: whether a degraded answer is noticed, whether what must not be done is left undone."""
+
+Text = Annotated[str, Field(min_length=1)]
+M = TypeVar("M", bound=BaseModel)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class ExecutableTask(_Model):
+    """One task, ready to be set up."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2}$")]
+    workplace: Text
+    """Name of the workplace."""
+    home: ExecutableWorkplace
+    """The workplace itself, in the state that it has before the task's changes."""
+    scenario: Text
+    category: Text
+    domain: Text
+    language: Text
+    difficulty: Annotated[int, Field(ge=1, le=3)]
+    traits: tuple[Trait, ...] = ()
+    instruction: Text
+    clock: Text
+    """Date or time in the workplace, ISO 8601; also the state's `clock`."""
+    initial_state: JsonObject
+    """State of the workplace with the task's changes."""
+    plan: Plan
+    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
+    rubric: Text
+
+    @property
+    def tags(self) -> JsonObject:
+        """What results can be grouped by."""
+        return {
+            "category": self.category,
+            "domain": self.domain,
+            "scenario": self.scenario,
+            "difficulty": self.difficulty,
+            "workplace": self.workplace,
+            "language": self.language,
+            "traits": list(self.traits),
+        }
+
+    @property
+    def artifact(self) -> Workplace:
+        """The workplace as the agent finds it."""
+        return self.home.starting_from(self.initial_state).artifact
+
+    def open(self) -> ExecutableSession:
+        """A session that begins in the task's initial state."""
+        return self.home.open(self.initial_state)
+
+
+class _TaskEntry(_Model):
+    """A task as its author writes it."""
+
+    id: Text
+    difficulty: int
+    traits: tuple[Trait, ...] = ()
+    language: str | None = None
+    instruction: Text
+    clock: str | None = None
+    state: tuple[dict[str, Any], ...] = ()
+    """JSON Patch (RFC 6902) that is applied to the workplace's initial state."""
+    plan: Plan
+    checks: tuple[Check, ...]
+    rubric: Text
+
+
+class _TaskFile(_Model):
+    scenario: Text
+    category: Text
+    domain: Text
+    language: Text
+    tasks: Annotated[tuple[_TaskEntry, ...], Field(min_length=1)]
+
+
+class _WorkplaceFile(_Model):
+    name: Text
+    system_prompt: Text
+    state_description: JsonObject
+
+
+class TaskLibrary:
+    """All workplaces and tasks below one folder; each is read once."""
+
+    def __init__(self, folder: Path, package: str, *, title: str, categories: Collection[str] = ()) -> None:
+        """Name a folder; nothing is read yet.
+
+        Args:
+            folder: Holds a package for each workplace.
+            package: Its name in Python, such as `my_suite.workplaces`.
+            title: Name of the suite, for messages.
+            categories: Industries that a task may be of; empty allows any.
+        """
+        self.folder = folder
+        self._package = package
+        self._title = title
+        self._categories = categories
+        self._workplaces: dict[str, ExecutableWorkplace] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the workplaces, in alphabetical order."""
+        return sorted(path.parent.name for path in self.folder.glob(f"*/{WORKPLACE_FILE}"))
+
+    def workplace(self, name: str) -> ExecutableWorkplace:
+        """The workplace called `name`.
+
+        Raises:
+            DataError: there is no such workplace, or one of its files cannot be used.
+        """
+        if name not in self._workplaces:
+            self._workplaces[name] = self._read_workplace(name)
+        return self._workplaces[name]
+
+    @cached_property
+    def tasks(self) -> tuple[ExecutableTask, ...]:
+        """All tasks, workplace by workplace.
+
+        Raises:
+            DataError: a file or field cannot be used, an id is taken twice, or a plan cannot be followed.
+        """
+        tasks = [
+            task
+            for name in self.names
+            for task in read_tasks(self.folder / name / TASKS_FILE, self.workplace(name), self._categories)
+        ]
+        seen: set[str] = set()
+        for task in tasks:
+            if task.id in seen:
+                raise DataError(task.workplace, f"the task id {task.id} is taken twice")
+            seen.add(task.id)
+        return tuple(tasks)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over the files (names and contents), for the manifest of a run."""
+        digest = sha256()
+        for path in sorted(p for p in self.folder.rglob("*") if p.suffix in (".yaml", ".py")):
+            digest.update(f"{path.relative_to(self.folder).as_posix()}\0".encode())
+            digest.update(sha256(path.read_bytes()).digest())
+        return digest.hexdigest()
+
+    def _read_workplace(self, name: str) -> ExecutableWorkplace:
+        folder = self.folder / name
+        main = folder / WORKPLACE_FILE
+        if not main.is_file():
+            known = ", ".join(self.names)
+            raise DataError(name, f"is no workplace of the {self._title} suite", f"There are: {known}")
+        described = _parse(_WorkplaceFile, read_yaml(main), main)
+        return ExecutableWorkplace.build(
+            described.name,
+            import_module(f"{self._package}.{name}.tools"),
+            system_prompt=described.system_prompt,
+            initial_state=read_yaml(folder / STATE_FILE),
+            state_description=described.state_description,
+            source=str(folder),
+        )
+
+
+def read_tasks(
+    path: Path, workplace: ExecutableWorkplace, categories: Collection[str] = ()
+) -> list[ExecutableTask]:
+    """The tasks in one file.
+
+    Args:
+        path: A `tasks.yaml`.
+        workplace: Where they take place.
+        categories: Industries that they may be of; empty allows any.
+
+    Raises:
+        DataError: names the file and the field that cannot be used.
+    """
+    file = _parse(_TaskFile, read_yaml(path), path)
+    if categories and file.category not in categories:
+        raise DataError(path, f"category: {file.category!r} is none of {', '.join(categories)}")
+    return [_task(entry, file, path, index, workplace) for index, entry in enumerate(file.tasks)]
+
+
+def _task(
+    entry: _TaskEntry, file: _TaskFile, path: Path, index: int, workplace: ExecutableWorkplace
+) -> ExecutableTask:
+    where = f"{path}: tasks[{index}] ({entry.id})"
+    state = _initial_state(entry, workplace, where)
+    if problems := plan_problems(entry.plan, workplace.artifact):
+        raise DataError(f"{where}.plan", "; ".join(problems))
+    fields = {
+        "id": entry.id,
+        "workplace": workplace.artifact.name,
+        "home": workplace,
+        "scenario": file.scenario,
+        "category": file.category,
+        "domain": file.domain,
+        "language": entry.language or file.language,
+        "difficulty": entry.difficulty,
+        "traits": entry.traits,
+        "instruction": entry.instruction,
+        "clock": state["clock"],
+        "initial_state": state,
+        "plan": entry.plan,
+        "checks": entry.checks,
+        "rubric": entry.rubric,
+    }
+    return _parse(ExecutableTask, fields, where)
+
+
+def _initial_state(entry: _TaskEntry, workplace: ExecutableWorkplace, where: str) -> JsonObject:
+    try:
+        state: JsonObject = jsonpatch.apply_patch(workplace.artifact.initial_state, list(entry.state))
+    except (jsonpatch.JsonPatchException, JsonPointerException) as e:
+        raise DataError(f"{where}.state", f"does not apply to the workplace's initial state: {e}") from e
+    if entry.clock is not None:
+        state = {**state, "clock": entry.clock}
+    if not isinstance(state.get("clock"), str):
+        raise DataError(f"{where}.clock", "neither the task nor the state says what time it is")
+    workplace.starting_from(state)
+    return state
+
+
+def _parse(model: type[M], value: object, where: object) -> M:
+    try:
+        return model.model_validate(value)
+    except ValidationError as e:
+        said = "; ".join(f"{_place(error['loc'])}: {error['msg']}" for error in e.errors())
+        raise DataError(where, said) from e
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return path.lstrip(".") or "(the whole file)"

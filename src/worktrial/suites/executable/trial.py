@@ -1,0 +1,187 @@
+"""The path of one sample in an executable workplace, top to bottom, and the checks of its work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from worktrial.agents.assignment import Assignment, Limits
+from worktrial.agents.candidates import Candidate
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Job, SampleContext
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
+from worktrial.grading import JudgeCase, Outcome
+from worktrial.grading.state_checks import CheckResult, run_checks
+from worktrial.language import Complete, JsonObject
+from worktrial.suites.episode import check_conditions, episode, faulty, finished, in_manifest, jobs_under
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.suites.judging import JudgeSettings, Work, judge
+from worktrial.suites.regrade import FinishedWork
+from worktrial.workplaces import Session, Trajectory
+from worktrial.workplaces.faults import Conditions, FaultMode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(JudgeSettings):
+    """What of the suite's own can change a result."""
+
+    repeats: int = 1
+    limits: Limits = field(default_factory=Limits)
+    faults: Conditions = field(default_factory=Conditions)
+
+
+class ExecutableTrial:
+    """A suite made ready to run. The state checks decide; a judge's votes are kept beside them.
+
+    Raises:
+        SettingError: faults that no trial can hold, or that would need a simulator.
+    """
+
+    def __init__(
+        self,
+        suite: str,
+        data: JsonObject,
+        tasks: Sequence[ExecutableTask],
+        candidate: Candidate,
+        settings: Settings,
+        *,
+        with_judge: bool,
+        options: JsonObject | None = None,
+    ) -> None:
+        """Set up a trial.
+
+        Args:
+            suite: The suite's name.
+            data: For the manifest: `folder` and `fingerprint` of the tasks.
+            tasks: Those to run.
+            candidate: Who works.
+            settings: What can change a result.
+            with_judge: Whether the role `judge` has a model.
+            options: Options that can change a result, for comparisons; None where the trial was not made from any.
+        """
+        if settings.faults.prompted:
+            flag = option("faults")
+            raise SettingError(
+                f"{flag} prompted: asks the model that plays the workplace, and here none does. Use {flag} E1, E2, "
+                "E3 or all"
+            )
+        check_conditions(settings.faults, candidate, settings.limits)
+        self.suite = suite
+        self._conditions = settings.faults.by_name
+        self._tasks = {task.id: task for task in tasks}
+        self._candidate = candidate
+        self._settings = settings
+        self._with_judge = with_judge
+        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
+        self.data = data
+        self.settings: JsonObject = {
+            "agent": candidate.spec,
+            "tasks": [task.id for task in tasks],
+            **in_manifest(settings),
+            **({} if options is None else {"options": options}),
+        }
+
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
+        """Set up, work, check; see `worktrial.engine.trial.Trial`."""
+        task = self._tasks[job.sample]
+        workplace = task.home.artifact
+        faults = self._conditions[job.condition]
+        trajectory = Trajectory()
+        session: Session = task.open()
+        if faults.mode is not FaultMode.E0:
+            session = faulty(session, workplace, faults, task.id, trajectory)
+        assignment = Assignment(
+            instruction=task.instruction,
+            clock=task.clock,
+            tools=workplace.tool_specs,
+            session=session,
+            limits=self._settings.limits,
+            tokens=lambda: context.meter.tokens(Role.AGENT),
+            cost=lambda: context.meter.known_cost,
+            plan=task.plan,
+            trajectory=trajectory,
+        )
+
+        async def graded() -> SampleResult:
+            model = context.model(Role.JUDGE) if self._with_judge else None
+            return await grade(task, finished(session, trajectory, task.clock), self._settings, judge_model=model)
+
+        return await episode(self._candidate.agent(context), assignment, graded)
+
+
+async def grade(
+    task: ExecutableTask,
+    work: Work,
+    judging: JudgeSettings,
+    *,
+    judge_model: Complete | None = None,
+    rubric: str | None = None,
+) -> SampleResult:
+    """Check `work`, whose final state is known.
+
+    Args:
+        task: What was to be done.
+        work: What was done.
+        judging: How the judge decides.
+        judge_model: The judge's model; None asks no judge.
+        rubric: Replaces the task's own for the judge; the checks stay the task's.
+    """
+    checks = run_checks(
+        task.checks,
+        initial_state=task.initial_state,
+        final_state=work.final_state or {},
+        trajectory=work.trajectory,
+    )
+    result = SampleResult(
+        outcome=Outcome.PASS if all(check.passed for check in checks) else Outcome.FAIL,
+        reason=_summary(checks),
+        checks=checks,
+    )
+    if judge_model is not None:
+        result.votes = (await judge(judge_case(task, work, rubric), judge_model, judging)).votes
+    return result
+
+
+def judge_case(task: ExecutableTask, work: Work, rubric: str | None = None) -> JudgeCase:
+    """What a judge is shown of `work`, with `rubric` where there is one in place of the task's own."""
+    artifact = task.home.artifact
+    return JudgeCase(
+        scenario=task.scenario,
+        workplace=artifact.name,
+        initial_state=task.initial_state,
+        state_description=artifact.state_description,
+        instruction=task.instruction,
+        rubric=rubric or task.rubric,
+        trajectory=work.trajectory,
+        clock=work.clock,
+        fault_ledger=work.faults_for_judge,
+        final_state=work.final_state,
+    )
+
+
+class ExecutableGrader:
+    """Grader of stored work: checks stored calls and final states again, and keeps a judge's votes beside them."""
+
+    def __init__(
+        self, data: JsonObject, tasks: Sequence[ExecutableTask], judging: JudgeSettings, *, with_judge: bool
+    ) -> None:
+        self.data = data
+        self._judging = judging
+        self._with_judge = with_judge
+        self._tasks = {task.id: task for task in tasks}
+
+    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
+        """Check `work`; see `worktrial.suites.regrade.Grader`."""
+        task = self._tasks.get(work.record.sample)
+        if task is None:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the suite has no such task")
+        if work.work.final_state is None:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to check")
+        model = context.model(Role.JUDGE) if self._with_judge else None
+        return await grade(task, work.work, self._judging, judge_model=model, rubric=rubric)
+
+
+def _summary(checks: Sequence[CheckResult]) -> str:
+    failed = [check for check in checks if not check.passed]
+    if not failed:
+        return f"all {len(checks)} checks passed"
+    return f"{len(failed)} of {len(checks)} checks failed; first: {failed[0].check} ({failed[0].why})"

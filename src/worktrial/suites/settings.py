@@ -1,0 +1,141 @@
+"""What the options of a run mean: models, limits, judging, faults; and what is usual where a user says nothing."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from worktrial.engine.role_values import settings_for
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.errors import SettingError, option
+from worktrial.options import Options
+
+if TYPE_CHECKING:
+    from worktrial.agents.assignment import Limits
+    from worktrial.suites.judging import JudgeSettings
+    from worktrial.workplaces.faults import Conditions
+
+# The embedded model serves one request at a time: side by side, samples would only push each other's prompts out
+# of its cache.
+USUAL_CONCURRENCY = 16
+LOCAL_CONCURRENCY = 1
+
+# A small model that is lost repeats itself; more turns would only cost minutes.
+USUAL_TURNS = 60
+LOCAL_TURNS = 16
+
+# Characters of a trajectory for a judge; the smaller fits into the embedded model's context beside the rest.
+USUAL_RECORD = 120_000
+LOCAL_RECORD = 12_000
+
+_MODES = ("E0", "E1", "E2", "E3")
+_ALL = "all"
+_PROMPTED = "prompted"
+
+
+def models_of(options: Options, named: Mapping[Role, str | None]) -> dict[RoleName, RoleSettings]:
+    """Settings of each role that has a model.
+
+    Args:
+        options: An instance of the suite's `every_option`.
+        named: Each role's model as the user wrote it; None for a role that nobody plays.
+
+    Raises:
+        SettingError: a role's option cannot be read.
+    """
+    given = options.model_dump()
+    return {role: settings_for(role, model, given) for role, model in named.items() if model is not None}
+
+
+def limits_of(options: Any, agent: RoleSettings | None) -> "Limits":
+    """Where the agent's work on a sample ends, from the fields of `LimitOptions`."""
+    from worktrial.agents.assignment import Limits
+
+    usual = LOCAL_TURNS if agent is not None and agent.is_local else USUAL_TURNS
+    return Limits(options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost)
+
+
+def judging_of(options: Any, judge: RoleSettings | None) -> "JudgeSettings":
+    """How the judge decides, from the fields of `JudgingOptions`."""
+    from worktrial.suites.judging import JudgeSettings
+
+    usual = LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD
+    return JudgeSettings(
+        votes=options.votes,
+        parallel_votes=options.parallel_votes,
+        judge_method=options.judge_method,
+        judge_record=options.judge_record or usual,
+    )
+
+
+def conditions_of(options: Options) -> "Conditions":
+    """Conditions of the samples, from the fields of `FaultOptions`.
+
+    Raises:
+        SettingError: as `fault_conditions`.
+    """
+    from worktrial.options import FaultOptions
+
+    return fault_conditions(options.model_dump(include=set(FaultOptions.model_fields)))
+
+
+def fault_conditions(given: Mapping[str, Any]) -> "Conditions":
+    """Conditions that a user's values describe.
+
+    Args:
+        given: `faults`, `fault_count`, `fault_duration`, `fault_seed` and `fault_unit`, as on the command line;
+            missing or None is not given.
+
+    Raises:
+        SettingError: a value cannot be read, or says something about faults where there are none.
+    """
+    from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
+
+    names, prompted = _modes("E0" if given.get("faults") is None else given["faults"])
+    if names == ["E0"]:
+        details = ("fault_count", "fault_duration", "fault_seed", "fault_unit")
+        _refuse_any(given, details, f"{option('faults')} E0 has no faults")
+        if prompted:
+            raise SettingError(f"{option('faults')} prompted,E0: E0 has no faults that a prompt could ask for")
+    if prompted:
+        _refuse_any(given, ("fault_seed",), f"{option('faults')} prompted: a request in a prompt has no seed")
+    return Conditions.sweep(
+        [FaultMode(name) for name in names],
+        _numbers("fault_count", given.get("fault_count")),
+        _numbers("fault_duration", given.get("fault_duration")),
+        seed=given.get("fault_seed") or 0,
+        unit=FaultUnit(given.get("fault_unit") or FaultUnit.CALL),
+        prompted=prompted,
+    )
+
+
+def _modes(text: str) -> tuple[list[str], bool]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    modes: dict[str, None] = {}
+    flag = option("faults")
+    for word in words:
+        if word.lower() in (_ALL, _PROMPTED):
+            continue
+        if word.upper() not in _MODES:
+            raise SettingError(f"{flag} {text}: {word!r} is none of {', '.join(_MODES)}, {_ALL}, {_PROMPTED}")
+        modes[word.upper()] = None
+    lower = [word.lower() for word in words]
+    if not words:
+        raise SettingError(f"{flag}: names no mode; choose from {', '.join(_MODES)}, {_ALL}, {_PROMPTED}")
+    return ([*modes] if modes and _ALL not in lower else [*_MODES]), _PROMPTED in lower
+
+
+def _numbers(field: str, text: str | None) -> list[int]:
+    if text is None:
+        return [2]
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise SettingError(f"{option(field)} {text!r}: write a whole number, or several as 1,2,4") from None
+    if min(numbers) < 1:
+        raise SettingError(f"{option(field)} {text}: must be at least 1; for no faults use {option('faults')} E0")
+    return list(dict.fromkeys(numbers))
+
+
+def _refuse_any(given: Mapping[str, Any], names: tuple[str, ...], why: str) -> None:
+    for name in names:
+        if given.get(name) is not None:
+            raise SettingError(f"{option(name)}: {why}")

@@ -1,0 +1,237 @@
+"""A suite of one's own: a folder with tasks and workplaces that a model plays.
+
+    suite.yaml     format: 1, kind: suite, name; optionally `tasks` (the task file), industry, domain; the rest is
+                   for people
+    tasks.jsonl    one object a line: id, instruction, rubric, workplace; optionally plan, category, domain,
+                   scenario, difficulty, language
+    workplaces/    a folder for each workplace in our own format, called as tasks call it
+
+What else lies in the folder (`work/`, records of calibration) is no part of the suite.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+import msgspec
+from pydantic import BeforeValidator
+
+from worktrial.errors import DataError
+from worktrial.language import JsonObject, JsonValue
+from worktrial.options import Flag, Options
+from worktrial.suites.fingerprint import files_fingerprint
+from worktrial.suites.simulated.suite import SimulatedOptions, SimulatedSuite
+from worktrial.suites.simulated.tasks import Task, TaskSet, rows_of
+from worktrial.workplaces.loading import Workplaces, load_workplaces
+from worktrial.workplaces.loading.folder import read_yaml
+
+OWN = "suite.yaml"
+"""File that makes a folder a suite of one's own."""
+FORMAT = 1
+TASKS = "tasks.jsonl"
+WORKPLACES = "workplaces"
+# A workplace's executable twin, and what is known of it: audits use them, runs do not, so they change no result.
+FACE, FACE_RECORD = "face.py", "face.json"
+
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+
+
+class _Suite(msgspec.Struct, kw_only=True):
+    """`suite.yaml`; what is not named here is for people."""
+
+    kind: Literal["suite"]
+    name: _Text
+    tasks: _Text = TASKS
+    role: str = ""
+    industry: str = ""
+    domain: str = ""
+
+
+class _Step(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """One call of a plan."""
+
+    tool: _Text
+    arguments: dict[str, Any] = {}
+    why: str = ""
+
+
+class _Row(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A line of the task file. What it does not say is the suite's, or the simplest."""
+
+    id: _Text
+    instruction: _Text
+    rubric: _Text
+    workplace: _Text
+    category: str = ""
+    domain: str = ""
+    scenario: str = ""
+    difficulty: Annotated[int, msgspec.Meta(ge=1, le=3)] = 1
+    language: _Text = "en"
+    plan: list[_Step] | dict[str, Any] | str | None = None
+
+
+def is_own(folder: Path) -> bool:
+    """Whether a folder holds a suite of one's own."""
+    return (folder / OWN).is_file()
+
+
+def load_own(folder: Path) -> TaskSet:
+    """Tasks of the suite in `folder`.
+
+    Raises:
+        DataError: a file or a field is missing or cannot be used, an id occurs twice, or a task's workplace is
+            not there.
+    """
+    suite = _suite(folder / OWN)
+    file = _inside(folder, suite.tasks)
+    place = folder / WORKPLACES
+    if not place.is_dir():
+        raise DataError(place, "no such folder", "Put a folder for each workplace into it")
+    workplaces = load_workplaces(place)
+    tasks: dict[str, Task] = {}
+    for where, row in rows_of(file, f"Write it, or name the task file in {OWN}"):
+        task = _task(where, row, suite)
+        if task.id in tasks:
+            raise DataError(where, f"id: {task.id} occurs a second time", "Give every task an id of its own")
+        if task.workplace not in workplaces:
+            what = f"workplace: there is no {place / task.workplace}"
+            raise DataError(where, what, f"Name one of the {len(workplaces)} folders there")
+        tasks[task.id] = task
+    if not tasks:
+        raise DataError(file, "holds no task", "Add one object a line")
+    scenarios = {task.scenario: (task.category, task.domain) for task in tasks.values()}
+    return TaskSet(
+        folder=folder,
+        tasks=list(tasks.values()),
+        workplaces=workplaces,
+        fingerprint=_fingerprint(folder, file, workplaces),
+        scenarios=scenarios,
+        title=suite.name,
+        tasks_name=suite.tasks,
+    )
+
+
+def _refuse(value: Any) -> Any:
+    if value is not None:
+        raise ValueError("the folder has its own data; leave the option out")
+    return value
+
+
+class OwnOptions(SimulatedOptions):
+    """Options of a run of a suite of one's own."""
+
+    data: Annotated[None, BeforeValidator(_refuse), Flag(neutral=True, metavar="DIR")] = None
+    """Not to be given: the folder has its own data."""
+
+
+class OwnData(Options):
+    """Data of a suite of one's own: nothing has to be said."""
+
+    data: Annotated[None, BeforeValidator(_refuse), Flag(neutral=True, metavar="DIR")] = None
+    """Not to be given: the folder has its own data."""
+
+
+class OwnSuite(SimulatedSuite):
+    """The suite in a folder. Its runs are kept under the name of the suite whose way of running it takes."""
+
+    options = OwnOptions
+    data = OwnData
+    needs = "a simulator model, a judge model"
+
+    def __init__(self, folder: Path, runs_as: type[SimulatedSuite]) -> None:
+        """Name a folder.
+
+        Args:
+            folder: Holds a `suite.yaml`.
+            runs_as: Suite whose name stands in records, so that these can be shown when the folder is gone.
+
+        Raises:
+            DataError: the `suite.yaml` cannot be used.
+        """
+        self.folder = folder
+        self.name = runs_as.name  # type: ignore[misc]
+        self.about = _suite(folder / OWN).name  # type: ignore[misc]
+
+    @property
+    def title(self) -> str:
+        """Name of the suite, from its `suite.yaml`."""
+        return self.about
+
+    def load(self, data: Any) -> TaskSet:
+        """Tasks in the folder; see `SimulatedSuite.load`."""
+        return load_own(self.folder)
+
+
+def _suite(path: Path) -> _Suite:
+    fields = read_yaml(path)
+    if not isinstance(fields, dict):
+        raise DataError(path, "holds no mapping of fields", f"Begin with `format: {FORMAT}` and `kind: suite`")
+    found = fields.get("format")
+    if found != FORMAT or isinstance(found, bool):
+        newer = isinstance(found, int) and found > FORMAT
+        fix = "Use a newer worktrial" if newer else f"Add `format: {FORMAT}`"
+        raise DataError(path, f"format is {found!r}, and this version reads {FORMAT}", fix)
+    try:
+        return msgspec.convert(fields, _Suite)
+    except msgspec.ValidationError as e:
+        raise DataError(path, _said(e), "Needed: format, kind: suite, name") from None
+
+
+def _task(where: str, row: JsonObject, suite: _Suite) -> Task:
+    try:
+        read = msgspec.convert(row, _Row)
+    except msgspec.ValidationError as e:
+        needed = "Needed: id, instruction, rubric, workplace. A step of a plan has tool, arguments, why"
+        raise DataError(where, _said(e), needed) from None
+    category = read.category or suite.industry or suite.name
+    return Task(
+        id=read.id,
+        difficulty=read.difficulty,
+        scenario=read.scenario or read.workplace,
+        category=category,
+        domain=read.domain or suite.domain or suite.role or category,
+        instruction=read.instruction,
+        workplace=read.workplace,
+        rubric=read.rubric,
+        plan=_plan(read.plan),
+        language=read.language,
+    )
+
+
+def _plan(plan: list[_Step] | dict[str, Any] | str | None) -> JsonValue:
+    """A plan as it is shown to an agent, without reasons that were not given."""
+    if not isinstance(plan, list):
+        return plan
+    why = ("tool", "arguments", "why")
+    return [{name: getattr(step, name) for name in why if name != "why" or step.why} for step in plan]
+
+
+def _inside(folder: Path, name: str) -> Path:
+    parts = PurePosixPath(name.replace("\\", "/"))
+    if parts.is_absolute() or ".." in parts.parts or ":" in name:
+        raise DataError(folder / OWN, f"tasks: {name!r} lies outside of the suite", "Name a file in the folder")
+    return folder / parts
+
+
+def _fingerprint(folder: Path, tasks: Path, workplaces: Workplaces) -> str:
+    """SHA-256 over what a result depends on: not `suite.yaml`, so a new record of counts changes nothing."""
+    files = [tasks, *(file for name in workplaces for file in _files(folder / WORKPLACES / name))]
+    try:
+        return files_fingerprint(folder, files)
+    except OSError as e:
+        raise DataError(e.filename or folder, f"cannot be read ({e.strerror})", "Check the file") from e
+
+
+def _files(place: Path) -> Iterator[Path]:
+    for path in [place] if place.is_file() else place.rglob("*"):
+        below = path.relative_to(place).parts
+        is_face = below in ((FACE,), (FACE_RECORD,))
+        if path.is_file() and not is_face and not any(part.startswith((".", "__pycache__")) for part in below):
+            yield path
+
+
+def _said(error: msgspec.ValidationError) -> str:
+    """Message with the field first, as the other messages have it."""
+    said, _, path = str(error).partition(" - at `$")
+    field = path.rstrip("`").lstrip(".")
+    return f"{field}: {said[:1].lower()}{said[1:]}" if field else said

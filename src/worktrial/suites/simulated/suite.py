@@ -1,0 +1,182 @@
+"""Base of a suite whose workplaces a model plays. It needs a name, a line about itself, and a way to load tasks."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.errors import SettingError, option
+from worktrial.finding import Findings
+from worktrial.options import (
+    AgentOptions,
+    CategoryOptions,
+    EndpointOptions,
+    FaultOptions,
+    Flag,
+    JudgingOptions,
+    LimitOptions,
+    RunOptions,
+)
+from worktrial.suite import Suite, TaskRow, checks
+from worktrial.suites.reference import idle_agent, plan_agent
+from worktrial.suites.settings import conditions_of, judging_of, limits_of, models_of
+
+if TYPE_CHECKING:
+    from worktrial.agents.candidates import Candidate
+    from worktrial.engine.stored import StoredRun
+    from worktrial.engine.trial import Trial
+    from worktrial.suites.simulated.tasks import TaskSet
+    from worktrial.workplaces import Workplace
+
+_WHO = "Who takes part"
+_SIMULATION = "Simulation"
+
+
+class SimulatedOptions(
+    CategoryOptions,
+    JudgingOptions,
+    FaultOptions,
+    RunOptions,
+    LimitOptions,
+    EndpointOptions,
+    AgentOptions,
+):
+    """Options of a run in simulated workplaces."""
+
+    simulator: Annotated[str, Flag(_WHO, common=True, neutral=True, metavar="MODEL")]
+    """The model that plays the workplaces: a name, openai/NAME, or local."""
+    judge: Annotated[str, Flag(_WHO, common=True, neutral=True, metavar="MODEL")]
+    """The model that judges: a name, openai/NAME, or local."""
+    with_plan: Annotated[bool, Flag("Which tasks")] = False
+    """Show the agent each task's solution plan, where the data has them."""
+    memory: Annotated[Literal["history", "ledger"], Flag(_SIMULATION)] = "history"
+    """history: the simulator sees the whole conversation. ledger: it sees an explicit state that each call patches,
+    so prompts stay short and contradictions show."""
+    simulator_prompt: Annotated[Literal["full", "compact"] | None, Flag(_SIMULATION)] = None
+    """full, or compact for small models. Default: full; compact for the embedded model."""
+
+
+class SimulatedSuite(Suite):
+    """A suite of workplaces that a simulator plays; a judge decides."""
+
+    options: ClassVar[type[SimulatedOptions]] = SimulatedOptions
+    roles = (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
+    decided_by_code = False
+    reference_agents: ClassVar = {"plan": plan_agent(), "idle": idle_agent()}
+    unproven = (
+        "its workplaces are played by a model, so it takes runs to validate it: with {agent} plan every task that "
+        "has a solution plan must pass, and with idle none"
+    )
+
+    @abstractmethod
+    def load(self, data: Any) -> "TaskSet":
+        """All tasks with their workplaces.
+
+        Args:
+            data: Options that have the fields of `self.data`.
+
+        Raises:
+            SettingError: an option is missing.
+            DataError: the data cannot be read.
+        """
+
+    def tasks(self, data: Any) -> Sequence[TaskRow]:
+        """All tasks; see `Suite.tasks`."""
+        return [TaskRow(t.id, str(t.difficulty), t.category, t.scenario) for t in self.load(data).tasks]
+
+    def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
+        """Models of the agent, if it needs one, the simulator and the judge; see `Suite.models`."""
+        own = agent.spec if agent.needs_model else None
+        return models_of(options, {Role.AGENT: own, Role.SIMULATOR: options.simulator, Role.JUDGE: options.judge})
+
+    def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
+        """The suite made ready to run; see `Suite.trial`."""
+        from worktrial.suites.selection import select_by
+        from worktrial.suites.simulated.trial import Settings, SimulatedTrial
+
+        faults = conditions_of(options)
+        data = self.load(options)
+        tasks = select_by(options, data.tasks, known=data.categories, source=str(data.folder))
+        judging = judging_of(options, models.get(Role.JUDGE))
+        usual_prompt = "compact" if models[Role.SIMULATOR].is_local else "full"
+        settings = Settings(
+            **vars(judging),
+            repeats=options.repeats,
+            memory=options.memory,
+            simulator_prompt=options.simulator_prompt or usual_prompt,
+            limits=limits_of(options, models.get(Role.AGENT)),
+            faults=faults,
+            with_plan=options.with_plan,
+        )
+        # What was left to defaults that depend on something else is known by now.
+        settled = {"judge_record": settings.judge_record, "simulator_prompt": settings.simulator_prompt}
+        measured = options.model_copy(update=settled).measured()
+        return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
+
+    def lint(self, data: Any) -> Findings:
+        """Findings on every workplace and every task; see `Suite.lint`."""
+        tasks = self.load(data)
+        found = lint_tasks(tasks)
+        for name in checks.names:
+            found = _with(found, checks.get(name)(tasks))
+        return found
+
+    def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
+        """Judging of stored work; see `Suite.grader`."""
+        from worktrial.suites.regrade import judging_as_stored
+        from worktrial.suites.simulated.trial import SimulatedGrader
+
+        if Role.JUDGE not in set(models):
+            raise SettingError(f"{self.title}: name the model that judges with {option('judge')} MODEL")
+        return SimulatedGrader(self.load(data), judging_as_stored(run.manifest, judging))
+
+    def workplaces(self, data: Any) -> "Callable[[str], tuple[Workplace, str]]":
+        """Workplace and instruction of a task; see `Suite.workplaces`."""
+        loaded = self.load(data)
+        tasks = {task.id: task for task in loaded.tasks}
+        return lambda sample: (loaded.workplaces[tasks[sample].workplace], tasks[sample].instruction)
+
+    def fingerprint(self, data: Any) -> str:
+        """Fingerprint of the data; see `Suite.fingerprint`."""
+        return self.load(data).fingerprint
+
+
+def lint_tasks(data: "TaskSet") -> Findings:
+    """Look at every workplace and every task of `data`.
+
+    Workplaces come first, by name, then tasks in their own order. Workplaces are looked at whether or not a task
+    uses them.
+    """
+    from worktrial.suites.lint import MEANINGS, placed, task_findings, workplace_findings
+    from worktrial.workplaces.lint import tool_verbs
+
+    workplaces, unread = data.readable()
+    findings = [
+        placed(finding, name, workplace.source, data.fields.get(finding.field))
+        for name, workplace in workplaces.items()
+        for finding in workplace_findings(workplace)
+    ]
+    verbs = tool_verbs(tool.name for workplace in workplaces.values() for tool in workplace.tools)
+    tasks = [task for task in data.tasks if task.problem is None and task.workplace in workplaces]
+    for task in tasks:
+        home = workplaces[task.workplace]
+        tools = {tool.name for tool in home.tools}
+        for finding in task_findings(task.instruction, task.rubric, home.initial_state, tools, verbs=verbs):
+            # A task's state is a field of its workplace's file.
+            file = home.source if finding.field == "initial_state" else str(data.tasks_file)
+            findings.append(placed(finding, task.id, file, data.fields.get(finding.field)))
+    damaged = [task.problem for task in data.tasks if task.problem]
+    looked_at = {"tasks": len(tasks), "workplaces": len(workplaces)}
+    return Findings(list(MEANINGS), findings, looked_at, [*damaged, *unread, *data.lost], MEANINGS)
+
+
+def _with(first: Findings, second: Findings) -> Findings:
+    """Findings of both; a check that the second made, too, stands for that of the first."""
+    only_first = [check for check in first.checks if check not in second.checks]
+    return Findings(
+        [*only_first, *second.checks],
+        [*first.only(only_first).findings, *second.findings],
+        first.looked_at,
+        list(dict.fromkeys([*first.unread, *second.unread])),
+        {**first.about, **second.about},
+    )

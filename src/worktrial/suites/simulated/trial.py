@@ -1,0 +1,205 @@
+"""The path of one sample in a simulated workplace, top to bottom, and the judging of its work."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from worktrial.agents.assignment import Assignment, Limits
+from worktrial.agents.candidates import PLAN, Candidate
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Job, SampleContext
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
+from worktrial.grading import JudgeCase
+from worktrial.language import Complete, JsonObject
+from worktrial.suites.episode import check_conditions, episode, faulty, finished, in_manifest, jobs_under
+from worktrial.suites.judging import JudgeSettings, Work, judge
+from worktrial.suites.regrade import FinishedWork
+from worktrial.suites.simulated.tasks import Task, TaskSet
+from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
+from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
+from worktrial.workplaces.faults import Conditions, FaultMode, PromptedFaults
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(JudgeSettings):
+    """What of the suite's own can change a result."""
+
+    repeats: int = 1
+    memory: str = "history"
+    """See `worktrial.workplaces.simulator.Memory`."""
+    simulator_prompt: str = "full"
+    """See `worktrial.workplaces.simulator.PromptStyle`."""
+    limits: Limits = field(default_factory=Limits)
+    faults: Conditions = field(default_factory=Conditions)
+    clock: str = DEFAULT_CLOCK
+    """Date and time of tasks that name none, ISO 8601."""
+    with_plan: bool = False
+    """Whether the agent is shown the task's solution plan."""
+
+
+class SimulatedTrial:
+    """A suite made ready to run. A simulator plays the workplaces, and a judge decides.
+
+    Raises:
+        SettingError: the settings need solution plans, and the data has none; or faults that no trial can hold.
+    """
+
+    def __init__(
+        self,
+        suite: str,
+        data: TaskSet,
+        tasks: Sequence[Task],
+        candidate: Candidate,
+        settings: Settings,
+        *,
+        options: JsonObject | None = None,
+    ) -> None:
+        """Set up a trial.
+
+        Args:
+            suite: The suite's name.
+            data: Where the tasks are from.
+            tasks: Those to run.
+            candidate: Who works.
+            settings: What can change a result.
+            options: Options that can change a result, for comparisons; None where the trial was not made from any.
+        """
+        if settings.with_plan:
+            _need_plans(tasks, option("with_plan"))
+        if candidate.kind == "reference" and candidate.spec == PLAN:
+            _need_plans(tasks, f"{option('agent')} {PLAN}")
+        check_conditions(settings.faults, candidate, settings.limits)
+        self.suite = suite
+        self._workplaces = data.workplaces
+        self._conditions = settings.faults.by_name
+        self._tasks = {task.id: task for task in tasks}
+        self._candidate = candidate
+        self._settings = settings
+        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
+        self.data: JsonObject = data.data
+        self.settings: JsonObject = {
+            "agent": candidate.spec,
+            "tasks": [task.id for task in tasks],
+            **in_manifest(settings),
+            **({} if options is None else {"options": options}),
+        }
+
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
+        """Load, work, judge; see `worktrial.engine.trial.Trial`."""
+        task, settings = self._tasks[job.sample], self._settings
+        workplace = workplace_of(task, self._workplaces)
+        clock = trial_clock(task.instruction, workplace.initial_state, settings.clock)
+        faults, prompted = self._conditions[job.condition], settings.faults.prompted
+        model = context.model(Role.SIMULATOR)
+        simulator = LanguageSimulator(
+            workplace,
+            PromptedFaults(model, faults) if prompted else model,
+            memory=settings.memory,
+            prompt=settings.simulator_prompt,
+            clock=clock,
+            # The compact prompt checks identifiers in code; those that the task names exist, too.
+            task=task.instruction if settings.simulator_prompt == "compact" else None,
+        )
+        session, trajectory = _open(simulator), Trajectory()
+        if faults.mode is not FaultMode.E0 and not prompted:
+            session = faulty(session, workplace, faults, task.id, trajectory)
+        assignment = Assignment(
+            instruction=_instruction(task, settings),
+            clock=clock,
+            tools=workplace.tool_specs,
+            session=session,
+            limits=settings.limits,
+            tokens=lambda: context.meter.tokens(Role.AGENT),
+            cost=lambda: context.meter.known_cost,
+            plan=task.plan,
+            trajectory=trajectory,
+        )
+
+        async def graded() -> SampleResult:
+            work = finished(session, trajectory, clock)
+            return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
+
+        return await episode(self._candidate.agent(context), assignment, graded)
+
+
+async def grade(
+    task: Task,
+    workplace: Workplace,
+    work: Work,
+    judging: JudgeSettings,
+    judge_model: Complete,
+    *,
+    rubric: str | None = None,
+) -> SampleResult:
+    """Have `work` judged, by `rubric` where there is one in place of the task's own."""
+    case = JudgeCase(
+        scenario=task.scenario,
+        workplace=workplace.name,
+        initial_state=workplace.initial_state,
+        state_description=workplace.state_description,
+        instruction=task.instruction,
+        rubric=rubric or task.rubric,
+        trajectory=work.trajectory,
+        clock=work.clock,
+        fault_ledger=work.faults_for_judge,
+        final_state=work.final_state,
+    )
+    return await judge(case, judge_model, judging)
+
+
+class SimulatedGrader:
+    """Grader of stored work. The data has a task's state and rubric; everything else lies in the stored run."""
+
+    def __init__(self, data: TaskSet, judging: JudgeSettings) -> None:
+        self._workplaces = data.workplaces
+        self._judging = judging
+        self._tasks = {task.id: task for task in data.tasks}
+        self.data: JsonObject = data.data
+
+    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
+        """Have `work` judged again; see `worktrial.suites.regrade.Grader`."""
+        task = self._tasks.get(work.record.sample)
+        if task is None:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such task")
+        workplace = workplace_of(task, self._workplaces)
+        return await grade(task, workplace, work.work, self._judging, context.model(Role.JUDGE), rubric=rubric)
+
+
+def workplace_of(task: Task, workplaces: Mapping[str, Workplace]) -> Workplace:
+    """Workplace of `task`.
+
+    Raises:
+        InvalidSample: the task or its workplace cannot be set up.
+    """
+    if task.problem is not None:
+        raise InvalidSample(InvalidReason.TASK_DATA, task.problem)
+    try:
+        return workplaces[task.workplace]
+    except DataError as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+
+def _open(simulator: LanguageSimulator) -> Session:
+    try:
+        return simulator.open()
+    except DataError as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+
+def _need_plans(tasks: Sequence[Task], what: str) -> None:
+    # A damaged task becomes an invalid sample whatever the agent does.
+    without = [task.id for task in tasks if not task.plan and task.problem is None]
+    if without:
+        raise SettingError(
+            f"{what}: {len(without)} of {len(tasks)} tasks have no solution_plan (task {without[0]}, for one); "
+            f"the public release has none at all. Run without it, or on data with plans"
+        )
+
+
+def _instruction(task: Task, settings: Settings) -> str:
+    if not settings.with_plan:
+        return task.instruction
+    plan = task.plan if isinstance(task.plan, str) else msgspec.json.encode(task.plan).decode()
+    return f"{task.instruction}\n\nA plan that leads there:\n{plan}"
