@@ -49,13 +49,13 @@ def bind(into: Path, pages: int, issues: Sequence[str] = _DIGITAL) -> None:
 
 def build_once(source: Path, into: Path, workers: int) -> None:
     """The measured step."""
-    from worktrial.archive.build import Finishing, build
+    from worktrial.archive.build import FinalStep, build
 
     began = time.perf_counter()
     marks: list[float] = []
 
     def told(event: object) -> None:
-        if isinstance(event, Finishing) and not marks:
+        if isinstance(event, FinalStep) and not marks:
             marks.append(time.perf_counter() - began)
 
     with _Memory() as memory:

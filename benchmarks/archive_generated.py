@@ -20,7 +20,7 @@ from benchmarks.machine import load, machine
 from lab.generate import Plan, Style, generate
 from lab.scoring import TableScore, read_truth
 from worktrial.archive.build import build
-from worktrial.archive.pipeline import ocr_available
+from worktrial.archive.producers.pdf import ocr_available
 from worktrial.archive.store import Archive
 from worktrial.archive.tools import ToolBox
 from worktrial.suites.documents.load import load_questions

@@ -12,7 +12,7 @@ import msgspec
 
 from lab.generate import Plan, Style, generate
 from worktrial.archive.build import build
-from worktrial.archive.pipeline import ocr_available
+from worktrial.archive.producers.pdf import ocr_available
 from worktrial.archive.store.parts import PARTS, RECORD
 from worktrial.archive.store.record import DocumentRecord, read_manifest, write_manifest
 from worktrial.suites.documents.example import ARCHIVE, example_folder

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from lab.scoring.cells import F1
 from lab.scoring.texts import plain_text
-from worktrial.archive.tables import Table
+from worktrial.archive.pages import Table
 from worktrial.errors import DataError
 
 _MOST_LINES = 10_000

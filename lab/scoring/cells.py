@@ -7,7 +7,7 @@ from lab.scoring.align import Alignment, align
 from lab.scoring.texts import marks_of, plain_text, strict_text, unmarked_text
 from lab.scoring.truth import TruthTable
 from worktrial.archive.meaning.value import ValueKind, value_of
-from worktrial.archive.tables import Table
+from worktrial.archive.pages import Table
 
 _OTHER_PART_ROWS = 3
 """So many rows of numbers beyond the true table are another table on the same grid, not spurious rows."""

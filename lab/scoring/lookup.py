@@ -8,10 +8,9 @@ from enum import StrEnum
 
 from lab.scoring.texts import label_text
 from lab.scoring.truth import TruthTable
-from worktrial.archive.meaning.headers import header_paths
-from worktrial.archive.meaning.rows import row_labels
+from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.value import ValueKind, value_of
-from worktrial.archive.tables import Table
+from worktrial.archive.pages import Table
 
 ALIKE = 0.65
 """How alike two paths of labels must be: a letter or two misread passes, another label does not."""

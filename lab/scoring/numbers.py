@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lab.scoring.truth import TruthTable
-from worktrial.archive.meaning.marks import split_marks
+from worktrial.archive.meaning.value import split_marks
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")

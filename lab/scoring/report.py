@@ -8,7 +8,7 @@ from lab.scoring.numbers import Recall
 from lab.scoring.score import TableScore, score_table
 from lab.scoring.trust import Trust
 from lab.scoring.truth import TruthTable
-from worktrial.archive.tables import PageContent
+from worktrial.archive.pages import PageContent
 from worktrial.errors import DataError
 
 

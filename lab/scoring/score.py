@@ -9,8 +9,7 @@ from lab.scoring.lookup import Found, LookUp, look_up_all
 from lab.scoring.numbers import Recall, numbers_in, recall, true_numbers
 from lab.scoring.trust import Trust, trust
 from lab.scoring.truth import TruthTable
-from worktrial.archive.confidence import LOW_CONFIDENCE
-from worktrial.archive.tables import Table
+from worktrial.archive.pages import LOW_CONFIDENCE, Table
 
 
 @dataclass(frozen=True, slots=True)

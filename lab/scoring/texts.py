@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from worktrial.archive.meaning.marks import split_marks
+from worktrial.archive.meaning.value import split_marks
 
 _DASHES = re.compile(r"[‐‑‒–—―−﹣－]")
 _SPACES = re.compile(r"\s+")

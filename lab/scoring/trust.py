@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from lab.scoring.cells import Match
 from lab.scoring.texts import unmarked_text
-from worktrial.archive.confidence import LOW_CONFIDENCE
-from worktrial.archive.tables import Cell
+from worktrial.archive.pages import LOW_CONFIDENCE, Cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.tables import Cell, Table
+from worktrial.archive.pages import Box, Cell, Table
 from worktrial.errors import DataError
 
 

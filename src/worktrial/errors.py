@@ -4,7 +4,8 @@ A message says where (file, field, option), what is wrong, and how to mend it.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 
 # Two characters of Unicode's private use, so that no text of a user's is taken for the name of an option.
@@ -45,6 +46,31 @@ class DataError(WorktrialError):
 
 class SettingError(WorktrialError):
     """An option or a combination of options makes no sense."""
+
+
+class MissingExtra(SettingError):
+    """A library is needed that a plain installation lacks; the message names the extra that brings it."""
+
+
+@contextmanager
+def extra(name: str, use: str) -> Iterator[None]:
+    """Turn the failing import of an optional library into one clear error.
+
+    Example:
+        with extra("documents", "Reading PDFs"):
+            import pypdfium2
+
+    Args:
+        name: The extra that brings the library.
+        use: What the library is needed for, as the subject of a sentence.
+
+    Raises:
+        MissingExtra: A library is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise MissingExtra(f"{use} needs {missing.name}: pip install 'worktrial[{name}]'") from missing
 
 
 class StopRun(WorktrialError):

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.tables import Cell, Table
+from worktrial.archive.pages import Box, Cell, Table
 
 NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
 

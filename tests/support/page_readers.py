@@ -5,8 +5,8 @@ import os
 import time
 from pathlib import Path
 
+from worktrial.archive.pages import PageContent
 from worktrial.archive.producers import DocumentSource, ReadSettings
-from worktrial.archive.tables import PageContent
 
 FATES = "tests.support.page_readers:fates"
 

@@ -123,7 +123,7 @@ def show(
 
     Example: worktrial archive show bulletins.archive treasury_bulletin_1939_02:51 --image page.png
     """
-    from worktrial.archive.markdown import page_markdown
+    from worktrial.archive.show import page_markdown
     from worktrial.archive.store import Archive
     from worktrial.cli.untrusted import printable
     from worktrial.errors import DataError, SettingError
@@ -134,7 +134,7 @@ def show(
     opened = Archive.open(archive)
     content = opened.page(name, int(digits))
     if image is not None:
-        from worktrial.archive.store.picture import draw_tables
+        from worktrial.archive.show import draw_tables
 
         drawn = draw_tables(opened.document(name), content, scale)
         try:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import typer
 
-from worktrial.archive.build import DocumentDone, Event, Finishing, Opened, PageDone, Planned, Progress
+from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, FinalStep, PageEnd, Progress
 from worktrial.cli.untrusted import printable
 
 _PLAIN_SECONDS = 10.0
@@ -28,7 +28,7 @@ def display() -> Iterator[Progress]:
         yield _Live(bars).tell
 
 
-def outcome_line(event: DocumentDone) -> str:
+def outcome_line(event: DocumentEnd) -> str:
     """A finished document in one line."""
     record = event.record
     if not record.readable:
@@ -49,22 +49,22 @@ class _Plain:
 
     def tell(self, event: Event) -> None:
         """One event."""
-        if isinstance(event, Planned):
+        if isinstance(event, BuildPlan):
             kept = f", {event.kept} of them stored already" if event.kept else ""
             typer.echo(f"{event.documents} documents{kept}", err=True)
-        elif isinstance(event, Opened):
+        elif isinstance(event, DocumentStart):
             self._total += event.pages
             self._pages += event.kept
             if event.kept:
                 typer.echo(printable(f"{event.document}: {event.kept} of {event.pages} pages kept"), err=True)
-        elif isinstance(event, PageDone):
+        elif isinstance(event, PageEnd):
             self._pages += 1
             if time.monotonic() - self._last >= _PLAIN_SECONDS:
                 self._last = time.monotonic()
                 typer.echo(f"{self._pages} of {self._total} pages of the documents opened so far", err=True)
-        elif isinstance(event, DocumentDone):
+        elif isinstance(event, DocumentEnd):
             typer.echo(outcome_line(event), err=True)
-        elif isinstance(event, Finishing):
+        elif isinstance(event, FinalStep):
             typer.echo(f"making the {event.what}", err=True)
 
 
@@ -83,20 +83,20 @@ class _Live:
         """One event."""
         from rich.text import Text
 
-        if isinstance(event, Planned):
+        if isinstance(event, BuildPlan):
             self._whole = self._bars.add_task("documents", total=event.documents, completed=event.kept)
-        elif isinstance(event, Opened):
+        elif isinstance(event, DocumentStart):
             name = event.document if len(event.document) <= 40 else event.document[:39] + "…"
             shown = printable(name).replace("[", "(")
             self._of[event.document] = self._bars.add_task(shown, total=event.pages, completed=event.kept)
-        elif isinstance(event, PageDone):
+        elif isinstance(event, PageEnd):
             if event.document in self._of:
                 self._bars.advance(self._of[event.document])
-        elif isinstance(event, DocumentDone):
+        elif isinstance(event, DocumentEnd):
             if self._whole is not None:
                 self._bars.advance(self._whole)
             if event.record.name in self._of:
                 self._bars.remove_task(self._of.pop(event.record.name))
             self._bars.console.print(Text(outcome_line(event)), soft_wrap=True)
-        elif isinstance(event, Finishing):
+        elif isinstance(event, FinalStep):
             self._bars.add_task(f"making the {event.what}", total=None)

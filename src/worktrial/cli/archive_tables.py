@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.archive.store import Archive, DocumentRecord, Footing, PageTrouble
+from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
 from worktrial.cli.untrusted import printable
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _routes(records: Sequence[DocumentRecord]) -> str:
     return ", ".join(f"{count:,} {route}" for route, count in totals.items())
 
 
-def _share(footing: Footing) -> str:
+def _share(footing: FootingCount) -> str:
     return f"{footing.held / footing.checked:.1%}" if footing.checked else ""
 
 

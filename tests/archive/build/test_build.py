@@ -6,7 +6,7 @@ import pytest
 from tests.support.page_readers import Fates
 from tests.support.pdfs import BLANK, lines, pdf, table_page
 
-from worktrial.archive.build import DocumentDone, Event, Opened, PageDone, Planned, build, reading
+from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, PageEnd, build, reading
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError, SettingError
 
@@ -51,11 +51,11 @@ def test_from_files_to_an_archive(tmp_path: Path) -> None:
 def test_what_is_unchanged_is_not_read_again(tmp_path: Path) -> None:
     first, second = bulletin(tmp_path), bulletin(tmp_path, "b.pdf", "Second")
     told([first, second], tmp_path / "archive")
-    assert told([first, second], tmp_path / "archive") == [Planned(2, 2)]
+    assert told([first, second], tmp_path / "archive") == [BuildPlan(2, 2)]
     # Other content under the same name replaces it; the other one stays.
     bulletin(tmp_path, "b.pdf", "Changed")
     events = told([first, second], tmp_path / "archive")
-    assert [e.document for e in events if isinstance(e, Opened)] == ["b"]
+    assert [e.document for e in events if isinstance(e, DocumentStart)] == ["b"]
     archive = Archive.open(tmp_path / "archive")
     assert archive.table("b", 2, 1).title == "Changed"
     assert len(list((tmp_path / "archive" / "parts").iterdir())) == 2
@@ -69,7 +69,7 @@ def test_documents_are_added_and_moved_ones_known_again(tmp_path: Path) -> None:
     moved = tmp_path / "three" / first.name
     moved.parent.mkdir()
     first.rename(moved)
-    assert not [e for e in told([moved], tmp_path / "archive") if isinstance(e, PageDone)]
+    assert not [e for e in told([moved], tmp_path / "archive") if isinstance(e, PageEnd)]
     archive = Archive.open(tmp_path / "archive")
     assert {(d.name, d.source) for d in archive.documents} == {
         (moved.stem, str(moved)),
@@ -77,7 +77,7 @@ def test_documents_are_added_and_moved_ones_known_again(tmp_path: Path) -> None:
     }
     # A new name needs no new reading of the pages.
     renamed = moved.rename(moved.with_name("renamed.pdf"))
-    assert not [e for e in told([renamed], tmp_path / "archive") if isinstance(e, PageDone)]
+    assert not [e for e in told([renamed], tmp_path / "archive") if isinstance(e, PageEnd)]
     assert Archive.open(tmp_path / "archive").table("renamed", 2, 1).title == "Budget Receipts by Year"
 
 
@@ -121,7 +121,7 @@ def test_a_page_that_never_ends(tmp_path: Path) -> None:
     build(Fates(path), tmp_path / "archive", workers=1, page_seconds=0.5, progress=events.append)
     record = Archive.open(tmp_path / "archive").document("endless")
     assert [(t.page, t.what) for t in record.failed] == [(2, "took longer than 0.5 s and was given up")]
-    assert [e.record.name for e in events if isinstance(e, DocumentDone)] == ["endless"]
+    assert [e.record.name for e in events if isinstance(e, DocumentEnd)] == ["endless"]
 
 
 def test_a_document_whose_every_page_crashes_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

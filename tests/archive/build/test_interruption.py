@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.page_readers import Fates
 
-from worktrial.archive.build import Event, Opened, PageDone, build
+from worktrial.archive.build import DocumentStart, Event, PageEnd, build
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError, SettingError
 
@@ -71,8 +71,8 @@ def test_pages_read_before_the_end_are_kept(tmp_path: Path, how: signal.Signals)
     kept = staged(archive)
     assert 5 <= kept < PAGES
     events = finish(archive, path)
-    assert [e.kept for e in events if isinstance(e, Opened)] == [kept]
-    assert len([e for e in events if isinstance(e, PageDone)]) == PAGES - kept
+    assert [e.kept for e in events if isinstance(e, DocumentStart)] == [kept]
+    assert len([e for e in events if isinstance(e, PageEnd)]) == PAGES - kept
 
 
 def test_workers_do_not_outlive_the_build(tmp_path: Path) -> None:
@@ -96,13 +96,13 @@ def test_torn_and_foreign_staging_files(tmp_path: Path) -> None:
     kept = whole.count(b"\n") - 2
     staging.write_bytes(whole.rstrip(b"\n")[:-7])
     events = finish(archive, path)
-    assert [e.kept for e in events if isinstance(e, Opened)] == [kept]
+    assert [e.kept for e in events if isinstance(e, DocumentStart)] == [kept]
 
     other = slow_document(tmp_path, "other.txt")
     (archive / "staging").mkdir()
     staging.write_bytes(b"read from something else\n" + whole.split(b"\n", 1)[1])
     events = finish(archive, other)
-    assert [e.kept for e in events if isinstance(e, Opened)] == [0]
+    assert [e.kept for e in events if isinstance(e, DocumentStart)] == [0]
 
 
 def test_a_kill_between_the_files_and_the_manifest(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_kill_between_the_files_and_the_manifest(tmp_path: Path) -> None:
         derived.unlink()
     events: list[Event] = []
     build(Fates(path), archive, workers=1, progress=events.append)
-    assert not [e for e in events if isinstance(e, Opened)]
+    assert not [e for e in events if isinstance(e, DocumentStart)]
     assert Archive.open(archive).page("quick", 2).text == "two"
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.words import PageText, Route, Rule, Word
+from worktrial.archive.pages import Box, PageText, Route, RulingLine, Word
 
 SIZE = 8.0
 ADVANCE = SIZE / 2
@@ -14,7 +13,7 @@ class Typed:
 
     def __init__(self, confidence: float = 1.0) -> None:
         self.words: list[Word] = []
-        self.rules: list[Rule] = []
+        self.rules: list[RulingLine] = []
         self._confidence = confidence
 
     def left(self, x: float, y: float, text: str, size: float = SIZE) -> "Typed":
@@ -37,12 +36,12 @@ class Typed:
 
     def level(self, x0: float, x1: float, y: float) -> "Typed":
         """A horizontal rule."""
-        self.rules.append(Rule(Box(x0, y - 0.3, x1, y + 0.3)))
+        self.rules.append(RulingLine(Box(x0, y - 0.3, x1, y + 0.3)))
         return self
 
     def upright(self, x: float, y0: float, y1: float) -> "Typed":
         """A vertical rule."""
-        self.rules.append(Rule(Box(x - 0.3, y0, x + 0.3, y1)))
+        self.rules.append(RulingLine(Box(x - 0.3, y0, x + 0.3, y1)))
         return self
 
     def rows(self, y: float, lefts: float, rights: Sequence[float], rows: Sequence[Sequence[str]]) -> "Typed":

@@ -2,9 +2,8 @@
 
 from tests.archive.layout.pages import Typed
 
-from worktrial.archive.geometry import Box
 from worktrial.archive.layout import page_content
-from worktrial.archive.words import PageText, Route, Word
+from worktrial.archive.pages import Box, PageText, Route, Word
 
 
 def test_columns_of_prose_are_read_one_after_the_other() -> None:

@@ -1,9 +1,8 @@
 import pytest
 from tests.archive.tables import table
 
-from worktrial.archive.address import Address
 from worktrial.archive.meaning import CellRecord, cells_of, link_revisions, points_of
-from worktrial.archive.tables import Table
+from worktrial.archive.pages import Address, Table
 from worktrial.errors import DataError
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.archive.tables import table
 
 from worktrial.archive.meaning import Footing, footing
-from worktrial.archive.tables import Table
+from worktrial.archive.pages import Table
 
 
 def budget(seed: int, rows: int = 12) -> list[list[int]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.archive.meaning import Basis, Period, fiscal_year_of, period_of
+from worktrial.archive.meaning import Period, YearBasis, fiscal_year_of, period_of
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_states_at_an_end_are_told_from_flows() -> None:
 @pytest.mark.parametrize(
     ("period", "first", "last"),
     [
-        (Period(1976, basis=Basis.FISCAL), date(1975, 7, 1), date(1976, 6, 30)),
-        (Period(1976, quarter=0, basis=Basis.FISCAL), date(1976, 7, 1), date(1976, 9, 30)),
-        (Period(1977, basis=Basis.FISCAL), date(1976, 10, 1), date(1977, 9, 30)),
-        (Period(1985, quarter=2, basis=Basis.FISCAL), date(1985, 1, 1), date(1985, 3, 31)),
+        (Period(1976, basis=YearBasis.FISCAL), date(1975, 7, 1), date(1976, 6, 30)),
+        (Period(1976, quarter=0, basis=YearBasis.FISCAL), date(1976, 7, 1), date(1976, 9, 30)),
+        (Period(1977, basis=YearBasis.FISCAL), date(1976, 10, 1), date(1977, 9, 30)),
+        (Period(1985, quarter=2, basis=YearBasis.FISCAL), date(1985, 1, 1), date(1985, 3, 31)),
         (Period(1985, quarter=2), date(1985, 4, 1), date(1985, 6, 30)),
         (Period(1940, month=2), date(1940, 2, 1), date(1940, 2, 29)),
-        (Period(1940, basis=Basis.CALENDAR), date(1940, 1, 1), date(1940, 12, 31)),
+        (Period(1940, basis=YearBasis.CALENDAR), date(1940, 1, 1), date(1940, 12, 31)),
         (Period(2018, month=9, day=30), date(2018, 9, 30), date(2018, 9, 30)),
     ],
 )
@@ -69,5 +69,7 @@ def test_first_and_last_day(period: Period, first: date, last: date) -> None:
 @given(st.dates(date(1900, 1, 1), date(2090, 1, 1)))
 def test_every_day_lies_in_its_fiscal_year(day: date) -> None:
     year = fiscal_year_of(day)
-    period = Period(1976, quarter=0, basis=Basis.FISCAL) if year is None else Period(year, basis=Basis.FISCAL)
+    period = (
+        Period(1976, quarter=0, basis=YearBasis.FISCAL) if year is None else Period(year, basis=YearBasis.FISCAL)
+    )
     assert period.first <= day <= period.last

@@ -4,10 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.archive.ocr.pages import table_of_figures
 
-from worktrial.archive.confidence import LOW_CONFIDENCE
-from worktrial.archive.geometry import Box
-from worktrial.archive.ocr.arithmetic import repair
-from worktrial.archive.tables import Cell, Table
+from worktrial.archive.ocr.second_look import repair
+from worktrial.archive.pages import LOW_CONFIDENCE, Box, Cell, Table
 
 HEADS = ["Year", "Roads", "Ports", "Mines", "Total"]
 

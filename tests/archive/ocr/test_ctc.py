@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.archive.ocr.ctc import log_likelihood
+from worktrial.archive.ocr.texts import log_likelihood
 
 
 def by_all_ways(posterior: np.ndarray, text: tuple[int, ...]) -> float:

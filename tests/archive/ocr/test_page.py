@@ -5,9 +5,8 @@ from PIL import Image, ImageDraw, ImageFont
 from tests.archive.ocr.pages import SCALE, draw_page, table_of_figures
 
 from worktrial.archive.ocr import recognise_image
-from worktrial.archive.ocr.image import prepare
-from worktrial.archive.ocr.ruling import lift_rules
-from worktrial.archive.words import Route
+from worktrial.archive.ocr.image import lift_rules, prepare
+from worktrial.archive.pages import Route
 
 pytest.importorskip("rapidocr")
 pytest.importorskip("openvino")

@@ -1,7 +1,5 @@
-from worktrial.archive.geometry import Box
 from worktrial.archive.ocr import second_look
-from worktrial.archive.tables import Cell, Table
-from worktrial.archive.words import PageText, Route, Word
+from worktrial.archive.pages import Box, Cell, PageText, Route, Table, Word
 
 
 def look(texts: list[list[str]], words: tuple[Word, ...] = ()) -> Table:

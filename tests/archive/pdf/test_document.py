@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.support.small_pdf import Sheet, write_encrypted, write_pdf
 
+from worktrial.archive.pages import Route
 from worktrial.archive.pdf import open_pdf, read_page, render
-from worktrial.archive.words import Route
 from worktrial.errors import DataError
 
 

@@ -6,8 +6,8 @@ import pytest
 from tests.support.data import real_data_dir
 from tests.support.small_pdf import Sheet, write_pdf
 
+from worktrial.archive.pages import PageText, Route
 from worktrial.archive.pdf import open_pdf, read_page
-from worktrial.archive.words import PageText, Route
 
 _PROSE = "The quick brown fox jumps over the lazy dog near the river bank"
 

@@ -8,7 +8,7 @@ import psutil
 import pytest
 from tests.archive.sandbox.sessions import in_session, needs_sandbox, result, results
 
-from worktrial.archive.sandbox import PythonLimits, PythonResult, PythonSession, Refused
+from worktrial.archive.sandbox import CallRefusal, PythonLimits, PythonResult, PythonSession
 from worktrial.language import JsonValue
 
 pytestmark = needs_sandbox
@@ -150,7 +150,7 @@ def test_calls_of_one_session_wait_for_each_other() -> None:
 def test_offered_functions_are_carried_out_here() -> None:
     async def rows(sql: str) -> JsonValue:
         if "drop" in sql:
-            raise Refused("only reading")
+            raise CallRefusal("only reading")
         return [{"sql": sql}]
 
     async def ask(session: PythonSession) -> list[PythonResult]:

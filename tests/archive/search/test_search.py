@@ -1,4 +1,4 @@
-"""Searching: questions, numbers, issues, both engines."""
+"""Searching: questions, numbers, issues."""
 
 import random
 from collections.abc import Iterator
@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from tests.archive.tables import table
 
+from worktrial.archive.pages import PageContent, Route
 from worktrial.archive.search import read_question
-from worktrial.archive.search.entry import Entry, as_printed, entries, whole_numbers
-from worktrial.archive.search.index import Searcher, about_index, best_engine, write_entries
-from worktrial.archive.store.parts import Part, write_slice
+from worktrial.archive.search.index import Searcher, is_index_of, write_entries
+from worktrial.archive.search.words import IndexEntry, as_printed, entries, whole_numbers
+from worktrial.archive.store.parts import StoredPart, write_slice
 from worktrial.archive.store.record import DocumentRecord
-from worktrial.archive.tables import PageContent
-from worktrial.archive.words import Route
 
 NAMES = frozenset({"treasury", "bulletin"})
 ISSUES = ("1939-02", "1939-08", "1940-04", "1941-01")
@@ -24,25 +23,25 @@ TOPICS = {
 }
 
 
-def rows() -> Iterator[Entry]:
+def rows() -> Iterator[IndexEntry]:
     words = random.Random(5)
     for issue in ISSUES:
         document = f"treasury_bulletin_{issue.replace('-', '_')}"
         for page in range(1, 9):
             title, head, labels, body = TOPICS.get(page, ("Miscellany", "", "", "the debt and the budget"))
             text = f"{title}\n{head} {labels}\n{body} {words.randint(10_000, 99_999):,}"
-            yield Entry("page", document, issue, page, 0, title, head, labels, "In millions of dollars", text)
+            yield IndexEntry("page", document, issue, page, 0, title, head, labels, "In millions of dollars", text)
             if page in TOPICS:
-                yield Entry("table", document, issue, page, 1, title, head, labels, "In millions of dollars", body)
+                yield IndexEntry(
+                    "table", document, issue, page, 1, title, head, labels, "In millions of dollars", body
+                )
 
 
-@pytest.fixture(scope="module", params=["tantivy", "sqlite"])
-def searcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Searcher:
-    folder: Path = tmp_path_factory.mktemp(request.param) / "index"
-    write_entries(folder, rows(), "of these", engine=request.param)
-    about = about_index(folder)
-    assert about is not None
-    assert (about.engine, about.of) == (request.param, "of these")
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+    folder: Path = tmp_path_factory.mktemp("search") / "index"
+    write_entries(folder, rows(), "of these")
+    assert is_index_of(folder, "of these")
     return Searcher(folder, NAMES, frozenset(ISSUES))
 
 
@@ -153,16 +152,23 @@ def test_a_page_follows_its_tables(tmp_path: Path) -> None:
         for n, many in of_page.items()
     ]
     write_slice(tmp_path, "book", pages)
-    part = Part(tmp_path, DocumentRecord(name="book", kind="text", source="", issue=""))
+    part = StoredPart(tmp_path, DocumentRecord(name="book", kind="text", source="", issue=""))
     listed = [(entry.kind, entry.page, entry.table) for entry in entries([part])]
     one = [("table", 1, 1), ("table", 1, 2), ("page", 1, 0)]
     assert listed == [*one, ("table", 3, 1), ("page", 3, 0), ("table", 4, 1), ("page", 4, 0)]
     assert [entry.labels for entry in entries([part])][2].count("Receipts") == 2
 
 
-def test_an_index_that_cannot_be_used_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_entries(tmp_path / "index", rows(), "x", engine="tantivy")
-    monkeypatch.setattr("worktrial.archive.search.index.find_spec", lambda name: None)
-    assert best_engine() == "sqlite"
-    assert about_index(tmp_path / "index") is None
-    assert about_index(tmp_path / "nothing") is None
+def test_an_index_that_cannot_be_used_here(tmp_path: Path) -> None:
+    write_entries(tmp_path / "index", rows(), "x")
+    assert not is_index_of(tmp_path / "index", "other documents")
+    assert not is_index_of(tmp_path / "nothing", "x")
+    about = tmp_path / "index/about.json"
+    assert is_index_of(tmp_path / "index", "x")
+    # As earlier versions wrote it, by this engine and by the one that is not read any more.
+    about.write_text('{"engine":"tantivy","of":"x","format":1}')
+    assert is_index_of(tmp_path / "index", "x")
+    about.write_text('{"engine":"sqlite","of":"x","format":1}')
+    assert not is_index_of(tmp_path / "index", "x")
+    about.write_text("{")
+    assert not is_index_of(tmp_path / "index", "x")

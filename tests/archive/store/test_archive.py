@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from tests.support.pdfs import lines, pdf, table_page
 
 from worktrial.archive.build import build
-from worktrial.archive.geometry import Box
-from worktrial.archive.markdown import table_markdown
+from worktrial.archive.pages import Box, Cell, CellRepair, PageContent, Table
+from worktrial.archive.show import table_markdown
 from worktrial.archive.store import Archive
-from worktrial.archive.store.content import decode_page, encode_page
-from worktrial.archive.store.issue import issue_of
-from worktrial.archive.tables import Cell, PageContent, Repair, Table
+from worktrial.archive.store.parts import issue_of
+from worktrial.archive.store.rows import decode_page, encode_page
 from worktrial.errors import DataError
 
 NAME = "bulletin_1939_02"
@@ -153,7 +152,7 @@ CELLS = st.builds(
     box=st.none() | st.builds(Box, *[st.floats(0, 1000)] * 4),
     confidence=st.floats(0, 1),
     alternatives=st.lists(TEXTS, max_size=2).map(tuple),
-    repair=st.none() | st.builds(Repair, TEXTS, TEXTS),
+    repair=st.none() | st.builds(CellRepair, TEXTS, TEXTS),
 )
 TABLES = st.builds(
     Table,

@@ -11,7 +11,7 @@ import pytest
 from tests.archive.tools.shelf import DOCUMENT, Shelf, shelf
 
 from worktrial.archive.tools import Queries, ToolBox, ToolLimits
-from worktrial.archive.tools.problem import ToolProblem
+from worktrial.archive.tools.source import ToolProblem
 from worktrial.errors import DataError
 
 

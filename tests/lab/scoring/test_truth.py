@@ -7,7 +7,7 @@ from lab.scoring.report import as_row
 from tests.support.data import real_data_dir
 
 from lab.scoring import read_truth, score_archive, score_table, summaries
-from worktrial.archive.tables import PageContent
+from worktrial.archive.pages import PageContent
 from worktrial.errors import DataError
 
 ROW: dict[str, Any] = {

@@ -73,7 +73,7 @@ def test_pages_of_text_and_of_pdf(tmp_path: Path) -> None:
 
 
 def test_pages_that_are_pictures_are_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worktrial.archive.pipeline.ocr_available", lambda: False)
+    monkeypatch.setattr("worktrial.archive.producers.pdf.ocr_available", lambda: False)
     path = write(tmp_path, "scan.pdf", pdf(lines("Some text here.", "And more of it."), PICTURE, PICTURE))
     (note,) = load([path]).files[0].notes
     assert note.startswith("pages 2-3: not read: ocr unavailable")

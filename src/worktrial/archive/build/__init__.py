@@ -1,19 +1,30 @@
 """Building an archive from documents."""
 
-from worktrial.archive.build.build import BuildReport, build
-from worktrial.archive.build.progress import DocumentDone, Event, Finishing, Opened, PageDone, Planned, Progress
-from worktrial.archive.build.settings import BuildSettings, Ocr
+from worktrial.errors import extra
+
+with extra("documents", "Building an archive"):
+    from worktrial.archive.build.build import BuildReport, build
+    from worktrial.archive.build.messages import (
+        BuildPlan,
+        DocumentEnd,
+        DocumentStart,
+        Event,
+        FinalStep,
+        PageEnd,
+        Progress,
+    )
+    from worktrial.archive.build.plan import BuildSettings, Ocr
 
 __all__ = [
+    "BuildPlan",
     "BuildReport",
     "BuildSettings",
-    "DocumentDone",
+    "DocumentEnd",
+    "DocumentStart",
     "Event",
-    "Finishing",
+    "FinalStep",
     "Ocr",
-    "Opened",
-    "PageDone",
-    "Planned",
+    "PageEnd",
     "Progress",
     "build",
 ]

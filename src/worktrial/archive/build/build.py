@@ -12,17 +12,17 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 import worktrial
-from worktrial.archive.build.plan import Job, plan
+from worktrial.archive.build.messages import BuildPlan, DocumentEnd, Event, FinalStep, Progress
+from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, Versions, plan
 from worktrial.archive.build.pool import Pool
-from worktrial.archive.build.progress import DocumentDone, Event, Finishing, Planned, Progress
-from worktrial.archive.build.reading import Reading
-from worktrial.archive.build.settings import BuildSettings, Ocr, Versions
-from worktrial.archive.build.staging import PAGES_SUFFIX, STAGING
+from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading
 from worktrial.archive.producers import Files, Producer
-from worktrial.archive.store.archive import INDEX, fingerprint_of
+from worktrial.archive.search.index import is_index_of, write_index
+from worktrial.archive.store.archive import INDEX, Archive, fingerprint_of
+from worktrial.archive.store.database import database_path, write_database
 from worktrial.archive.store.parts import PARTS
-from worktrial.archive.store.record import MANIFEST, DocumentRecord, Manifest, read_manifest, write_manifest
-from worktrial.errors import DataError, SettingError
+from worktrial.archive.store.record import MANIFEST, ArchiveManifest, DocumentRecord, read_manifest, write_manifest
+from worktrial.errors import DataError, SettingError, extra
 
 _LOCK = ".lock"
 
@@ -71,6 +71,9 @@ def build(
         SettingError: a setting makes no sense, or another process builds the same archive.
         KeyboardInterrupt: after Ctrl-C; what was read is stored.
     """
+    # Asked for now, not after hours of reading.
+    with extra("documents", "Building an archive"):
+        import duckdb  # noqa: F401
     began = time.monotonic()
     settings = BuildSettings(workers, ocr, page_seconds)
     producer = Files(tuple(Path(path) for path in paths)) if isinstance(paths, Iterable) else paths
@@ -81,13 +84,13 @@ def build(
         versions = settings.versions
         jobs = plan(producer.documents(), folder, versions, manifest.documents)
         kept = [job for job in jobs if job.stored is not None and job.stored.readable]
-        tell(Planned(len(jobs), len(kept)))
+        tell(BuildPlan(len(jobs), len(kept)))
         book = _Book(folder, manifest, {"ocr": ocr, "page_seconds": page_seconds, "read_with": versions.recognised})
         for job in jobs:
             if job.stored is not None:
                 book.enter(job.stored)
                 if not job.stored.readable:
-                    tell(DocumentDone(job.stored))
+                    tell(DocumentEnd(job.stored))
         book.save()
         _read_all([job for job in jobs if job.stored is None], folder, settings, versions, tell, book)
         documents = book.save()
@@ -102,7 +105,7 @@ def build(
 class _Book:
     """The manifest while documents come in."""
 
-    def __init__(self, folder: Path, manifest: Manifest, settings: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, manifest: ArchiveManifest, settings: dict[str, Any]) -> None:
         self._folder = folder
         self._manifest = manifest
         self._manifest.worktrial_version = worktrial.__version__
@@ -124,7 +127,7 @@ class _Book:
 
 
 def _read_all(
-    jobs: list[Job],
+    jobs: list[DocumentJob],
     folder: Path,
     settings: BuildSettings,
     versions: Versions,
@@ -132,8 +135,8 @@ def _read_all(
     book: _Book,
 ) -> None:
     waiting = iter(jobs)
-    open_now: list[Reading] = []
-    owners: dict[int, Reading] = {}
+    open_now: list[DocumentReading] = []
+    owners: dict[int, DocumentReading] = {}
     try:
         with Pool(settings) as pool:
             while True:
@@ -150,19 +153,19 @@ def _read_all(
                         open_now.remove(reading)
                         book.enter(reading.done)
                         book.save()
-                        tell(DocumentDone(reading.done))
+                        tell(DocumentEnd(reading.done))
     finally:
         for reading in open_now:
             reading.close()
 
 
 def _next(
-    open_now: list[Reading],
-    waiting: Iterator[Job],
+    open_now: list[DocumentReading],
+    waiting: Iterator[DocumentJob],
     folder: Path,
     versions: Versions,
     tell: Callable[[Event], None],
-) -> tuple[Reading, Any] | None:
+) -> tuple[DocumentReading, Any] | None:
     """A task of the oldest document that has one; the next document is opened when none has."""
     for reading in open_now:
         task = reading.next_task()
@@ -171,33 +174,26 @@ def _next(
     job = next(waiting, None)
     if job is None:
         return None
-    reading = Reading(job, folder, versions, tell)
+    reading = DocumentReading(job, folder, versions, tell)
     open_now.append(reading)
     return reading, reading.next_task()
 
 
 def _derive(folder: Path, documents: list[DocumentRecord], tell: Callable[[Event], None]) -> None:
     """Index and database, where they are not of these documents already."""
-    from worktrial.archive.search.index import about_index, write_index
-    from worktrial.archive.store.archive import Archive
-    from worktrial.archive.store.database import database_path, write_database
-
     fingerprint = fingerprint_of(documents)
     parts = Archive(folder, documents).parts()
-    about = about_index(folder / INDEX)
-    if about is None or about.of != fingerprint:
-        tell(Finishing("search index"))
+    if not is_index_of(folder / INDEX, fingerprint):
+        tell(FinalStep("search index"))
         write_index(folder / INDEX, parts, fingerprint)
     path = database_path(folder, fingerprint)
     if not path.is_file():
-        tell(Finishing("database"))
+        tell(FinalStep("database"))
         write_database(path, parts)
 
 
 def _sweep(folder: Path, documents: list[DocumentRecord]) -> None:
     """Remove what no document needs any more."""
-    from worktrial.archive.store.database import database_path
-
     used = {record.part for record in documents}
     for place in (folder / PARTS).glob("*"):
         if place.name not in used:
@@ -217,7 +213,7 @@ def _sweep(folder: Path, documents: list[DocumentRecord]) -> None:
         (folder / STAGING).rmdir()
 
 
-def _begin(folder: Path) -> Manifest:
+def _begin(folder: Path) -> ArchiveManifest:
     if (folder / MANIFEST).exists():
         return read_manifest(folder)
     names = {path.name for path in folder.iterdir()}
@@ -226,7 +222,7 @@ def _begin(folder: Path) -> Manifest:
     if strangers and PARTS not in names:
         what = f"is not an archive (it holds {strangers[0]})"
         raise DataError(folder, what, "Name a new or empty folder with -o")
-    return Manifest()
+    return ArchiveManifest()
 
 
 @contextmanager

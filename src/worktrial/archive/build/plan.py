@@ -1,23 +1,122 @@
-"""What a build has to do: which documents are stored, changed or new."""
+"""How an archive is built, and what a build has to do: which documents are stored, changed or new."""
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from worktrial.archive.build.settings import Versions
-from worktrial.archive.build.versions import meaning_version
-from worktrial.archive.producers import DocumentSource
+import worktrial
+from worktrial.archive.pages import Route
+from worktrial.archive.producers import DocumentSource, ReadSettings
+from worktrial.archive.producers.pdf import ocr_version
 from worktrial.archive.store.parts import PARTS, read_record
 from worktrial.archive.store.record import DocumentRecord
-from worktrial.archive.words import Route
+from worktrial.errors import SettingError
+
+Ocr = Literal["auto", "never", "force"]
+_MODES = ("auto", "never", "force")
+
+
+_ROOM = Path(worktrial.__file__).parent / "archive"
+# What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
+# its meaning milliseconds: a change of the second does not bring about the first.
+_READING = ("pages.py", "pdf", "layout", "ocr", "producers")
+_MEANING = ("meaning", "store/parts.py", "store/rows.py", "build/worker.py")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BuildSettings:
+    """What a build may use and how it reads."""
+
+    workers: int = 0
+    """Processes; 0 for one per core."""
+    ocr: Ocr = "auto"
+    page_seconds: float = 180.0
+    """A page that takes longer is given up."""
+    memory: int = 4_000_000_000
+    """Bytes that one worker may allocate; a page that needs more crashes it and is given up."""
+    tired: int = 2_500_000_000
+    """Bytes allocated after which a worker is replaced: libraries for recognition keep what they once needed."""
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense.
+
+        Raises:
+            SettingError: a value is out of range.
+        """
+        if self.ocr not in _MODES:
+            raise SettingError(f"ocr {self.ocr!r}: must be one of {', '.join(_MODES)}")
+        if not 0 <= self.workers <= 256:
+            raise SettingError(f"workers {self.workers}: must be 1 to 256, or 0 for one per core")
+        if self.page_seconds <= 0:
+            raise SettingError(f"page_seconds {self.page_seconds:g}: must be more than 0")
+
+    @property
+    def processes(self) -> int:
+        """Workers in number."""
+        return self.workers or cores()
+
+    @property
+    def reading(self) -> ReadSettings:
+        """What a worker needs to know."""
+        # Workers share the cores: recognition with more threads than its share only waits.
+        return ReadSettings(self.ocr, max(1, cores() // self.processes))
+
+    @property
+    def versions(self) -> "Versions":
+        """What decides, with the content of the file, whether a page is still good."""
+        plain = f"{reading_version()}/{self.ocr}"
+        return Versions(plain, f"{plain}/{hashlib.sha256(ocr_version().encode()).hexdigest()[:8]}")
+
+
+class Versions(NamedTuple):
+    """Code and settings that pages are read with. Asked for once a build: workers are told."""
+
+    plain: str
+    """For documents whose pages all have usable characters."""
+    recognised: str
+    """For documents with scanned pages, which also depend on the recogniser."""
+
+    def of(self, routes: Iterable[str]) -> str:
+        """What pages read by these routes depend on."""
+        scanned = any(route in (Route.OCR, Route.FAILED) for route in routes)
+        return self.recognised if scanned else self.plain
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def reading_version() -> str:
+    """Of the code that reads pages."""
+    return _version_of(_READING)
+
+
+def meaning_version() -> str:
+    """Of the code that gives cells their meaning."""
+    return _version_of(_MEANING)
+
+
+@lru_cache
+def _version_of(names: tuple[str, ...]) -> str:
+    digest = hashlib.sha256(worktrial.__version__.encode())
+    for name in names:
+        place = _ROOM / name
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            if file.is_file():
+                digest.update(file.relative_to(_ROOM).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentJob:
     """One document of a build."""
 
     source: DocumentSource
@@ -31,7 +130,7 @@ class Job:
 
 def plan(
     sources: Iterable[DocumentSource], folder: Path, versions: Versions, others: Sequence[DocumentRecord]
-) -> list[Job]:
+) -> list[DocumentJob]:
     """Look at every file and at what the archive has.
 
     Args:
@@ -41,7 +140,7 @@ def plan(
         others: what the archive has already.
     """
     parts = _stored_parts(folder)
-    jobs: list[Job] = []
+    jobs: list[DocumentJob] = []
     by_content: dict[str, str] = {}
     listed = list(sources)
     ours = {str(source.path) for source in listed}
@@ -52,14 +151,14 @@ def plan(
             sha, size = _digest(source.path)
         except OSError as error:
             record = _record(source, "", 0, f"cannot be read ({error.strerror})")
-            jobs.append(Job(source, record, record))
+            jobs.append(DocumentJob(source, record, record))
             continue
         if names.get(source.name, sha) != sha:
             source = replace(source, name=f"{source.path.parent.name}-{source.name}-{sha[:6]}")
         record = _record(source, sha, size)
         if sha in by_content:
             record = msgspec.structs.replace(record, trouble=f"same content as {by_content[sha]}; left out")
-            jobs.append(Job(source, record, record))
+            jobs.append(DocumentJob(source, record, record))
             continue
         by_content[sha] = source.name
         jobs.append(_job(source, record, versions, parts.get(sha, []), folder))
@@ -84,20 +183,20 @@ def _job(
     versions: Versions,
     stored: Sequence[DocumentRecord],
     folder: Path,
-) -> Job:
+) -> DocumentJob:
     # Doubtful pages are those of scans read without OCR.
     good = [s for s in stored if s.kind == record.kind and s.read_with == _wanted(s, versions)]
     whole = [s for s in good if s.name == record.name and s.understood_with == record.understood_with]
     if whole:
         kept = msgspec.structs.replace(whole[0], source=record.source)
-        return Job(source, kept, kept)
+        return DocumentJob(source, kept, kept)
     if good:
         old = good[0]
         base = msgspec.structs.replace(
             record, pages=old.pages, read_with=old.read_with, seconds=old.seconds, trouble=old.trouble
         )
-        return Job(source, base, pages_from=folder / PARTS / old.part)
-    return Job(source, record)
+        return DocumentJob(source, base, pages_from=folder / PARTS / old.part)
+    return DocumentJob(source, record)
 
 
 def _wanted(stored: DocumentRecord, versions: Versions) -> str:

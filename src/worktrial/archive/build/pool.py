@@ -7,18 +7,17 @@ included.
 
 import contextlib
 import os
+import pickle
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection, wait
-from typing import IO, NamedTuple
+from multiprocessing.connection import wait
+from typing import NamedTuple
 
-from worktrial.archive.build.settings import BuildSettings
-from worktrial.archive.build.tasks import Answer, JoinSlices, Lost, Task, WriteSlice
+from worktrial.archive.build.messages import Answer, JoinSlices, Task, TaskLoss, WriteSlice
+from worktrial.archive.build.plan import BuildSettings
+from worktrial.archive.child import ChildGone, WaitingChild
 from worktrial.errors import SettingError
 
 _START_SECONDS = 60.0
@@ -30,33 +29,22 @@ _APART = {"MALLOC_MMAP_THRESHOLD_": str(1 << 20)}
 keeping such blocks, up to 32 MB each, among the small ones, where they leave holes; others ignore the setting."""
 
 
-class Answered(NamedTuple):
+class TaskEnd(NamedTuple):
     """A task that is over."""
 
     task: Task
     answer: Answer
 
 
-class _Process:
+class _Worker:
     def __init__(self, settings: BuildSettings) -> None:
-        ours, theirs = Pipe()
-        self.pipe: Connection = ours
-        self._says: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by end and stop
-        command = [sys.executable, "-m", "worktrial.archive.build.worker", str(theirs.fileno())]
-        self._process = subprocess.Popen(
-            command,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=self._says,
-            env={**_APART, **os.environ},
-        )
-        theirs.close()
+        start = "from worktrial.archive.build.worker import main; main()"
+        self.child = WaitingChild([sys.executable, "-c", start], env={**_APART, **os.environ})
         self.task: Task | None = None
         self.asked = time.monotonic()
         self.seconds = _START_SECONDS
         self.ready = False
-        self.pipe.send((settings.reading, settings.memory, settings.tired, sys.path))
+        self.child.send(pickle.dumps((settings.reading, settings.memory, settings.tired, sys.path)))
 
     @property
     def left(self) -> float:
@@ -66,35 +54,17 @@ class _Process:
     def ask(self, task: Task, seconds: float) -> None:
         self.task = task
         self.asked, self.seconds = time.monotonic(), seconds
-        # A worker that died while idle is noticed when its answer is waited for.
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.pipe.send(task)
+        self.child.send(pickle.dumps(task))
 
-    def end(self) -> str:
-        """Stop it; how it ended, in words."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            # Its end of the pipe is closed: it is on its way out, and its own exit code says more than our kill.
-            self._process.wait(0.5 if self.pipe.closed else 0.2)
-        code = self._process.poll()
-        self._process.kill()
-        self._process.wait()
-        self.pipe.close()
-        self._says.seek(0)
-        said = self._says.read()[-2000:].decode(errors="replace").strip().splitlines()
-        self._says.close()
+    def farewell(self) -> str:
+        """Stop it, and tell in words how it ended."""
+        code, said = self.child.farewell(patience=0.5)
         if code is None:
             return "was stopped"
         if code < 0:
             with contextlib.suppress(ValueError):
                 return f"crashed ({signal.Signals(-code).name})"
-        return f"ended with code {code}" + (f": {said[-1]}" if said else "")
-
-    def stop(self) -> None:
-        """End it at once, in the middle of whatever it does."""
-        self._process.kill()
-        self._process.wait()
-        self.pipe.close()
-        self._says.close()
+        return f"ended with code {code}" + (f": {said.splitlines()[-1]}" if said else "")
 
 
 class Pool:
@@ -102,14 +72,14 @@ class Pool:
 
     def __init__(self, settings: BuildSettings) -> None:
         self._settings = settings
-        self._workers: list[_Process] = []
+        self._workers: list[_Worker] = []
 
     def __enter__(self) -> "Pool":
         return self
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
-            worker.stop()
+            worker.child.end()
         self._workers.clear()
 
     @property
@@ -127,13 +97,13 @@ class Pool:
         idle = [worker for worker in self._workers if worker.task is None]
         # One ahead: it is ready by the time that the first task has told what else there is to do.
         while len(idle) < 2 and len(self._workers) < self._settings.processes:
-            idle.append(_Process(self._settings))
+            idle.append(_Worker(self._settings))
             self._workers.append(idle[-1])
         # The first task waits for the start of its process, too.
         seconds = _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
         idle[0].ask(task, seconds + (0 if idle[0].ready else _START_SECONDS))
 
-    def answers(self) -> Iterator[Answered]:
+    def answers(self) -> Iterator[TaskEnd]:
         """Wait until at least one task is over.
 
         Raises:
@@ -141,25 +111,25 @@ class Pool:
         """
         busy = [worker for worker in self._workers if worker.task is not None]
         left = min((worker.left for worker in busy), default=0.0)
-        readable = wait([worker.pipe for worker in busy], max(left, 0.0))
+        readable = wait([worker.child.fileno() for worker in busy], max(left, 0.0))
         for worker in busy:
-            if worker.pipe in readable:
+            if worker.child.fileno() in readable:
                 answered = self._receive(worker)
                 if answered is not None:
                     yield answered
             elif worker.left <= 0:
                 yield self._lose(worker)
 
-    def _receive(self, worker: _Process) -> Answered | None:
+    def _receive(self, worker: _Worker) -> TaskEnd | None:
         assert worker.task is not None
         try:
-            said: tuple[Answer, bool] | None = worker.pipe.recv()
-        except (EOFError, OSError):
-            how = worker.end()
+            said: tuple[Answer, bool] | None = pickle.loads(worker.child.receive())
+        except ChildGone:
+            how = worker.farewell()
             self._workers.remove(worker)
             if not worker.ready:
                 raise SettingError(f"a worker process could not start: it {how}") from None
-            return Answered(worker.task, Lost(f"the parser {how}"))
+            return TaskEnd(worker.task, TaskLoss(f"the parser {how}"))
         if said is None:
             worker.ready = True
             return None
@@ -167,16 +137,16 @@ class Pool:
         answer, tired = said
         if tired:
             self._workers.remove(worker)
-            worker.stop()
-        return Answered(task, answer)
+            worker.child.end()
+        return TaskEnd(task, answer)
 
-    def _lose(self, worker: _Process) -> Answered:
+    def _lose(self, worker: _Worker) -> TaskEnd:
         assert worker.task is not None
         most = _WRITE_SECONDS if isinstance(worker.task, WriteSlice | JoinSlices) else self._settings.page_seconds
         why = f"took longer than {most:g} s and was given up"
         self._workers.remove(worker)
-        worker.stop()
-        return Answered(worker.task, Lost(why))
+        worker.child.end()
+        return TaskEnd(worker.task, TaskLoss(why))
 
 
 def _crowding() -> float:

@@ -1,35 +1,41 @@
-"""One document on its way through the workers."""
+"""One document on its way through the workers, its pages kept over a kill."""
 
+import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
-from worktrial.archive.build.plan import Job, part_name, staging_key
-from worktrial.archive.build.progress import Event, Opened, PageDone
-from worktrial.archive.build.settings import Versions
-from worktrial.archive.build.staging import PAGES_SUFFIX, STAGING, Staging, failed_page
-from worktrial.archive.build.tasks import (
+from worktrial.archive.build.messages import (
     Answer,
+    DocumentSize,
+    DocumentStart,
+    Event,
     JoinSlices,
-    Lost,
     OpenDocument,
-    Opening,
-    ReadContent,
+    PageBytes,
+    PageEnd,
+    PartEnd,
     ReadPage,
-    Refused,
-    Sliced,
+    SliceEnd,
     Task,
+    TaskLoss,
+    TaskRefusal,
     WriteSlice,
-    Written,
 )
-from worktrial.archive.store.content import encode_page
+from worktrial.archive.build.plan import DocumentJob, Versions, part_name, staging_key
+from worktrial.archive.pages import PageContent, Route
 from worktrial.archive.store.parts import GROUP, PARTS
 from worktrial.archive.store.record import DocumentRecord
-from worktrial.archive.store.rows import Counts
+from worktrial.archive.store.rows import PartCounts, decode_page, encode_page
+
+STAGING = "staging"
+PAGES_SUFFIX = ".pages"
+
 
 SLICE = 2 * GROUP
 """Pages whose meaning one task works out."""
@@ -37,11 +43,85 @@ MOST_LOSSES = 20
 """Pages in a row that crash the parser or time out; then the rest of the document is given up as well."""
 
 
+class Staging:
+    """The pages read so far, open for more. One process writes."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        """Open the file, or begin it anew when it is of other content or settings.
+
+        Args:
+            path: of the file.
+            key: of the document's content and the settings.
+        """
+        self.path = path
+        self.seconds = 0.0
+        self.done: set[int] = set()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = f"{key}\n".encode()
+        end = 0
+        if path.exists():
+            with path.open("rb") as file:
+                if file.readline() == head:
+                    end = file.tell()
+                    for line in file:
+                        if not line.endswith(b"\n"):
+                            break  # torn by a kill; overwritten below
+                        number, seconds, _ = line.split(b" ", 2)
+                        self.done.add(int(number))
+                        self.seconds += float(seconds)
+                        end += len(line)
+        self._file: IO[bytes] = path.open("r+b" if end else "wb", buffering=0)
+        if end:
+            self._file.truncate(end)
+            self._file.seek(end)
+        else:
+            self._file.write(head)
+
+    def add(self, number: int, seconds: float, content: bytes) -> None:
+        """Store a page."""
+        # One write per line: after a kill at most the last line is torn.
+        rest = memoryview(b"%d %.4f %s\n" % (number, seconds, content))
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self.done.add(number)
+        self.seconds += seconds
+
+    def close(self) -> None:
+        """Have it on the disk."""
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+
+def staged_pages(path: Path, first: int, last: int) -> Iterator[PageContent]:
+    """Some pages of a staging file in order, one at a time. A line that cannot be read is a failed page."""
+    offsets: dict[int, tuple[int, int]] = {}
+    with path.open("rb") as file:
+        place = len(file.readline())
+        for line in file:
+            number = int(line[: line.index(b" ")])
+            if first <= number <= last:
+                offsets[number] = (place, len(line))
+            place += len(line)
+        for page in sorted(offsets):
+            start, length = offsets[page]
+            file.seek(start)
+            content = file.read(length).split(b" ", 2)[2]
+            try:
+                yield decode_page(content)
+            except msgspec.MsgspecError as error:
+                yield failed_page(page, f"the reader's result cannot be stored ({error})")
+
+
+def failed_page(number: int, why: str) -> PageContent:
+    """A page that is not in the archive."""
+    return PageContent(number, 0.0, 0.0, Route.FAILED, "", confidence=0.0, trouble=why)
+
+
 @dataclass(slots=True, eq=False)
-class Reading:
+class DocumentReading:
     """The state of a document; asked for tasks, told answers, until `done` is set."""
 
-    job: Job
+    job: DocumentJob
     folder: Path
     versions: Versions
     tell: Callable[[Event], None]
@@ -51,7 +131,7 @@ class Reading:
     _under_way: int = 0
     _pages: int = 0
     _slices: int = 0
-    _sliced: dict[Path, Counts] = field(default_factory=dict)
+    _sliced: dict[Path, PartCounts] = field(default_factory=dict)
     _staging: Staging | None = None
     _losses: int = 0
     _retried: set[int] = field(default_factory=set)
@@ -74,17 +154,17 @@ class Reading:
         self._under_way -= 1
         if self.done is not None:
             return  # given up while this was under way
-        if isinstance(answer, Opening):
+        if isinstance(answer, DocumentSize):
             self._begin(answer)
-        elif isinstance(task, WriteSlice) and isinstance(answer, Sliced):
+        elif isinstance(task, WriteSlice) and isinstance(answer, SliceEnd):
             self._sliced[task.into] = answer.counts
             if len(self._sliced) == self._slices:
                 self._join(task)
-        elif isinstance(answer, Written):
+        elif isinstance(answer, PartEnd):
             self._settle(answer.record)
         elif isinstance(task, ReadPage):
             self._page(task, answer)
-        elif isinstance(answer, Refused | Lost):
+        elif isinstance(answer, TaskRefusal | TaskLoss):
             self._give_up(answer.why)
         if self._staging is not None and not self._todo and not self._under_way and self.done is None:
             self._all_read()
@@ -103,30 +183,30 @@ class Reading:
     def _work(self) -> Path:
         return self.folder / STAGING / f"{self.job.record.sha256[:24]}.work"
 
-    def _begin(self, opening: Opening) -> None:
+    def _begin(self, opening: DocumentSize) -> None:
         self._pages = opening.pages
         record = msgspec.structs.replace(self.job.record, trouble=opening.trouble)
-        self.job = Job(self.job.source, record)
+        self.job = DocumentJob(self.job.source, record)
         self._staging = Staging(self._staged, staging_key(record, self.versions))
         kept = self._staging.done
-        self.tell(Opened(record.name, opening.pages, len(kept)))
+        self.tell(DocumentStart(record.name, opening.pages, len(kept)))
         self._todo.extend(ReadPage(self.job.source, n) for n in range(1, opening.pages + 1) if n not in kept)
 
     def _page(self, task: ReadPage, answer: Answer) -> None:
         assert self._staging is not None
-        if isinstance(answer, ReadContent):
+        if isinstance(answer, PageBytes):
             self._losses = 0
             self._staging.add(task.number, answer.seconds, answer.content)
-            self.tell(PageDone(task.source.name, task.number, answer.seconds, answer.failed))
+            self.tell(PageEnd(task.source.name, task.number, answer.seconds, answer.failed))
             return
-        assert isinstance(answer, Refused | Lost)
-        if isinstance(answer, Lost) and "crashed" in answer.why and task.number not in self._retried:
+        assert isinstance(answer, TaskRefusal | TaskLoss)
+        if isinstance(answer, TaskLoss) and "crashed" in answer.why and task.number not in self._retried:
             # What earlier pages left in the worker's memory may be to blame: once more, in a fresh one.
             self._retried.add(task.number)
             self._todo.appendleft(task)
             return
         self._fail(task.number, answer.why)
-        if isinstance(answer, Lost):
+        if isinstance(answer, TaskLoss):
             self._losses += 1
             if self._losses >= MOST_LOSSES:
                 why = f"given up after {MOST_LOSSES} pages in a row that were lost; the last one: {answer.why}"
@@ -138,7 +218,7 @@ class Reading:
     def _fail(self, number: int, why: str) -> None:
         assert self._staging is not None
         self._staging.add(number, 0.0, encode_page(failed_page(number, why)))
-        self.tell(PageDone(self.job.source.name, number, 0.0, why))
+        self.tell(PageEnd(self.job.source.name, number, 0.0, why))
 
     def _all_read(self) -> None:
         assert self._staging is not None
@@ -156,7 +236,7 @@ class Reading:
 
     def _join(self, last: WriteSlice) -> None:
         slices = tuple(sorted(self._sliced))
-        counts = reduce(Counts.plus, (self._sliced[place] for place in slices))
+        counts = reduce(PartCounts.plus, (self._sliced[place] for place in slices))
         into = self._work / "part"
         self._todo.append(JoinSlices(last.record, last.pages_from, slices, counts, into, self.versions))
 

@@ -2,27 +2,39 @@
 
 import contextlib
 import os
-import signal
+import pickle
+import resource
+import shutil
 import sys
 import time
-from multiprocessing.connection import Connection
+from collections.abc import Iterator
 from pathlib import Path
 
-from worktrial.archive.build.tasks import (
+import msgspec
+
+from worktrial.archive.build.messages import (
     Answer,
+    DocumentSize,
     JoinSlices,
     OpenDocument,
-    Opening,
-    ReadContent,
+    PageBytes,
+    PartEnd,
     ReadPage,
-    Refused,
-    Sliced,
+    SliceEnd,
     Task,
+    TaskRefusal,
     WriteSlice,
-    Written,
 )
+from worktrial.archive.build.reading import staged_pages
+from worktrial.archive.pages import PageContent, Route
 from worktrial.archive.producers import DocumentSource, PageReader, ReadSettings, open_document
+from worktrial.archive.sandbox.inside.wire import HungUp, Wire, limit
+from worktrial.archive.store.parts import issue_of, join_slices, read_part_pages, write_slice
+from worktrial.archive.store.rows import encode_page
 from worktrial.errors import WorktrialError
+
+_OPENING_PAGES = 2
+
 
 _MOST_PAGES = 100_000
 """A file that claims more has a damaged page tree, or should be cut into volumes."""
@@ -45,34 +57,35 @@ class Worker:
                 return self._read(task)
             return self._write(task)
         except WorktrialError as error:
-            return Refused(str(error))
+            return TaskRefusal(str(error))
         except MemoryError:
-            return Refused("needs more memory than a worker may use")
+            return TaskRefusal("needs more memory than a worker may use")
         except Exception as error:  # noqa: BLE001 - a defect met on one page must not end the build
-            return Refused(f"the parser failed: {type(error).__name__}: {error}")
+            return TaskRefusal(f"the parser failed: {type(error).__name__}: {error}")
 
     def _open(self, source: DocumentSource) -> Answer:
         reader = self._reader_of(source)
         if reader.pages > _MOST_PAGES:
-            return Refused(f"claims to have {reader.pages:,} pages; at most {_MOST_PAGES:,} are read")
-        return Opening(reader.pages, reader.trouble)
+            return TaskRefusal(f"claims to have {reader.pages:,} pages; at most {_MOST_PAGES:,} are read")
+        return DocumentSize(reader.pages, reader.trouble)
 
     def _read(self, task: ReadPage) -> Answer:
-        from worktrial.archive.store.content import encode_page
-        from worktrial.archive.words import Route
-
         began = time.monotonic()
         page = self._reader_of(task.source).read(task.number)
         failed = (page.trouble or "could not be read") if page.route == Route.FAILED else None
-        return ReadContent(encode_page(page), failed, time.monotonic() - began)
+        return PageBytes(encode_page(page), failed, time.monotonic() - began)
 
     def _write(self, task: WriteSlice | JoinSlices) -> Answer:
-        from worktrial.archive.build.finish import join_document, slice_document
-
+        """Write into a folder that no reader looks into yet; the caller renames it to where it belongs."""
         self._close()
-        if isinstance(task, JoinSlices):
-            return Written(join_document(task))
-        return Sliced(slice_document(task))
+        shutil.rmtree(task.into, ignore_errors=True)
+        task.into.mkdir(parents=True)
+        if isinstance(task, WriteSlice):
+            pages = _pages(task.pages_from, task.first, task.last)
+            return SliceEnd(write_slice(task.into, task.record.name, pages))
+        opening = "\n".join(page.text for page in _pages(task.pages_from, 1, _OPENING_PAGES))
+        record = msgspec.structs.replace(task.record, issue=issue_of(task.record.name, opening))
+        return PartEnd(join_slices(task.into, record, task.slices, task.counts, task.versions.of))
 
     def _reader_of(self, source: DocumentSource) -> PageReader:
         if self._reader is None or source != self._source:
@@ -87,21 +100,25 @@ class Worker:
         self._reader = self._source = None
 
 
+def _pages(place: Path, first: int, last: int) -> Iterator[PageContent]:
+    return read_part_pages(place, first, last) if place.is_dir() else staged_pages(place, first, last)
+
+
 def main() -> None:
-    """Entry point of the process; the parent hands over one end of a pipe."""
-    # Ctrl-C reaches the whole group of processes; the parent decides what becomes of us.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    pipe = Connection(int(sys.argv[1]))
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        settings, memory, tired, path = pipe.recv()
+    """Entry point of the process: tasks come in and answers go out, pickled."""
+    wire = Wire()
+    with contextlib.suppress(HungUp, BrokenPipeError):
+        settings, memory, tired, path = pickle.loads(wire.receive())
         # What the caller can import, its readers' processes can, too.
         sys.path[:] = path
-        _limit_memory(memory)
+        limit(resource.RLIMIT_DATA, memory)
+        # A crash is told by the exit code; a core file per bad page would fill the disk.
+        limit(resource.RLIMIT_CORE, 0)
         worker = Worker(settings)
-        pipe.send(None)
+        wire.send(pickle.dumps(None))
         while True:
-            answer = worker.answer(pipe.recv())
-            pipe.send((answer, _in_use() > tired))
+            answer = worker.answer(pickle.loads(wire.receive()))
+            wire.send(pickle.dumps((answer, _in_use() > tired)))
     # Libraries with threads of their own may take long to say goodbye, and nothing is left to be saved.
     os._exit(0)
 
@@ -112,21 +129,3 @@ def _in_use() -> int:
         return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
         return 0
-
-
-def _limit_memory(most: int) -> None:
-    try:
-        import resource
-    except ImportError:  # not a Unix
-        return
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
-    # A crash is told by the exit code; a core file per bad page would fill the disk.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-
-
-if __name__ == "__main__":
-    # Run as a file's module, so that classes pickled by the parent are the same here.
-    sys.path = [entry for entry in sys.path if entry != str(Path(__file__).parent)]
-    main()

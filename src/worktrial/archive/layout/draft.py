@@ -1,9 +1,33 @@
-"""A table while it is put together."""
+"""A table while it is put together: its grid, and the title, unit and notes around it."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.tables import Cell, Table
+from worktrial.archive.layout.lines import TextLine
+from worktrial.archive.layout.tokens import joined
+from worktrial.archive.pages import Box, Cell, Table
+
+# Some typesetters leave spaces inside words: "TA BLE".
+TITLE = re.compile(r"\s*(?:t ?a ?b ?l ?e|tableau|tabelle|tabla|tabella|chart|figure|fig\.)\b", re.IGNORECASE)
+_UNIT = re.compile(
+    r"\(?\[?\s*(?:(?:dollar\s+)?amounts?\s+in\b|in\s+(?:\w+\s+){0,3}(?:millions?|billions?|thousands?|dollars|percent|units)"
+    r"|(?:millions?|billions?|thousands?)\s+of\b|percent(?:age)?s?\b|per\s+cent\b|%|figures\s+in\b|index\b|€|eur\b)",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"[\[(]\s*(.*?)\s*[\])]?\s*$", re.DOTALL)
+_SOURCE = re.compile(r"\s*[.;]?\s*(?:sources?\b|\]).*$", re.IGNORECASE | re.DOTALL)
+_NOTE = re.compile(
+    r"\s*(?:(?:notes?\s*[:.—–-]|sources?\s*[:.—–]|footnotes?\b|\*+|†|‡|[a-z]/|\d{1,2}/|[rpe]\s+(?:revised|preliminary|estimate))"
+    r"|\d{1,2}\s+[A-Z]|\(\*?\d?[a-z]?\)\s*[A-Z])",
+    re.IGNORECASE,
+)
+_CONTINUED = re.compile(r"\b(?:con|cont|cont['’]d|continued)\.?$", re.IGNORECASE)
+# What is left of prose or of a chart, not a title: small letters first, or no letters at all.
+_FRAGMENT = re.compile(r"[a-z]|[^a-zA-ZÀ-ž]*$|[IVXLC]+$")
+
+_MOST_TITLE_LINES = 4
+_FAR = 3.2  # font sizes between a caption's lines
 
 
 @dataclass(slots=True)
@@ -35,3 +59,95 @@ class Draft:
         )
         labels = min(self.label_columns, len(rows[0]) - 1) if rows else 0
         return Table(number, page, self.box, rows, self.header_rows, labels, self.title, self.unit, self.notes)
+
+
+def is_unit(text: str) -> bool:
+    """Whether a line tells the unit of a table, such as `[In millions of dollars. Source: …]`."""
+    return _UNIT.match(text) is not None
+
+
+def unit_of(text: str) -> str:
+    """The unit alone, as printed, without brackets and source."""
+    found = _BRACKETS.match(text.strip())
+    inner = found.group(1) if found else text.strip()
+    return _SOURCE.sub("", inner).strip(" .;,[]()")
+
+
+def is_note(text: str) -> bool:
+    """Whether a line begins a footnote or names a source."""
+    return _NOTE.match(text) is not None
+
+
+def caption_above(lines: Sequence[TextLine], first: int, lowest: int) -> tuple[str, str, int]:
+    """Title and unit from the lines above a table.
+
+    Args:
+        lines: of the page.
+        first: index of the table's first line.
+        lowest: index of the first line that may be used; lines before it belong to something else.
+
+    Returns:
+        Title, unit, and the index of the first line used.
+    """
+    unit, used = "", first
+    titles: list[str] = []
+    below = lines[first] if first < len(lines) else None
+    for index in range(first - 1, max(lowest, first - 1 - _MOST_TITLE_LINES) - 1, -1):
+        line = lines[index]
+        if below is not None and below.middle - line.middle > _FAR * max(line.size, below.size):
+            break
+        text = line.text
+        if not titles and text.rstrip().endswith("]") and "[" not in text:
+            unit = text  # the second line of a unit in brackets
+        elif not titles and (is_unit(text) or text.startswith("[")) and (not unit or unit.endswith("]")):
+            unit = unit_of(f"{text} {unit}".strip())
+        elif titles and (is_note(text) or _is_prose(line)) and not TITLE.match(text):
+            break
+        elif titles or not _is_prose(line) or TITLE.match(text):
+            titles.insert(0, text)
+            if TITLE.match(text):
+                used, below = index, line
+                break
+            if len(titles) >= 2 and not TITLE.match(titles[0]) and line.size < 0.9 * (below.size if below else 0):
+                titles.pop(0)
+                break
+        else:
+            break
+        used, below = index, line
+    return _best_title(titles), unit, used
+
+
+def _best_title(titles: list[str]) -> str:
+    while titles and not TITLE.match(titles[0]) and _FRAGMENT.match(titles[0]):
+        titles = titles[1:]
+    starts = [k for k, text in enumerate(titles) if TITLE.match(text)]
+    return joined(titles[starts[-1] :] if starts else titles[-2:])
+
+
+def _is_prose(line: TextLine) -> bool:
+    text = line.text.rstrip()
+    ended = text.endswith((".", ";")) and not _CONTINUED.search(text)
+    return len(line.words) > 18 or (len(line.words) > 9 and ended)
+
+
+def notes_below(lines: Sequence[TextLine], last: int, end: int) -> tuple[str, ...]:
+    """Footnotes under a table, each as one text.
+
+    Args:
+        lines: of the page.
+        last: index of the table's last line.
+        end: index of the first line that belongs to something else.
+    """
+    notes: list[list[str]] = []
+    above = lines[last]
+    for line in lines[last + 1 : end]:
+        if line.middle - above.middle > (6.0 if not notes else _FAR) * max(above.size, line.size):
+            break
+        if is_note(line.text):
+            notes.append([line.text])
+        elif notes and line.size <= above.size * 1.1:
+            notes[-1].append(line.text)
+        else:
+            break
+        above = line
+    return tuple(joined(note) for note in notes)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.layout.columns import Column
+from worktrial.archive.layout.body import BodyColumn
 from worktrial.archive.layout.draft import DraftCell
-from worktrial.archive.layout.lines import Line, Phrase
+from worktrial.archive.layout.lines import Phrase, TextLine
 from worktrial.archive.layout.spans import Heading, place, same_column_joined
 from worktrial.archive.layout.tokens import is_column_number
+from worktrial.archive.pages import Box
 
 # In font sizes.
 _STACKED = 1.75
@@ -18,8 +18,8 @@ _TYPED = 1.8  # times that, for recognised words, which may be typed
 
 
 def header_grid(
-    lines: Sequence[Line],
-    columns: Sequence[Column],
+    lines: Sequence[TextLine],
+    columns: Sequence[BodyColumn],
     rules: Sequence[Box],
     labels: int = 1,
     walls: Sequence[Box] = (),
@@ -41,7 +41,7 @@ def header_grid(
     return _levels(placed, len(columns))
 
 
-def _phrases(line: Line, columns: Sequence[Column]) -> list[Phrase]:
+def _phrases(line: TextLine, columns: Sequence[BodyColumn]) -> list[Phrase]:
     """Heading texts of one line; neighbours stand closer than in a body, and a valley below tells them apart."""
     seams = [column.left for column in columns[1:]]
     found: list[Phrase] = []
@@ -58,7 +58,7 @@ def _phrases(line: Line, columns: Sequence[Column]) -> list[Phrase]:
     return found
 
 
-def _blocks(lines: Sequence[Line], columns: Sequence[Column], rules: Sequence[Box]) -> list[Heading]:
+def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Sequence[Box]) -> list[Heading]:
     """Phrases stacked without a rule between them are one heading."""
     blocks: list[Heading] = []
     for line in lines:
@@ -94,7 +94,7 @@ def _middle(phrase: Phrase) -> float:
     return (phrase.box.y0 + phrase.box.y1) / 2
 
 
-def _narrow(block: Heading, columns: Sequence[Column]) -> bool:
+def _narrow(block: Heading, columns: Sequence[BodyColumn]) -> bool:
     return sum(column.left < block.box.x1 and block.box.x0 < column.right for column in columns) <= 1
 
 

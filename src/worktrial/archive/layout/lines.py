@@ -4,9 +4,8 @@ import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from worktrial.archive.geometry import Box
 from worktrial.archive.layout.tokens import is_column_number, is_leader, is_mark, is_nothing, is_number
-from worktrial.archive.words import Word
+from worktrial.archive.pages import Box, Word
 
 # In font sizes.
 _SAME_LINE = 0.42
@@ -56,7 +55,7 @@ class Phrase:
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     """Words that stand on one baseline, from left to right."""
 
     words: list[Word]
@@ -110,7 +109,7 @@ def size_of(word: Word) -> float:
     return word.size or max(1.0, word.box.height)
 
 
-def find_lines(words: Sequence[Word], uprights: Sequence[Box] = (), *, phrases: bool = True) -> list[Line]:
+def find_lines(words: Sequence[Word], uprights: Sequence[Box] = (), *, phrases: bool = True) -> list[TextLine]:
     """Lines from top to bottom, with their phrases.
 
     Args:
@@ -159,7 +158,7 @@ def _usual_size(words: Sequence[Word]) -> float:
     return max(letters, key=lambda size: letters[size])
 
 
-def _by_height(words: Sequence[Word]) -> list[Line]:
+def _by_height(words: Sequence[Word]) -> list[TextLine]:
     # Typed rows stand closer than the size of their letters: the box's height tells what there is room for.
     rows = sorted(
         (
@@ -171,7 +170,7 @@ def _by_height(words: Sequence[Word]) -> list[Line]:
             for index, word in enumerate(words)
         ),
     )
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     for middle, size, index in rows:
         best, distance = None, 1e9
         for line in lines[: -_OPEN_LINES - 1 : -1]:
@@ -183,7 +182,7 @@ def _by_height(words: Sequence[Word]) -> list[Line]:
             ):
                 best, distance = line, away
         if best is None:
-            lines.append(Line([words[index]], middle, size))
+            lines.append(TextLine([words[index]], middle, size))
         else:
             best.words.append(words[index])
             count = len(best.words)
@@ -202,7 +201,7 @@ def _above_another(word: Word, words: Sequence[Word]) -> bool:
     )
 
 
-def _raised_marks_joined(lines: list[Line]) -> list[Line]:
+def _raised_marks_joined(lines: list[TextLine]) -> list[TextLine]:
     """Raised footnote marks go to the line of the word that they follow."""
     middles = [line.middle for line in lines]
     largest = max((line.size for line in lines), default=0.0)
@@ -223,7 +222,7 @@ def _raised_marks_joined(lines: list[Line]) -> list[Line]:
     return kept
 
 
-def _home(word: Word, own: Line, lines: list[Line], middles: list[float]) -> Line | None:
+def _home(word: Word, own: TextLine, lines: list[TextLine], middles: list[float]) -> TextLine | None:
     middle = (word.box.y0 + word.box.y1) / 2
     size = size_of(word)
     low = bisect.bisect_left(middles, middle - 1.2 * size)
@@ -242,7 +241,7 @@ def _home(word: Word, own: Line, lines: list[Line], middles: list[float]) -> Lin
     return None
 
 
-def _split(line: Line, uprights: Sequence[Box]) -> None:
+def _split(line: TextLine, uprights: Sequence[Box]) -> None:
     top, bottom = line.middle - line.size / 2, line.middle + line.size / 2
     walls = sorted((box.x0 + box.x1) / 2 for box in uprights if box.y0 < bottom and box.y1 > top)
     gap = _TYPED_GAP if line.recognised else _PHRASE_GAP

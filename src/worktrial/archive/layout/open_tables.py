@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.layout.body import body_rows
-from worktrial.archive.layout.captions import caption_above, is_note, is_unit, notes_below
-from worktrial.archive.layout.columns import Column, by_column, find_columns
-from worktrial.archive.layout.draft import Draft, DraftCell
+from worktrial.archive.layout.body import BodyColumn, body_rows, by_column, find_columns
+from worktrial.archive.layout.draft import TITLE, Draft, DraftCell, caption_above, is_note, is_unit, notes_below
 from worktrial.archive.layout.headings import header_grid
-from worktrial.archive.layout.lines import Line, Phrase, around
-from worktrial.archive.layout.lookalikes import is_chart, is_contents
-from worktrial.archive.layout.regions import TITLE, Body, find_bodies, is_heading_like
+from worktrial.archive.layout.lines import Phrase, TextLine, around
+from worktrial.archive.layout.regions import Body, find_bodies, is_chart, is_contents, is_heading_like
 from worktrial.archive.layout.tokens import is_month, is_year
+from worktrial.archive.pages import Box
 
 # In font sizes.
 _HEADER_NEAR = 4.5  # from the body to the lowest heading
@@ -35,7 +32,7 @@ class _Frame:
     """Where the first column's content ends."""
 
 
-def find_open_tables(lines: Sequence[Line], levels: Sequence[Box], uprights: Sequence[Box]) -> list[Draft]:
+def find_open_tables(lines: Sequence[TextLine], levels: Sequence[Box], uprights: Sequence[Box]) -> list[Draft]:
     """Tables from top to bottom.
 
     Args:
@@ -64,7 +61,7 @@ def _inherit(draft: Draft, above: Draft) -> None:
 
 
 def _table(
-    lines: Sequence[Line], body: Body, lowest: int, end: int, levels: Sequence[Box], uprights: Sequence[Box]
+    lines: Sequence[TextLine], body: Body, lowest: int, end: int, levels: Sequence[Box], uprights: Sequence[Box]
 ) -> Draft | None:
     inner = body.lines(lines)
     size = sorted(line.size for line in inner)[len(inner) // 2]
@@ -104,7 +101,12 @@ def _table(
 
 
 def _below_captions(
-    lines: Sequence[Line], first: int, end: int, data: Sequence[Column], frame: _Frame, levels: Sequence[Box]
+    lines: Sequence[TextLine],
+    first: int,
+    end: int,
+    data: Sequence[BodyColumn],
+    frame: _Frame,
+    levels: Sequence[Box],
 ) -> int:
     """Leave titles and units to the caption: they are centred over the labels too, headings over figures only."""
     whole = (frame.left + frame.right) / 2
@@ -121,7 +123,7 @@ def _below_captions(
     return first
 
 
-def _without_specks(lines: Sequence[Line], columns: Sequence[Column]) -> bool:
+def _without_specks(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) -> bool:
     """Take out what recognition makes of pieces of vertical lines: columns with a single stroke here and there.
 
     Returns:
@@ -147,7 +149,7 @@ def _confidence(phrases: Sequence[Phrase]) -> float:
     return min((word.confidence for phrase in phrases for word in phrase.words), default=1.0)
 
 
-def _labels(lines: Sequence[Line], columns: list[Column]) -> tuple[int, list[Column]]:
+def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, list[BodyColumn]]:
     """How many columns hold labels. Ragged text columns at the left are one."""
     kinds = []
     for phrases in by_column(lines, columns):
@@ -168,11 +170,11 @@ def _labels(lines: Sequence[Line], columns: list[Column]) -> tuple[int, list[Col
             kept.append(columns[k])
         else:
             last = kept[-1]
-            kept[-1] = Column(last.x0, columns[k].x1, last.left, columns[k].right)
+            kept[-1] = BodyColumn(last.x0, columns[k].x1, last.left, columns[k].right)
     return len(kept), kept + columns[texts:]
 
 
-def _dates(lines: Sequence[Line], column: Column) -> bool:
+def _dates(lines: Sequence[TextLine], column: BodyColumn) -> bool:
     """Whether a column tells months of what the labels left of it name, one by one.
 
     Where such labels repeat or are left out, the months are labels too.
@@ -198,7 +200,7 @@ def _is_full(rule: Box, levels: Sequence[Box], frame: _Frame) -> bool:
 
 
 def _with_first_label(
-    lines: Sequence[Line], body: Body, lowest: int, labels: Column, full: Sequence[float]
+    lines: Sequence[TextLine], body: Body, lowest: int, labels: BodyColumn, full: Sequence[float]
 ) -> Body:
     """A label without figures over the first row ("Receipts:") belongs to the body.
 
@@ -224,11 +226,11 @@ def _with_first_label(
     return Body(start, body.last)
 
 
-def _is_header_line(line: Line) -> bool:
+def _is_header_line(line: TextLine) -> bool:
     return len(line.phrases) >= 2 or is_heading_like(line)
 
 
-def _header_start(lines: Sequence[Line], body: Body, lowest: int, frame: _Frame, full: Sequence[float]) -> int:
+def _header_start(lines: Sequence[TextLine], body: Body, lowest: int, frame: _Frame, full: Sequence[float]) -> int:
     """Index of the first header line."""
     first = body.first
     titles = [k for k in range(lowest, body.first) if TITLE.match(lines[k].text)]

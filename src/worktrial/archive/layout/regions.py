@@ -1,16 +1,14 @@
-"""Where on a page the bodies of tables without a full grid are."""
+"""Bodies of tables without a full grid: where they are, and which only look like one."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.layout.lines import Line
+from worktrial.archive.layout.draft import TITLE, Draft
+from worktrial.archive.layout.lines import TextLine
 from worktrial.archive.layout.tokens import has_letters, is_column_number, is_month, is_year
-
-# Some typesetters leave spaces inside words: "TA BLE".
-TITLE = re.compile(r"\s*(?:t ?a ?b ?l ?e|tableau|tabelle|tabla|tabella|chart|figure|fig\.)\b", re.IGNORECASE)
+from worktrial.archive.pages import Box
 
 # In font sizes.
 _FAR_BELOW = 6.5
@@ -22,6 +20,15 @@ _SENTENCE = 9
 _LEAST_LINES = 2
 
 
+_CAPTION = re.compile(r"\s*(?:figure|fig\.|chart|graph|diagram|grafik|graphique)\b", re.IGNORECASE)
+_TICKS = 4
+_LEAST_ROWS = 3
+_LEAST_PAGES = 4
+_MOST_PAGES = 1000
+_FIGURE = re.compile(r"[-+−–]?\d[\d,]*(?:\.\d+)?")
+_MINUS = str.maketrans({"−": "-", "–": "-", ",": ""})
+
+
 @dataclass(slots=True)
 class Body:
     """Lines of figures that belong to one table: indices into the page's lines."""
@@ -30,12 +37,12 @@ class Body:
     last: int
     """Inclusive."""
 
-    def lines(self, lines: Sequence[Line]) -> list[Line]:
+    def lines(self, lines: Sequence[TextLine]) -> list[TextLine]:
         """The lines themselves."""
         return list(lines[self.first : self.last + 1])
 
 
-def is_data(line: Line) -> bool:
+def is_data(line: TextLine) -> bool:
     """Whether the line looks like a row of figures, with or without a label."""
     figures = line.figures
     if not figures or not any(any(map(str.isdigit, phrase.text)) or len(figures) > 1 for phrase in figures):
@@ -52,7 +59,7 @@ def is_data(line: Line) -> bool:
     return figures[0].box.x0 > texts[0].box.x1 and (gap >= _APART * line.size or bool(line.leaders))
 
 
-def is_heading_like(line: Line) -> bool:
+def is_heading_like(line: TextLine) -> bool:
     """Whether the line can only belong to a header: column numbers, or nothing but years."""
     if sum(is_column_number(phrase.text) for phrase in line.phrases) >= 2:
         return True
@@ -62,7 +69,7 @@ def is_heading_like(line: Line) -> bool:
     return len(figures) >= 2 and len(plain) <= 1 and all(is_year(phrase.text) for phrase in figures)
 
 
-def find_bodies(lines: Sequence[Line], rules: Sequence[Box]) -> list[Body]:
+def find_bodies(lines: Sequence[TextLine], rules: Sequence[Box]) -> list[Body]:
     """Bodies from top to bottom."""
     bodies: list[Body] = []
     for index, line in enumerate(lines):
@@ -75,7 +82,7 @@ def find_bodies(lines: Sequence[Line], rules: Sequence[Box]) -> list[Body]:
     return [body for body in bodies if _is_table(lines, body)]
 
 
-def _continues(lines: Sequence[Line], body: Body, index: int, rules: Sequence[Box]) -> bool:
+def _continues(lines: Sequence[TextLine], body: Body, index: int, rules: Sequence[Box]) -> bool:
     above, below = lines[body.last], lines[index]
     # Groups of rows stand apart: in wide-set tables by more than elsewhere.
     far = max(_FAR_BELOW * max(above.size, below.size), _GROUPS_APART * _pitch(lines, body))
@@ -104,14 +111,14 @@ def _continues(lines: Sequence[Line], body: Body, index: int, rules: Sequence[Bo
     return not (crossed and between and (heads or _headless_gap(between, left)))
 
 
-def _pitch(lines: Sequence[Line], body: Body) -> float:
+def _pitch(lines: Sequence[TextLine], body: Body) -> float:
     """The usual distance between the body's rows; 0 while there is only one."""
     heights = [line.middle for line in body.lines(lines)[-8:]]
     steps = sorted(b - a for a, b in pairwise(heights))
     return steps[len(steps) // 2] if steps else 0.0
 
 
-def _headless_gap(between: Sequence[Line], left: float) -> bool:
+def _headless_gap(between: Sequence[TextLine], left: float) -> bool:
     return sum(any(phrase.box.x1 > left for phrase in line.phrases) for line in between) >= 2
 
 
@@ -122,9 +129,64 @@ def _full_rule_between(top: float, bottom: float, left: float, right: float, rul
     )
 
 
-def _is_table(lines: Sequence[Line], body: Body) -> bool:
+def _is_table(lines: Sequence[TextLine], body: Body) -> bool:
     data = [line for line in body.lines(lines) if is_data(line)]
     figures = sum(len(line.figures) for line in data)
     if len(data) < _LEAST_LINES or (figures < 4 and not any(line.leaders for line in data)):
         return len(data) == 1 and figures >= 4
     return True
+
+
+def is_chart(draft: Draft) -> bool:
+    """Whether a table found without a grid is a chart: by its caption, or because its figures are ticks of a scale.
+
+    Ticks stand at equal steps. Years do too, and other figures only by rare chance.
+    """
+    if _CAPTION.match(draft.title):
+        return True
+    if not draft.header_rows and len(draft.grid) < _LEAST_ROWS and not draft.title:
+        return True
+    rows = [[cell.text for cell in row] for row in draft.grid[draft.header_rows :]]
+    if not rows:
+        return False
+    if any(_is_scale(row) for row in (rows[0], rows[-1])):
+        return True
+    columns = [column for column in zip(*rows, strict=True) if any(map(_number, column))]
+    return bool(columns) and all(_is_scale(column) for column in columns)
+
+
+def is_contents(draft: Draft) -> bool:
+    """Whether it is a list of headings with the pages on which they stand."""
+    if not draft.grid or len(draft.grid[0]) != 2:
+        return False
+    rows = draft.grid[draft.header_rows :]
+    pages = [row[1].text for row in rows if row[1].text]
+    if len(pages) < _LEAST_PAGES or not all(page.isdigit() for page in pages):
+        return False
+    numbers = [int(page) for page in pages]
+    ordered = all(a <= b for a, b in pairwise(numbers))
+    return (
+        ordered
+        and numbers[-1] - numbers[0] < _MOST_PAGES
+        and all(is_label(row[0].text) for row in rows if row[1].text)
+    )
+
+
+def is_label(text: str) -> bool:
+    """Whether there are words, as in a heading."""
+    return sum(map(str.isalpha, text)) >= 4
+
+
+def _is_scale(texts: Sequence[str]) -> bool:
+    told = [text for text in texts if text]
+    numbers = [_number(text) for text in told]
+    if len(told) < _TICKS or any(number is None for number in numbers) or all(map(is_year, told)):
+        return False
+    known = [number for number in numbers if number is not None]
+    steps = [b - a for a, b in pairwise(known)]
+    return steps[0] != 0 and all(abs(step - steps[0]) <= 1e-6 * max(1.0, abs(steps[0])) for step in steps)
+
+
+def _number(text: str) -> float | None:
+    plain = text.strip().rstrip("%").strip()
+    return float(plain.translate(_MINUS)) if _FIGURE.fullmatch(plain) else None

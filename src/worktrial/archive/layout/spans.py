@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.layout.columns import Column
+from worktrial.archive.layout.body import BodyColumn
 from worktrial.archive.layout.draft import DraftCell
 from worktrial.archive.layout.lines import Phrase
 from worktrial.archive.layout.tokens import joined
+from worktrial.archive.pages import Box
 
 # In font sizes.
 _UNDER = 1.6
@@ -51,7 +51,7 @@ class Heading:
 
 def place(
     headings: list[Heading],
-    columns: Sequence[Column],
+    columns: Sequence[BodyColumn],
     rules: Sequence[Box],
     labels: int,
     walls: Sequence[Box] = (),
@@ -141,7 +141,7 @@ def _same_height(one: Heading, other: Heading) -> bool:
     return one.box.y0 < other.box.y1 - 1 and other.box.y0 < one.box.y1 - 1
 
 
-def _between_walls(heading: Heading, columns: Sequence[Column], walls: Sequence[Box]) -> list[int]:
+def _between_walls(heading: Heading, columns: Sequence[BodyColumn], walls: Sequence[Box]) -> list[int]:
     """The columns between the vertical rules to the left and right of a heading, where both are drawn."""
     y = (heading.box.y0 + heading.box.y1) / 2
     here = [(wall.x0 + wall.x1) / 2 for wall in walls if wall.y0 <= y <= wall.y1]
@@ -152,7 +152,7 @@ def _between_walls(heading: Heading, columns: Sequence[Column], walls: Sequence[
     return [k for k, column in enumerate(columns) if left <= column.middle <= right]
 
 
-def _off_column(heading: Heading, headings: Sequence[Heading], columns: Sequence[Column]) -> bool:
+def _off_column(heading: Heading, headings: Sequence[Heading], columns: Sequence[BodyColumn]) -> bool:
     """Whether it stands over headings of columns, but is wider than its column or not in its middle."""
     slot = _slot(heading.middle, columns)
     below = [
@@ -170,7 +170,7 @@ def _off_column(heading: Heading, headings: Sequence[Heading], columns: Sequence
     )
 
 
-def _slot(x: float, columns: Sequence[Column]) -> int:
+def _slot(x: float, columns: Sequence[BodyColumn]) -> int:
     return next((k for k, column in enumerate(columns) if column.left <= x < column.right), -1)
 
 
@@ -213,7 +213,7 @@ def _sharing(rule: Box, heading: Heading, headings: Sequence[Heading]) -> int:
     )
 
 
-def _extents(headings: Sequence[Heading], columns: Sequence[Column]) -> list[tuple[float, float]]:
+def _extents(headings: Sequence[Heading], columns: Sequence[BodyColumn]) -> list[tuple[float, float]]:
     """How far each column reaches, its own heading included."""
     extents = [(column.x0, column.x1) for column in columns]
     for heading in headings:

@@ -1,26 +1,32 @@
 """What the cells of a table mean: labels, headings, units, periods, values, sums, revisions."""
 
-from worktrial.archive.meaning.cells import CellRecord, cells_of
-from worktrial.archive.meaning.footing import Check, Footing, footing
-from worktrial.archive.meaning.headers import header_paths
-from worktrial.archive.meaning.marks import split_marks
-from worktrial.archive.meaning.periods import Basis, Period, fiscal_year_of, period_of
-from worktrial.archive.meaning.revisions import RevisionLink, SeriesPoint, link_revisions, points_of
-from worktrial.archive.meaning.rows import row_labels
-from worktrial.archive.meaning.units import Unit, parse_unit, units
-from worktrial.archive.meaning.value import Value, ValueKind, value_of
+from worktrial.archive.meaning.cells import (
+    CellRecord,
+    ColumnUnit,
+    RevisionLink,
+    SeriesPoint,
+    cells_of,
+    link_revisions,
+    parse_unit,
+    points_of,
+    units,
+)
+from worktrial.archive.meaning.footing import Footing, SumCheck, footing
+from worktrial.archive.meaning.labels import header_paths, row_labels
+from worktrial.archive.meaning.periods import Period, YearBasis, fiscal_year_of, period_of
+from worktrial.archive.meaning.value import CellValue, ValueKind, split_marks, value_of
 
 __all__ = [
-    "Basis",
     "CellRecord",
-    "Check",
+    "CellValue",
+    "ColumnUnit",
     "Footing",
     "Period",
     "RevisionLink",
     "SeriesPoint",
-    "Unit",
-    "Value",
+    "SumCheck",
     "ValueKind",
+    "YearBasis",
     "cells_of",
     "fiscal_year_of",
     "footing",

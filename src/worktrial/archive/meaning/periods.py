@@ -7,8 +7,23 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
-from worktrial.archive.meaning.marks import split_marks
-from worktrial.archive.meaning.months import month_number, year_month
+from worktrial.archive.meaning.value import split_marks
+
+_FIRST_HALF = ("january", "february", "march", "april", "may", "june")
+_MONTH_NAMES = (*_FIRST_HALF, "july", "august", "september", "october", "november", "december")
+# Three or four letters, or the whole name.
+_ABBREVIATED = {
+    name[:length]: number for number, name in enumerate(_MONTH_NAMES, 1) for length in (3, 4, len(name))
+}
+_YEAR_GROUP = r"(?P<year>(?:1[789]|20)\d\d)"
+_REST = r"(?P<month>[^\W\d]{3,9})\b\.?(?P<rest>.*)"
+_YEAR_MONTH = re.compile(rf"{_YEAR_GROUP}\s*[-‐-―−.:,]*\s*{_REST}")
+_MONTH_YEAR = re.compile(
+    rf"(?P<month>[^\W\d]{{3,9}})\b\.?\s*(?P<rest>\d{{1,2}})?\s*[-‐-―−.:,]*\s*{_YEAR_GROUP}(?P<tail>.*)"
+)
+_MONTH = re.compile(_REST)
+_YEAR_ALONE = re.compile(rf"{_YEAR_GROUP}\b(?P<tail>[^\d]*(?:\s\d|\s\d/)?\W*)")
+
 
 _FISCAL = re.compile(r"\bfiscal\b|\bF\.?Y\.?(?=\s?\d|\s|$)", re.IGNORECASE)
 _CALENDAR = re.compile(r"\bcalendar\b|\bC\.?Y\.?(?=\s?\d)", re.IGNORECASE)
@@ -41,7 +56,69 @@ _SEVERAL_MONTHS = re.compile(r"\bmonths?\s+(?:ended|ending|to|through)\b", re.IG
 _FIRST_OCTOBER_YEAR = 1977
 
 
-class Basis(StrEnum):
+class YearMonth(NamedTuple):
+    """What a label says of time, as far as it is a year, a month or both."""
+
+    year: int | None
+    month: int | None
+    year_text: str = ""
+    """The part of the label that is the year."""
+    month_text: str = ""
+    """The part that is the month with what follows it."""
+
+
+def month_number(word: str) -> int | None:
+    """1-12 for a month's name or its usual abbreviation."""
+    return _ABBREVIATED.get(word.strip(" .").lower())
+
+
+def resembles_month(label: str, number: int) -> bool:
+    """Whether a label is this month's name with one letter misread, two in a long name.
+
+    Only for a label whose neighbours say which month to expect: `Mar` and `May` resemble each other.
+    """
+    word = re.match(r"\w+", label.strip())
+    if word is None:
+        return False
+    read, name = word[0].lower(), _MONTH_NAMES[number - 1]
+    if len(read) > len(name) or len(read) not in (3, 4, len(name)):
+        return False
+    wrong = sum(a != b for a, b in zip(read, name[: len(read)], strict=True))
+    return wrong <= (2 if len(read) > 5 else 1)
+
+
+def _misread(word: str) -> list[int]:
+    """The months whose name this could be with a letter misread."""
+    return [number for number in range(1, 13) if resembles_month(word, number)]
+
+
+def year_month(label: str) -> YearMonth | None:
+    """Read a label that begins with a year and a month or with a month, or that is a year; None for all others.
+
+    After a year a misread month is still one, though which may be unknown: `1984-Sxpt`, `1984-Jxn`.
+    """
+    text = label.strip()
+    both = _YEAR_MONTH.fullmatch(text)
+    if both is not None and (month_number(both["month"]) or _misread(both["month"])):
+        month_text = text[both.start("month") :].strip()
+        alike = _misread(both["month"])
+        month = month_number(both["month"]) or (alike[0] if len(alike) == 1 else None)
+        return YearMonth(int(both["year"]), month, both["year"], month_text)
+    both = _MONTH_YEAR.fullmatch(text)
+    if both is not None and month_number(both["month"]) and not re.search(r"[^\W\d]{3,}", both["tail"]):
+        month_text = text[: both.start("year")].rstrip(" ,-‐‑‒–—―−") + both["tail"]
+        return YearMonth(int(both["year"]), month_number(both["month"]), both["year"], month_text.strip())
+    alone = _MONTH.fullmatch(text)
+    if alone is not None and month_number(alone["month"]) and not re.search(r"[^\W\d]{3,}", alone["rest"]):
+        return YearMonth(None, month_number(alone["month"]), "", text)
+    year = _YEAR_ALONE.fullmatch(text)
+    # More words make it the name of something else: `1990 crop`.
+    if year is not None and not re.search(r"[^\W\d]{4,}", year["tail"]):
+        return YearMonth(int(year["year"]), None, text, "")
+    return None
+
+
+class YearBasis(StrEnum):
     """Which year is meant."""
 
     FISCAL = "fiscal"
@@ -56,7 +133,7 @@ class Period(NamedTuple):
     quarter: int | None = None
     month: int | None = None
     day: int | None = None
-    basis: Basis | None = None
+    basis: YearBasis | None = None
     """Told for years and quarters where the table says it; None where it leaves that open."""
     to_date: bool = False
     """From the year's beginning up to the issue, not all of it."""
@@ -68,7 +145,7 @@ class Period(NamedTuple):
         if self.month is not None:
             name += f"-{self.month:02}" + (f"-{self.day:02}" if self.day is not None else "")
         else:
-            name = {Basis.FISCAL: "FY", Basis.CALENDAR: "CY", None: ""}[self.basis] + name
+            name = {YearBasis.FISCAL: "FY", YearBasis.CALENDAR: "CY", None: ""}[self.basis] + name
             # The transition quarter of 1976 has no number.
             name += "" if self.quarter is None else "-TQ" if self.quarter == 0 else f"-Q{self.quarter}"
         return name + (" to date" if self.to_date else "")
@@ -80,7 +157,7 @@ class Period(NamedTuple):
             return date(self.year, self.month, self.day or 1)
         if self.quarter == 0:
             return date(self.year, 7, 1)
-        year, month = (self.year, 1) if self.basis is not Basis.FISCAL else _fiscal_start(self.year)
+        year, month = (self.year, 1) if self.basis is not YearBasis.FISCAL else _fiscal_start(self.year)
         month += 3 * ((self.quarter or 1) - 1)
         return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
 
@@ -161,7 +238,7 @@ def _part(text: str, year: int | None) -> Period | None:
     if year is None:
         return None
     if _TRANSITION.search(text):
-        return Period(year, quarter=0, basis=Basis.FISCAL)
+        return Period(year, quarter=0, basis=YearBasis.FISCAL)
     quarter = _QUARTER.search(text)
     if quarter is not None:
         number = _QUARTER_WORDS.get((quarter["word"] or "").lower()) or int(quarter["digit"] or quarter["before"])
@@ -197,6 +274,6 @@ def _with_basis(period: Period, texts: Sequence[str], about: Iterable[str]) -> P
     for text in told:
         fiscal, by_calendar = _FISCAL.search(text), _CALENDAR.search(text)
         if bool(fiscal) != bool(by_calendar):
-            basis = Basis.FISCAL if fiscal else Basis.CALENDAR
+            basis = YearBasis.FISCAL if fiscal else YearBasis.CALENDAR
             return period._replace(basis=basis, end=end, to_date=to_date)
     return period._replace(end=end, to_date=to_date)

@@ -1,11 +1,24 @@
-"""The number that a cell's text stands for."""
+"""The number that a cell's text stands for, apart from footnote and revision marks."""
 
 import re
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
-from worktrial.archive.meaning.marks import split_marks
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_RAISED_RUN = re.compile(r"\s*([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+# Each takes one mark off the end. What stands before it must be able to stand alone.
+_AT_END = (
+    re.compile(r"(?<=[\w.)%*-])\s*(?<![\d/])(\d{1,2}/)$"),  # Bonds 1/, 1,580 4/
+    re.compile(r"(?<=[\d.*])\s*\(?([rpe])\)?$"),  # 376 r, Oct. r
+    re.compile(r"(?<=[a-z/-])\s+\(?([rp])\)?$"),  # Oct r, - r, 4/ r
+    re.compile(r"(?<=[\w.)])\s*([*†‡§]+)$"),
+    re.compile(r"(?<=[^\W\d]{3})\s?(\d(?:,\s?\d)*)$"),  # Official institutions 1, Bonds 2, 4; the space may be lost
+    re.compile(r"(?<=[\d.)])\s+(\d)$"),  # 1994 8
+)
+_AT_START = re.compile(r"^([rpe]|\d{1,2}/)\s+(?=[-(]?\d)")
+_PRINTED_NUMBER = re.compile(r"\(\d{1,3}\)$")
+
 
 _DASHES = re.compile(r"[‐‑‒–—―−﹣－]")
 _NUMBER = re.compile(
@@ -19,6 +32,34 @@ _FRACTION = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<whole>\d{1,3})(?:\s*-\s*|\s+))?(?P<top>\d{1,2})/(?P<bottom>2|4|8|16|32|64)\s*%?"
 )
 _NOT_AVAILABLE = re.compile(r"\(?(?:n\.?\s?a\.?|n/a|not available|n\.a)\)?", re.IGNORECASE)
+
+
+class MarkedText(NamedTuple):
+    """A text apart from its marks."""
+
+    body: str
+    marks: tuple[str, ...]
+    """In the order in which they are printed."""
+
+
+def split_marks(text: str) -> MarkedText:
+    """Take footnote marks (`1/`, a raised digit, `*`) and revision marks (`r`, `p`, `e`) off a cell's text."""
+    body = _RAISED_RUN.sub(lambda m: " " + m[1].translate(_RAISED), text).strip()
+    marks: list[str] = []
+    found = True
+    while found:
+        found = False
+        for pattern in _AT_END:
+            mark = pattern.search(body)
+            if mark is not None and body[: mark.start()].strip() and not _PRINTED_NUMBER.search(body):
+                marks.insert(0, mark[1])
+                body = body[: mark.start()].rstrip()
+                found = True
+    before = _AT_START.match(body)
+    if before is not None:
+        marks.insert(0, before[1])
+        body = body[before.end() :]
+    return MarkedText(body, tuple(marks))
 
 
 class ValueKind(StrEnum):
@@ -35,7 +76,7 @@ class ValueKind(StrEnum):
     TEXT = "text"
 
 
-class Value(NamedTuple):
+class CellValue(NamedTuple):
     """A cell's text as a number."""
 
     kind: ValueKind
@@ -45,33 +86,33 @@ class Value(NamedTuple):
     """Digits after the decimal point."""
 
 
-def value_of(text: str) -> Value:
+def value_of(text: str) -> CellValue:
     """Read a cell: commas, minus signs of every kind, accounting parentheses, `$`, `%`, fractions, marks."""
     plain = _DASHES.sub("-", text).strip()
     special = _special(plain)
     if special is not None:
-        return Value(special)
+        return CellValue(special)
     fraction = _FRACTION.fullmatch(plain)
     if fraction is not None:
         exact = int(fraction["whole"] or 0) + Fraction(int(fraction["top"]), int(fraction["bottom"]))
-        return Value(ValueKind.NUMBER, float(-exact if fraction["sign"] == "-" else exact), 6)
+        return CellValue(ValueKind.NUMBER, float(-exact if fraction["sign"] == "-" else exact), 6)
     body = split_marks(plain).body.rstrip(" .") if not plain.endswith("%") else plain
     special = _special(body)
     if special is not None:
-        return Value(special)
+        return CellValue(special)
     negative = body.startswith("(") and body.endswith(")")
     if negative:
         body = body[1:-1].strip()
     number = _NUMBER.fullmatch(body)
     if number is None or (number["sign"] and number["inner"]):
-        return Value(ValueKind.TEXT)
+        return CellValue(ValueKind.TEXT)
     digits = number["digits"].replace(",", "")
     if digits.count(".") > 1:
         digits = digits.replace(".", "")
     size = float(digits)
     if negative or "-" in (number["sign"], number["inner"]):
         size = -size
-    return Value(ValueKind.NUMBER, size, len(digits.partition(".")[2]))
+    return CellValue(ValueKind.NUMBER, size, len(digits.partition(".")[2]))
 
 
 def _special(text: str) -> ValueKind | None:

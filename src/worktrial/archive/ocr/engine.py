@@ -4,8 +4,10 @@ Only Latin characters are left in the recogniser's last layer: the models know 1
 broken digit that resembles a Chinese sign is still a digit. It also saves a part of the time.
 """
 
+import ctypes
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worktrial.archive.ocr.image import Grey
-from worktrial.archive.ocr.memory import return_free_memory
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, extra
 
 if TYPE_CHECKING:
     import openvino
+
 
 HEIGHT = 48
 """Pixels of a line as the recogniser wants it."""
@@ -30,7 +32,26 @@ MOST_CROPS, MOST_WIDE = 24, 3072
 MORE_SIGNS = "–—−‘’“”•·…†‡§¶°£¢¥€½¼¾×±®©"
 
 
-class Span(NamedTuple):
+def return_free_memory() -> None:
+    """Give the system back what this process has freed, where the C library can.
+
+    The GNU library keeps freed blocks below one still in use, for recognition hundreds of megabytes of them.
+    """
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@lru_cache(maxsize=1)
+def _trim() -> Callable[[int], int] | None:
+    if sys.platform != "linux":
+        return None
+    # Other C libraries for Linux lack the call.
+    found: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    return found
+
+
+class PixelBox(NamedTuple):
     """Where a piece of text lies, in pixels of the image."""
 
     x0: int
@@ -39,7 +60,7 @@ class Span(NamedTuple):
     y1: int
 
 
-class Reading(NamedTuple):
+class CropReading(NamedTuple):
     """What the recogniser read in one crop."""
 
     text: str
@@ -61,15 +82,11 @@ class Engine:
             threads: Processor threads to use; 0 for all.
 
         Raises:
-            SettingError: the optional OCR libraries are not installed.
+            MissingExtra: the optional libraries for scans are not installed.
         """
-        try:
+        with extra("ocr", "Reading scans"):
             import openvino
             import rapidocr
-        except ImportError as missing:
-            raise SettingError(
-                f"reading scans needs the library {missing.name}: install worktrial[ocr], or build with --ocr never"
-            ) from missing
         self._threads = threads or len(os.sched_getaffinity(0))
         models = Path(rapidocr.__file__).parent / "models"
         core = openvino.Core()
@@ -97,7 +114,7 @@ class Engine:
         found = [self._class_of.get(character) for character in text]
         return [] if None in found else [[c] for c in found if c is not None]
 
-    def find(self, grey: Grey) -> list[Span]:
+    def find(self, grey: Grey) -> list[PixelBox]:
         """Boxes around pieces of text lines.
 
         The page is looked at in overlapping bands: the network's memory grows with what it sees at once.
@@ -109,13 +126,13 @@ class Engine:
             for span in self._find_in(grey[start:end]):
                 middle = start + (span.y0 + span.y1) / 2
                 if top <= middle < top + BAND:
-                    spans.append(Span(span.x0, span.y0 + start, span.x1, span.y1 + start))
+                    spans.append(PixelBox(span.x0, span.y0 + start, span.x1, span.y1 + start))
         # What the finder holds, more than all that follows needs, must not lie below what follows.
         self._finder.release_memory()
         return_free_memory()
         return spans
 
-    def _find_in(self, grey: Grey) -> list[Span]:
+    def _find_in(self, grey: Grey) -> list[PixelBox]:
         from rapidocr.ch_ppocr_det.utils import DBPostProcess
 
         high, wide = grey.shape
@@ -130,7 +147,7 @@ class Engine:
         for box in boxes:
             x0, y0 = (int(v) for v in np.floor(box.min(axis=0)))
             x1, y1 = (int(v) for v in np.ceil(box.max(axis=0)))
-            spans.append(Span(max(x0, 0), max(y0, 0), min(x1, wide), min(y1, high)))
+            spans.append(PixelBox(max(x0, 0), max(y0, 0), min(x1, wide), min(y1, high)))
         return spans
 
     def posteriors(self, crops: Sequence[Grey]) -> list[NDArray[np.float32]]:
@@ -171,7 +188,7 @@ class Engine:
         self._reader.release_memory()
         return_free_memory()
 
-    def read(self, crops: Sequence[Grey], allowed: str | None = None) -> list[Reading]:
+    def read(self, crops: Sequence[Grey], allowed: str | None = None) -> list[CropReading]:
         """Read crops that hold one piece of a line each.
 
         Args:
@@ -181,7 +198,7 @@ class Engine:
         mask = None if allowed is None else np.array([i == 0 or s in allowed for i, s in enumerate(self._signs)])
         return [self.decode(posterior, mask) for posterior in self.posteriors(crops)]
 
-    def decode(self, posterior: NDArray[np.float32], mask: NDArray[np.bool_] | None = None) -> Reading:
+    def decode(self, posterior: NDArray[np.float32], mask: NDArray[np.bool_] | None = None) -> CropReading:
         """The likeliest text of one crop: best sign per step, repeats joined, empty steps dropped."""
         if mask is not None:
             posterior = np.where(mask, posterior, 0)
@@ -198,7 +215,7 @@ class Engine:
                 places.append((start + end) / 2 / steps)
                 sureness.append(float(sure[start:end].max()))
             start = end
-        return Reading("".join(text), min(sureness, default=0.0), tuple(places), tuple(sureness))
+        return CropReading("".join(text), min(sureness, default=0.0), tuple(places), tuple(sureness))
 
 
 @lru_cache(maxsize=1)

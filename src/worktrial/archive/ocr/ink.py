@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.ocr.engine import Span
+from worktrial.archive.ocr.engine import PixelBox
 from worktrial.archive.ocr.image import INK, Grey
-from worktrial.archive.words import Rule
+from worktrial.archive.pages import RulingLine
 
 
 class Blob(NamedTuple):
@@ -43,10 +43,10 @@ class Blob(NamedTuple):
         return self.x1 - self.x0
 
 
-def bounds(blobs: list[Blob]) -> Span:
+def bounds(blobs: list[Blob]) -> PixelBox:
     """The box around blobs."""
     lefts, tops, rights, bottoms = zip(*((b.x0, b.y0, b.x1, b.y1) for b in blobs), strict=True)
-    return Span(min(lefts), min(tops), max(rights), max(bottoms))
+    return PixelBox(min(lefts), min(tops), max(rights), max(bottoms))
 
 
 def find_blobs(grey: Grey, scale: float) -> tuple[NDArray[np.int32], list[Blob]]:
@@ -61,7 +61,7 @@ def find_blobs(grey: Grey, scale: float) -> tuple[NDArray[np.int32], list[Blob]]
     return np.asarray(labels, dtype=np.int32), blobs
 
 
-def without_residue(blobs: list[Blob], rules: Sequence[Rule], scale: float) -> list[Blob]:
+def without_residue(blobs: list[Blob], rules: Sequence[RulingLine], scale: float) -> list[Blob]:
     """Drop crumbs of worn ruling lines: thin pieces in line with a rule that was found."""
     near, beyond, thin = 1.3 * scale, 60 * scale, 1.3 * scale
     uprights = [[v * scale for v in r.box] for r in rules if stands(r)]
@@ -80,7 +80,7 @@ def without_residue(blobs: list[Blob], rules: Sequence[Rule], scale: float) -> l
     return [blob for blob in blobs if not is_residue(blob)]
 
 
-def stands(rule: Rule) -> bool:
+def stands(rule: RulingLine) -> bool:
     """Whether a rule is upright."""
     return rule.box.height > rule.box.width
 

@@ -11,17 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.ocr.columns import column_edges, cut_marks
-from worktrial.archive.ocr.ctc import log_likelihood
-from worktrial.archive.ocr.engine import Engine, Span
-from worktrial.archive.ocr.glyphs import SIGNS, Glyphs, Item
-from worktrial.archive.ocr.hints import with_hints
+from worktrial.archive.ocr.engine import Engine, PixelBox
+from worktrial.archive.ocr.glyphs import SIGNS, Glyphs, NumberPiece
 from worktrial.archive.ocr.image import INK
-from worktrial.archive.ocr.paths import Path, Track, along, free_path
-from worktrial.archive.ocr.pieces import Piece, line_crop, look_at
-from worktrial.archive.ocr.segments import MARGIN, Segment, Segmented
-from worktrial.archive.ocr.separators import tell_decimals
-from worktrial.archive.ocr.texts import choose
+from worktrial.archive.ocr.paths import Path, Track, along, free_path, with_hints
+from worktrial.archive.ocr.pieces import Piece, column_edges, cut_marks, line_crop, look_at
+from worktrial.archive.ocr.segments import MARGIN, PageSegments, Segment
+from worktrial.archive.ocr.texts import choose, log_likelihood
 
 ALIKE = str.maketrans({"–": "-", "—": "-", "−": "-", ",": ".", "·": ".", "•": "."})
 LOOKALIKES = set("OoIlSsBgGqZz|tiDQ")
@@ -39,7 +35,7 @@ _MARKED = re.compile(r"-?[\d.,]+[A-Za-z*/]{1,2}")
 _CLASSES = {".": ".,·•", "-": "-–—−"}
 
 
-class Weighed(NamedTuple):
+class NumberReading(NamedTuple):
     """A proposal and how likely the witnesses hold it."""
 
     text: str
@@ -62,7 +58,7 @@ def is_number_like(text: str) -> bool:
     return all(c in LOOKALIKES for c in others) and digits >= len(others)
 
 
-def vote(engine: Engine, page: Segmented, pieces: Sequence[Piece]) -> list[Piece]:
+def vote(engine: Engine, page: PageSegments, pieces: Sequence[Piece]) -> list[Piece]:
     """Read the number-like pieces again by each other's glyphs.
 
     Returns:
@@ -103,11 +99,10 @@ def vote(engine: Engine, page: Segmented, pieces: Sequence[Piece]) -> list[Piece
             # Where the glyphs fit is where the row is, whatever hangs or stands.
             case.piece.line += float(glyphs.lines[i]) - case.item.line
         _settle(case.piece, own, glyphs.usable)
-    tell_decimals(engine, everything, page.height)
     return everything
 
 
-def reread(engine: Engine, page: Segmented, pieces: Sequence[Piece]) -> None:
+def reread(engine: Engine, page: PageSegments, pieces: Sequence[Piece]) -> None:
     """Read pieces anew from their own ink."""
     looks = look_at(engine, [line_crop(page, p.segment, p.line) for p in pieces], page.height)
     for piece, look in zip(pieces, looks, strict=True):
@@ -122,18 +117,18 @@ class _Case(NamedTuple):
     piece: Piece
     texts: tuple[str, ...]
     """What the engine reads in each view when only figures are allowed."""
-    item: Item
+    item: NumberPiece
 
 
-_UNCUT = Piece(Segment(Span(0, 0, 0, 0)), 0.0, "", 0.0, by_shape=True)
+_UNCUT = Piece(Segment(PixelBox(0, 0, 0, 0)), 0.0, "", 0.0, by_shape=True)
 
 
-def _cases(engine: Engine, page: Segmented, pieces: Sequence[Piece]) -> list[_Case]:
+def _cases(engine: Engine, page: PageSegments, pieces: Sequence[Piece]) -> list[_Case]:
     found = (_case(engine, page, piece) for piece in pieces if piece.posteriors)
     return [case for case in found if case is not None]
 
 
-def _case(engine: Engine, page: Segmented, piece: Piece) -> _Case | None:
+def _case(engine: Engine, page: PageSegments, piece: Piece) -> _Case | None:
     mask = np.array([i == 0 or s in "0123456789.,-–—" for i, s in enumerate(engine.signs)])
     seen = [engine.decode(look, mask) for look in piece.posteriors]
     # The surer view teaches the glyphs.
@@ -142,7 +137,7 @@ def _case(engine: Engine, page: Segmented, piece: Piece) -> _Case | None:
     return _Case(piece, tuple(r.text.translate(ALIKE) for r in seen), item) if item else None
 
 
-def _taught(item: Item, weighed: list[Weighed], track: Track | None) -> Item:
+def _taught(item: NumberPiece, weighed: list[NumberReading], track: Track | None) -> NumberPiece:
     """An item with the voted text instead of the engine's."""
     if not weighed or track is None:
         return item
@@ -161,12 +156,12 @@ def _may_be_figures(piece: Piece) -> bool:
     return 1 <= len(piece.text) <= 7 and not piece.by_shape and sum(c.isalpha() for c in piece.text) <= 3
 
 
-def _is_clearly(best: Weighed) -> bool:
+def _is_clearly(best: NumberReading) -> bool:
     """Whether letters may be overruled: the glyphs fit well, and the engine does not rule it out."""
     return best.glyphs > -1.2 * len(best.text) and best.engine > -4.0 * len(best.text)
 
 
-def _track(glyphs: Glyphs, i: int, item: Item, height: float) -> Track | None:
+def _track(glyphs: Glyphs, i: int, item: NumberPiece, height: float) -> Track | None:
     ink = np.flatnonzero((item.crop < INK).any(axis=0))
     if not len(ink):
         return None
@@ -176,8 +171,8 @@ def _track(glyphs: Glyphs, i: int, item: Item, height: float) -> Track | None:
 
 
 def _item(
-    page: Segmented, piece: Piece, text: str, places: tuple[float, ...], sureness: tuple[float, ...]
-) -> Item | None:
+    page: PageSegments, piece: Piece, text: str, places: tuple[float, ...], sureness: tuple[float, ...]
+) -> NumberPiece | None:
     crop = line_crop(page, piece.segment, piece.line)
     span = piece.segment.span
     half = 0.85 * page.height
@@ -190,10 +185,10 @@ def _item(
         (b.x0 - left, b.y0 - top, b.x1 - left, b.y1 - top) for b in piece.segment.blobs if b.area >= least
     )
     signs = text.translate(ALIKE)
-    return Item(crop, signs, tuple(p * crop.shape[1] for p in places), sureness, blobs, piece.line - top)
+    return NumberPiece(crop, signs, tuple(p * crop.shape[1] for p in places), sureness, blobs, piece.line - top)
 
 
-def _weigh(engine: Engine, case: _Case, track: Track | None) -> list[Weighed]:
+def _weigh(engine: Engine, case: _Case, track: Track | None) -> list[NumberReading]:
     """All proposals, the likeliest first."""
     free = free_path(track) if track else None
     proposals = [*case.texts, *([free.text, *_neighbours(free)] if free else [])]
@@ -206,11 +201,11 @@ def _weigh(engine: Engine, case: _Case, track: Track | None) -> list[Weighed]:
         path = along(track, text) if track else None
         classes = _classes(engine, text)
         heard = float(np.mean([log_likelihood(look, classes) for look in case.piece.posteriors]))
-        weighed.append(Weighed(text, heard, path.total if path else (0.0 if track is None else GLYPH_FLOOR)))
+        weighed.append(NumberReading(text, heard, path.total if path else (0.0 if track is None else GLYPH_FLOOR)))
     return sorted(weighed, key=lambda w: -w.total)
 
 
-def _settle(piece: Piece, weighed: list[Weighed], with_glyphs: bool) -> None:
+def _settle(piece: Piece, weighed: list[NumberReading], with_glyphs: bool) -> None:
     best = weighed[0]
     piece.text = spelled(best.text)
     piece.confidence = _confidence(weighed, with_glyphs)
@@ -219,7 +214,7 @@ def _settle(piece: Piece, weighed: list[Weighed], with_glyphs: bool) -> None:
     piece.alternatives = tuple(text for text in dict.fromkeys(likely) if text != piece.text)
 
 
-def _confidence(weighed: list[Weighed], with_glyphs: bool) -> float:
+def _confidence(weighed: list[NumberReading], with_glyphs: bool) -> float:
     """How far the best is ahead, and how well it fits at all."""
     best = weighed[0]
     margin = best.total - weighed[1].total if len(weighed) > 1 else 12.0

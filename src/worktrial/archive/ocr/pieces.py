@@ -1,20 +1,30 @@
-"""Lines into words: what the engine read, cut at its spaces, each word with its own ink."""
+"""Lines into words: what the engine read, cut at its spaces and at the edges of columns of figures.
 
+Columns of figures end at one edge. A piece that ends there is a figure even if the engine saw letters in it;
+what stands beyond the edge is no digit but a mark: a footnote's number, a raised r.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from worktrial.archive.ocr.engine import Engine, Reading
+from worktrial.archive.ocr.engine import CropReading, Engine
 from worktrial.archive.ocr.image import Grey
 from worktrial.archive.ocr.ink import Blob, bounds
-from worktrial.archive.ocr.segments import Segment, Segmented
-from worktrial.archive.ocr.tesseract import Sheet
-from worktrial.archive.ocr.texts import Posteriors, choose, views
+from worktrial.archive.ocr.segments import PageSegments, Segment
+from worktrial.archive.ocr.texts import Posteriors, Sheet, choose, views
 
 DASH = "-"
 SHORT = 0.4
 """Heights of a character; strokes shorter than this are hyphens only in the middle of a row."""
+
+
+LEAST = 4
+"""Figures with the same edge that make it a column's edge."""
+ROWS = 14.0
+"""Character heights up and down within which figures belong to the same column."""
 
 
 @dataclass(slots=True)
@@ -36,7 +46,7 @@ class Piece:
     """Told by its shape alone, as a dash is."""
 
 
-def read_pieces(engine: Engine, page: Segmented, scale: float) -> list[Piece]:
+def read_pieces(engine: Engine, page: PageSegments, scale: float) -> list[Piece]:
     """Read a page's segments and cut them into words; words with digits are read once more by themselves.
 
     Args:
@@ -86,7 +96,7 @@ def look_at(engine: Engine, crops: list[Grey], height: float) -> list[Posteriors
     return list(zip(outputs[::2], outputs[1::2], strict=True))
 
 
-def line_crop(page: Segmented, segment: Segment, line: float) -> Grey:
+def line_crop(page: PageSegments, segment: Segment, line: float) -> Grey:
     """A crop as high as a line even where the ink is not, so that a star stays a raised star."""
     span = segment.span
     half = 0.85 * page.height
@@ -113,7 +123,7 @@ def _is_flat(segment: Segment, height: float) -> bool:
     return tall <= 0.4 * height and wide >= 1.5 * tall
 
 
-def row_middles(page: Segmented) -> list[float]:
+def row_middles(page: PageSegments) -> list[float]:
     """Per segment, the middle of its row: from the characters of full height in it and beside it."""
     height = page.height
     found: list[tuple[float, float, float]] = []
@@ -139,7 +149,7 @@ def row_middles(page: Segmented) -> list[float]:
     return middles
 
 
-def _words(segment: Segment, line: float, reading: Reading, height: float) -> list[Piece]:
+def _words(segment: Segment, line: float, reading: CropReading, height: float) -> list[Piece]:
     """Cut at the engine's spaces, each at the widest gap of ink near it."""
     texts = reading.text.split()
     figures = all(c.isdigit() or c in ".,- " for c in reading.text)
@@ -187,7 +197,7 @@ def _cut(blobs: list[Blob], parts: int, height: float) -> list[list[Blob]]:
     return [ordered[a:b] for a, b in pairwise(cuts)]
 
 
-def _cut_at_places(segment: Segment, reading: Reading, parts: int) -> list[list[Blob]]:
+def _cut_at_places(segment: Segment, reading: CropReading, parts: int) -> list[list[Blob]]:
     """Divide blobs at the places of the engine's spaces."""
     wide = segment.span.x1 - segment.span.x0
     borders: list[float] = []
@@ -203,3 +213,51 @@ def _cut_at_places(segment: Segment, reading: Reading, parts: int) -> list[list[
     for blob in segment.blobs:
         groups[min(sum(blob.cx > border for border in borders), parts - 1)].append(blob)
     return groups
+
+
+def column_edges(pieces: Sequence[Piece], figures: Sequence[bool], height: float) -> list[float | None]:
+    """Per piece, the right edge in pixels of the column of figures it stands in; None where there is none.
+
+    Args:
+        pieces: All words of a page.
+        figures: Which of them are figures (dashes stand elsewhere and do not count).
+        height: Usual height of a character in pixels.
+    """
+    rights = np.array([p.segment.span.x1 for p in pieces], dtype=np.float64)
+    lefts = np.array([p.segment.span.x0 for p in pieces], dtype=np.float64)
+    lines = np.array([p.line for p in pieces])
+    numeric = np.array(figures, dtype=bool)
+    edges: list[float | None] = []
+    for i in range(len(pieces)):
+        near = numeric & (np.abs(lines - lines[i]) <= ROWS * height) & (np.abs(lines - lines[i]) > 0.5 * height)
+        near &= (rights >= lefts[i] - 0.5 * height) & (lefts <= rights[i] + 0.5 * height)
+        found = rights[near]
+        if len(found) < LEAST:
+            edges.append(None)
+            continue
+        edge = float(np.median(found))
+        same = np.abs(found - edge) <= 0.35 * height
+        edges.append(edge if int(same.sum()) >= max(LEAST, 0.6 * len(found)) else None)
+    return edges
+
+
+def cut_marks(pieces: Sequence[Piece], edges: Sequence[float | None], height: float) -> list[tuple[Piece, Piece]]:
+    """Figures cut at their column's edge: pairs of the figure, shortened, and the mark beyond; both unread.
+
+    A figure is cut only where the ink allows it: at least half a character lies wholly beyond.
+    """
+    pairs = []
+    for piece, edge in zip(pieces, edges, strict=True):
+        if edge is None or piece.segment.span.x1 - edge < 0.6 * height or piece.by_shape:
+            continue
+        inside = [b for b in piece.segment.blobs if b.cx <= edge]
+        beyond = [b for b in piece.segment.blobs if b.cx > edge]
+        if not inside or not beyond or abs(bounds(inside).x1 - edge) > 0.45 * height:
+            continue
+        if bounds(beyond).x1 - bounds(beyond).x0 > 3 * height:
+            continue
+        figure = Piece(Segment(bounds(inside), inside), piece.line, "", 0.0)
+        mark = Piece(Segment(bounds(beyond), beyond), piece.line, "", 0.0)
+        pairs.append((figure, mark))
+        piece.text = ""
+    return pairs

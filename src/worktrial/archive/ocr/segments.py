@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.ocr.engine import Engine, Span
+from worktrial.archive.ocr.engine import Engine, PixelBox
 from worktrial.archive.ocr.image import Grey
 from worktrial.archive.ocr.ink import Blob, bounds, cut_tall, find_blobs, stands, without_leaders, without_residue
-from worktrial.archive.words import Rule
+from worktrial.archive.pages import RulingLine
 
 FINDER_SCALE = 200 / 72
 """Pixels per point at which the detector was measured to find most."""
@@ -27,12 +27,12 @@ MARGIN = 3
 class Segment:
     """A piece of a text line and the ink that belongs to it."""
 
-    span: Span
+    span: PixelBox
     blobs: list[Blob] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Segmented:
+class PageSegments:
     """The pieces of a page and how to cut them out."""
 
     segments: list[Segment]
@@ -40,7 +40,7 @@ class Segmented:
     labels: NDArray[np.int32]
     height: float
     """Typical height of a character in pixels."""
-    boxes: list[Span]
+    boxes: list[PixelBox]
     """Where the recogniser found text."""
 
     def crop(self, segment: Segment, margin: int = MARGIN) -> Grey:
@@ -59,7 +59,7 @@ class Segmented:
         return part
 
 
-def segment_page(engine: Engine, grey: Grey, rules: Sequence[Rule], scale: float) -> Segmented:
+def segment_page(engine: Engine, grey: Grey, rules: Sequence[RulingLine], scale: float) -> PageSegments:
     """Cut a page, rules taken out, into pieces of lines."""
     labels, blobs = find_blobs(grey, scale)
     blobs = without_residue(blobs, rules, scale)
@@ -69,7 +69,7 @@ def segment_page(engine: Engine, grey: Grey, rules: Sequence[Rule], scale: float
     blobs = without_leaders(blobs, height)
     shrink = FINDER_SCALE / scale
     small = np.asarray(cv2.resize(grey, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    boxes = [Span(*(round(v / shrink) for v in span)) for span in engine.find(small)]
+    boxes = [PixelBox(*(round(v / shrink) for v in span)) for span in engine.find(small)]
     owners, strays = _owners(boxes, blobs)
     groups = [part for owned in owners for part in _rows(owned, height)]
     groups += _strays(strays, height)
@@ -77,10 +77,10 @@ def segment_page(engine: Engine, grey: Grey, rules: Sequence[Rule], scale: float
     pieces = [Segment(bounds(part), part) for group in groups for part in _stretches(group, height, walls) if part]
     pieces = _joined(pieces, height, walls)
     pieces.sort(key=lambda piece: (piece.span.y0 + piece.span.y1, piece.span.x0))
-    return Segmented(pieces, grey, labels, height, boxes)
+    return PageSegments(pieces, grey, labels, height, boxes)
 
 
-def _owners(boxes: list[Span], blobs: list[Blob]) -> tuple[list[list[Blob]], list[Blob]]:
+def _owners(boxes: list[PixelBox], blobs: list[Blob]) -> tuple[list[list[Blob]], list[Blob]]:
     """Which detector box each blob lies in: the one whose middle line is nearest."""
     owned: list[list[Blob]] = [[] for _ in boxes]
     if not boxes:
@@ -142,7 +142,7 @@ def _is_text(line: list[Blob], height: float) -> bool:
     return (tall >= 0.55 * height or wide >= 0.4 * height or hyphen) and tall <= 2.5 * height
 
 
-def _walls(rules: Sequence[Rule], scale: float) -> list[tuple[float, float, float]]:
+def _walls(rules: Sequence[RulingLine], scale: float) -> list[tuple[float, float, float]]:
     """Upright rules as x, y0, y1 in pixels."""
     return [((r.box.x0 + r.box.x1) / 2 * scale, r.box.y0 * scale, r.box.y1 * scale) for r in rules if stands(r)]
 

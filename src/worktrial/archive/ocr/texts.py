@@ -1,18 +1,36 @@
-"""Lines of text chosen among what several witnesses read: the engine twice, and tesseract.
+"""Lines of text chosen among what several witnesses read: the engine twice, and tesseract where it is installed.
 
 The engine looks at a crop as it is and softened (compressed scans have edges that are too hard). Proposals are
 whole lines, then single words of tesseract's; what counts is how likely the engine's network output makes a
-proposal, with some credit for a word that tesseract is sure of, because it knows words.
+proposal, with some credit for a word that tesseract is sure of, because it knows words. Without tesseract words
+are read by one engine alone; that is less certain, not an error.
 """
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.ocr.ctc import log_likelihood
-from worktrial.archive.ocr.engine import Engine, Reading
+from worktrial.archive.ocr.engine import CropReading, Engine
 from worktrial.archive.ocr.image import Grey
-from worktrial.archive.ocr.tesseract import Opinion
+
+FLOOR = 1e-5
+"""The least probability of a sign at a step: the network's zeros are not to be believed."""
+
+
+WIDEST = 2600
+"""Pixels; a sheet is no wider, long lines are scaled down to it."""
+PATIENCE = 120.0
+"""Seconds after which a hanging process is given up."""
+
 
 Posteriors = tuple[NDArray[np.float32], ...]
 """One per view of the same crop."""
@@ -20,12 +38,129 @@ CREDIT = 7.0
 """Log-likelihood that tesseract's full sureness of a word outweighs: about two characters the engine doubts."""
 
 
+def log_likelihood(posterior: NDArray[np.float32], classes: Sequence[Sequence[int]]) -> float:
+    """Log-probability of a text, summed over all ways to spread it along the steps.
+
+    Args:
+        posterior: Steps x classes, class 0 is the empty one.
+        classes: Per character, the classes that count as this character.
+    """
+    steps, n = len(posterior), len(classes)
+    blank = np.log(np.maximum(posterior[:, 0], FLOOR))
+    signs = np.stack([np.log(np.maximum(posterior[:, list(c)].sum(axis=1), FLOOR)) for c in classes], axis=1)
+    # States: blank, first, blank, second, ... blank.
+    state = np.full(2 * n + 1, -np.inf)
+    state[0], state[1] = blank[0], signs[0, 0]
+    same = np.array([False] + [set(classes[k]) == set(classes[k - 1]) for k in range(1, n)])
+    for t in range(1, steps):
+        stay = state
+        one = np.concatenate([[-np.inf], state[:-1]])
+        two = np.full(2 * n + 1, -np.inf)
+        jump = np.concatenate([[-np.inf], state[1:-2:2]])
+        two[1::2] = np.where(same, -np.inf, jump)
+        state = np.logaddexp(np.logaddexp(stay, one), two)
+        state[0::2] += blank[t]
+        state[1::2] += signs[t]
+    return float(np.logaddexp(state[-1], state[-2]))
+
+
+class Opinion(NamedTuple):
+    """What tesseract read in one crop."""
+
+    words: tuple[str, ...]
+    sureness: tuple[float, ...]
+    """Per word, 0-1."""
+
+
+class Sheet:
+    """Crops being read in the background."""
+
+    def __init__(self, crops: Sequence[Grey], scale: float) -> None:
+        """Start reading.
+
+        Args:
+            crops: Grey images of one line each.
+            scale: Their pixels per point.
+        """
+        self._count = len(crops)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if not crops or not is_installed():
+            return
+        tallest = int(np.percentile([crop.shape[0] for crop in crops], 95))
+        self._pitch = 2 * tallest
+        wide = min(max(crop.shape[1] for crop in crops), WIDEST)
+        sheet = np.full((self._pitch * len(crops) + tallest, wide + 60), 255, np.uint8)
+        for i, crop in enumerate(crops):
+            shrink = min(1.0, wide / crop.shape[1], 1.6 * tallest / crop.shape[0])
+            small = crop
+            if shrink < 1.0:
+                small = np.asarray(
+                    cv2.resize(crop, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8
+                )
+            top = i * self._pitch + tallest // 2
+            sheet[top : top + small.shape[0], 30 : 30 + small.shape[1]] = small
+        self._folder = tempfile.TemporaryDirectory(prefix="worktrial-ocr-")
+        path = Path(self._folder.name) / "sheet.png"
+        cv2.imwrite(str(path), sheet, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+        options = ["--psm", "6", "--dpi", str(round(scale * 72)), "tsv"]
+        command = ["tesseract", str(path), str(path.with_suffix("")), *options]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+        )
+
+    def opinions(self) -> list[Opinion | None]:
+        """Wait, and give one opinion per crop; all None where tesseract is missing or failed."""
+        nothing: list[Opinion | None] = [None] * self._count
+        if self._process is None or self._folder is None:
+            return nothing
+        try:
+            self._process.wait(PATIENCE)
+            table = Path(self._folder.name) / "sheet.tsv"
+            if self._process.returncode or not table.exists():
+                return nothing
+            return self._parsed(table.read_text("utf-8"))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            return nothing
+        finally:
+            self._folder.cleanup()
+
+    def _parsed(self, table: str) -> list[Opinion | None]:
+        words: list[list[tuple[int, str, float]]] = [[] for _ in range(self._count)]
+        for row in table.splitlines()[1:]:
+            cells = row.split("\t")
+            if len(cells) < 12 or cells[0] != "5" or not cells[11].strip():
+                continue
+            left, top, high = int(cells[6]), int(cells[7]), int(cells[9])
+            line = int((top + high / 2) // self._pitch)
+            if 0 <= line < self._count:
+                words[line].append((left, cells[11].strip(), max(float(cells[10]), 0) / 100))
+        opinions: list[Opinion | None] = []
+        for line_words in words:
+            line_words.sort()
+            texts, sureness = tuple(w for _, w, _ in line_words), tuple(s for _, _, s in line_words)
+            opinions.append(Opinion(texts, sureness) if texts else None)
+        return opinions
+
+
+@lru_cache(maxsize=1)
+def is_installed() -> bool:
+    """Whether the `tesseract` command is there."""
+    return shutil.which("tesseract") is not None
+
+
 def views(crop: Grey, height: float) -> tuple[Grey, Grey]:
     """A crop as it is, and softened by a sixteenth of a character's height."""
     return crop, np.asarray(cv2.GaussianBlur(crop, (0, 0), max(0.06 * height, 0.5)), dtype=np.uint8)
 
 
-def choose(engine: Engine, posteriors: Posteriors, opinion: Opinion | None) -> Reading:
+def choose(engine: Engine, posteriors: Posteriors, opinion: Opinion | None) -> CropReading:
     """The likeliest reading of one line."""
     readings = [engine.decode(p) for p in posteriors]
     texts = list(dict.fromkeys(r.text for r in readings if r.text.strip()))
@@ -39,7 +174,7 @@ def choose(engine: Engine, posteriors: Posteriors, opinion: Opinion | None) -> R
     return _with_words(engine, posteriors, reading, opinion)
 
 
-def _with_words(engine: Engine, posteriors: Posteriors, reading: Reading, opinion: Opinion) -> Reading:
+def _with_words(engine: Engine, posteriors: Posteriors, reading: CropReading, opinion: Opinion) -> CropReading:
     """Take over words from tesseract where the two see the same number of words."""
     words = reading.text.split()
     if len(words) != len(opinion.words):
@@ -64,8 +199,10 @@ def _with_words(engine: Engine, posteriors: Posteriors, reading: Reading, opinio
     text = " ".join(words)
     if len(text) != len(reading.text):
         spread = np.interp(np.linspace(0, 1, len(text)), np.linspace(0, 1, len(reading.text)), reading.places)
-        return Reading(text, reading.confidence, tuple(float(p) for p in spread), (reading.confidence,) * len(text))
-    return Reading(text, reading.confidence, reading.places, reading.sureness)
+        return CropReading(
+            text, reading.confidence, tuple(float(p) for p in spread), (reading.confidence,) * len(text)
+        )
+    return CropReading(text, reading.confidence, reading.places, reading.sureness)
 
 
 def _heard(engine: Engine, posteriors: Posteriors, text: str) -> float:

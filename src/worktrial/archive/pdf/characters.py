@@ -1,4 +1,4 @@
-"""A page's own characters in bulk.
+"""A page's own characters in bulk, and the direction in which they run.
 
 pypdfium2 wraps one call per character and value; here the same library functions are called through plain addresses
 with a numpy buffer as the target, which is several times faster.
@@ -6,19 +6,46 @@ with a numpy buffer as the target, which is several times faster.
 
 import ctypes
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
 import numpy as np
+import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
-from worktrial.archive.pdf.library import DOUBLE, FLOAT, INT, LONG, POINTER, UNSIGNED, address_of, direct
+from worktrial.archive.pages import Box, RulingLine
+
+POINTER, INT, FLOAT, DOUBLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_float, ctypes.c_double
+UNSIGNED, LONG = ctypes.c_uint, ctypes.c_ulong
+
 
 # What the library gives for hyphens at line ends.
 _HYPHENS = (0xFFFE, 0x02, 0xAD)
 _SPACES = np.array([0, 9, 10, 11, 12, 13, 32, 160, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000], dtype=np.uint32)
 _LONGEST_NAME = 256  # bytes of a font's name
+
+
+_SAMPLES = 60
+
+
+def direct(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """A function of the library that takes and gives plain numbers.
+
+    Args:
+        name: as the library exports it.
+        result: its ctypes type.
+        arguments: theirs.
+    """
+    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
+    # PYFUNCTYPE keeps the interpreter lock: releasing it for each character costs more than the call itself.
+    return ctypes.PYFUNCTYPE(result, *arguments)(address or 0)
+
+
+def address_of(handle: Any) -> int:
+    """Of a page, text page or object, as `direct` functions take it."""
+    return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +56,7 @@ class Characters:
     """One code point each; spaces and line ends included."""
     boxes: NDArray[np.float64]
     """n x 4: left, top, right, bottom in points of the page as it is displayed."""
-    sources: "Sources"
+    sources: "CharacterSource"
 
     @property
     def inked(self) -> NDArray[np.intp]:
@@ -37,7 +64,7 @@ class Characters:
         return np.flatnonzero(~np.isin(self.codes, _SPACES) & (self.boxes[:, 2] > self.boxes[:, 0]))
 
 
-class Sources:
+class CharacterSource:
     """What is asked for few characters only: size, weight, baseline, direction. Valid while the page is open."""
 
     def __init__(self, text_page: int) -> None:
@@ -104,7 +131,7 @@ def read_characters(page: Any, text_page: Any) -> Characters:
     codes[np.isin(codes, _HYPHENS)] = ord("-")
     # Lone surrogates would break every later encoding; they are what a font without a map leaves behind.
     codes[((codes >= 0xD800) & (codes <= 0xDFFF)) | (codes > 0x10FFFF)] = 0xFFFD
-    return Characters(codes, displayed(page, boxes), Sources(handle))
+    return Characters(codes, displayed(page, boxes), CharacterSource(handle))
 
 
 def _codes(handle: int, count: int) -> NDArray[np.uint32]:
@@ -138,13 +165,79 @@ def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 _loose_box = direct("FPDFText_GetLooseCharBox", INT, POINTER, INT, POINTER)
+
+
 _text = direct("FPDFText_GetText", INT, POINTER, INT, INT, POINTER)
+
+
 _unicode = direct("FPDFText_GetUnicode", UNSIGNED, POINTER, INT)
+
+
 _origin = direct("FPDFText_GetCharOrigin", INT, POINTER, INT, POINTER, POINTER)
+
+
 _font_size = direct("FPDFText_GetFontSize", DOUBLE, POINTER, INT)
+
+
 _matrix = direct("FPDFText_GetMatrix", INT, POINTER, INT, POINTER)
+
+
 _angle = direct("FPDFText_GetCharAngle", FLOAT, POINTER, INT)
+
+
 _weight = direct("FPDFText_GetFontWeight", INT, POINTER, INT)
+
+
 _font_info = direct("FPDFText_GetFontInfo", LONG, POINTER, INT, POINTER, LONG, POINTER)
+
+
 _text_object = direct("FPDFText_GetTextObject", POINTER, POINTER, INT)
+
+
 _font = direct("FPDFTextObj_GetFont", POINTER, POINTER)
+
+
+def writing_direction(characters: Characters, page_rotation: int) -> int:
+    """In which direction most of the text runs as displayed: 0, 90, 180 or 270 degrees, counter-clockwise."""
+    inked = characters.inked
+    if not len(inked):
+        return 0
+    sample = inked[:: max(1, len(inked) // _SAMPLES)]
+    angles = [direction_of(characters, index, page_rotation) for index in sample.tolist()]
+    return max((0, 90, 180, 270), key=angles.count)
+
+
+def direction_of(characters: Characters, index: int, page_rotation: int) -> int:
+    """The same of one character."""
+    return round((characters.sources.angle(index) - page_rotation) / 90) * 90 % 360
+
+
+def turn_boxes(boxes: NDArray[np.float64], direction: int, width: float, height: float) -> NDArray[np.float64]:
+    """Where boxes (left, top, right, bottom) stand once the page is turned so that its writing is upright.
+
+    Args:
+        boxes: n x 4, on the page as displayed.
+        direction: as `writing_direction` tells it.
+        width: of the page as displayed.
+        height: of the page as displayed.
+    """
+    x0, y0, x1, y1 = boxes.T
+    if direction == 90:
+        turned = (height - y1, x0, height - y0, x1)
+    elif direction == 180:
+        turned = (width - x1, height - y1, width - x0, height - y0)
+    elif direction == 270:
+        turned = (y0, width - x1, y1, width - x0)
+    else:
+        return boxes
+    return np.stack(turned, axis=1)
+
+
+def turn_rules(
+    rules: tuple[RulingLine, ...], direction: int, width: float, height: float
+) -> tuple[RulingLine, ...]:
+    """The same for ruling lines."""
+    if not rules or direction == 0:
+        return rules
+    turned = turn_boxes(np.array([rule.box for rule in rules]), direction, width, height)
+    return tuple(replace(rule, box=Box(*box)) for rule, box in zip(rules, turned.tolist(), strict=True))

@@ -9,10 +9,8 @@ import numpy as np
 import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.pdf.characters import displayed
-from worktrial.archive.pdf.library import INT, POINTER, address_of, direct
-from worktrial.archive.words import Rule
+from worktrial.archive.pages import Box, RulingLine
+from worktrial.archive.pdf.characters import INT, POINTER, address_of, direct, displayed
 
 THIN = 2.5
 """Points: wider strokes and rectangles are areas, not lines."""
@@ -29,17 +27,17 @@ Matrix = NDArray[np.float64]
 _UNCHANGED: Matrix = np.eye(3)
 
 
-class Drawn(NamedTuple):
+class Drawings(NamedTuple):
     """What is drawn on a page apart from text."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[RulingLine, ...]
     image_share: float
     """Share of the page that its largest image covers."""
     objects: int
     """How many there are on the page itself, text included."""
 
 
-def read_drawn(page: Any, width: float, height: float) -> Drawn:
+def read_drawn(page: Any, width: float, height: float) -> Drawings:
     """Horizontal and vertical ruling lines of an open page, pieces of one line joined, and its largest image.
 
     Args:
@@ -58,10 +56,10 @@ def read_drawn(page: Any, width: float, height: float) -> Drawn:
         default=0.0,
     )
     count = int(pdfium.FPDFPage_CountObjects(page.raw))
-    return Drawn(_rules(page, lines, width, height), largest / (width * height), count)
+    return Drawings(_rules(page, lines, width, height), largest / (width * height), count)
 
 
-def _rules(page: Any, lines: list[Edges], width: float, height: float) -> tuple[Rule, ...]:
+def _rules(page: Any, lines: list[Edges], width: float, height: float) -> tuple[RulingLine, ...]:
     found = [line for line in lines if line[2] - line[0] >= SHORT or line[3] - line[1] >= SHORT]
     if not found:
         return ()
@@ -73,7 +71,7 @@ def _rules(page: Any, lines: list[Edges], width: float, height: float) -> tuple[
     level = [Box(*line) for line in _joined(boxes[flat])]
     upright = [Box(x0, y0, x1, y1) for y0, x0, y1, x1 in _joined(boxes[~flat][:, [1, 0, 3, 2]])]
     joined = [line for line in level + upright if max(line.width, line.height) >= SHORT]
-    return tuple(Rule(line) for line in sorted(joined, key=lambda line: (line.y0, line.x0)))
+    return tuple(RulingLine(line) for line in sorted(joined, key=lambda line: (line.y0, line.x0)))
 
 
 def _joined(boxes: NDArray[np.float64]) -> list[Edges]:

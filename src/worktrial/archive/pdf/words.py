@@ -9,10 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.geometry import Box
-from worktrial.archive.pdf.characters import Characters
-from worktrial.archive.pdf.direction import turn_boxes
-from worktrial.archive.words import Word
+from worktrial.archive.pages import Box, Word
+from worktrial.archive.pdf.characters import Characters, turn_boxes
 
 _LEADERS = np.array([ord("."), ord("·"), ord("…"), ord("_")], dtype=np.uint32)
 

@@ -1,14 +1,112 @@
-"""PDF files."""
+"""PDF files: each page by its own characters or by recognition, from the file to its tables."""
 
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from worktrial.archive.pages import PageContent, PageText, Route, Table
 from worktrial.archive.pdf import Pdf, open_pdf
-from worktrial.archive.pipeline import read_page_of
-from worktrial.archive.producers.source import ReadSettings
-from worktrial.archive.tables import PageContent
+from worktrial.archive.producers.files import ReadSettings
+from worktrial.errors import DataError
+
+if TYPE_CHECKING:
+    from worktrial.archive.pdf import Pdf
+
+
+OCR_UNAVAILABLE = "ocr unavailable: this page is a picture. To read it: pip install worktrial[ocr], and build again"
+OCR_REFUSED = "this page is a picture, and the archive was built with --ocr never"
+UNTRUSTED = "read from a text layer that is not to be trusted, because the archive was built without OCR"
+UNTRUSTED_CONFIDENCE = 0.3
+"""Below what counts as low, so that every cell of such a page is flagged."""
+
 
 _REOPEN_AFTER = 100
 """Pages. An open file keeps the fonts and pictures of every page it has shown."""
+
+
+def read_document_page(path: Path, number: int, settings: "ReadSettings") -> PageContent:
+    """Read one page of a PDF.
+
+    Args:
+        path: of the file.
+        number: 1-based.
+        settings: how to read it.
+
+    Raises:
+        DataError: the file cannot be opened, or has no such page.
+    """
+    from worktrial.archive.pdf import open_pdf
+
+    with open_pdf(path) as pdf:
+        return read_page_of(pdf, number, settings)
+
+
+def read_page_of(pdf: "Pdf", number: int, settings: "ReadSettings") -> PageContent:
+    """The same for an open PDF. What is wrong with the page is said in its `trouble`."""
+    from worktrial.archive.layout import page_content
+    from worktrial.archive.pdf import read_page
+
+    page = read_page(pdf, number)
+    forced = settings.ocr == "force" and page.route is Route.TEXT
+    if page.route is not Route.OCR and not forced:
+        return page_content(page)
+    if settings.ocr != "never" and ocr_available():
+        return _recognised(pdf, number, settings.threads)
+    if forced:
+        return replace(page_content(page), trouble=OCR_UNAVAILABLE)
+    why = OCR_REFUSED if settings.ocr == "never" else OCR_UNAVAILABLE
+    if not page.words:
+        return PageContent(number, page.width, page.height, Route.FAILED, "", confidence=0.0, trouble=why)
+    return _untrusted(
+        page, UNTRUSTED if settings.ocr == "never" else f"{OCR_UNAVAILABLE}. {UNTRUSTED.capitalize()}"
+    )
+
+
+def _recognised(pdf: "Pdf", number: int, threads: int) -> PageContent:
+    from worktrial.archive.layout import page_content
+    from worktrial.archive.ocr.engine import shared_engine
+    from worktrial.archive.ocr.page import recognise_page
+    from worktrial.archive.pdf.document import refuse_bombs
+
+    page = pdf.load(number)
+    try:
+        refuse_bombs(page, f"{pdf.path}, page {number}")
+        read = recognise_page(page, number, shared_engine(threads))
+    except DataError as error:
+        width, height = page.get_size()
+        return PageContent(number, width, height, Route.FAILED, "", confidence=0.0, trouble=str(error))
+    finally:
+        page.close()
+    return page_content(read)
+
+
+def ocr_available() -> bool:
+    """Whether the optional libraries for scans are installed."""
+    return find_spec("openvino") is not None and find_spec("rapidocr") is not None
+
+
+def ocr_version() -> str:
+    """Which recogniser would be used; it decides whether a recognised page is still good."""
+    if not ocr_available():
+        return "none"
+    from importlib.metadata import version
+
+    return f"rapidocr {version('rapidocr')}, openvino {version('openvino')}"
+
+
+def _untrusted(page: PageText, why: str) -> PageContent:
+    from worktrial.archive.layout import page_content
+
+    words = tuple(replace(word, confidence=UNTRUSTED_CONFIDENCE) for word in page.words)
+    content = page_content(replace(page, route=Route.TEXT, words=words, trouble=why))
+    tables = tuple(_doubted(table) for table in content.tables)
+    return replace(content, tables=tables, confidence=UNTRUSTED_CONFIDENCE, trouble=why)
+
+
+def _doubted(table: Table) -> Table:
+    rows = tuple(tuple(replace(cell, confidence=UNTRUSTED_CONFIDENCE) for cell in row) for row in table.rows)
+    return replace(table, rows=rows)
 
 
 class PdfReader:

@@ -1,9 +1,7 @@
 """Python that an agent wrote, locked in."""
 
-from worktrial.archive.sandbox.limits import PythonLimits
-from worktrial.archive.sandbox.process import Refused
-from worktrial.archive.sandbox.result import PythonResult
-from worktrial.archive.sandbox.session import PythonSession, UnsafePython
-from worktrial.archive.sandbox.unavailable import SandboxUnavailable
+from worktrial.archive.sandbox.bubblewrap import SandboxUnavailable
+from worktrial.archive.sandbox.process import CallRefusal, PythonLimits
+from worktrial.archive.sandbox.session import PythonResult, PythonSession, UnsafePython
 
-__all__ = ["PythonLimits", "PythonResult", "PythonSession", "Refused", "SandboxUnavailable", "UnsafePython"]
+__all__ = ["CallRefusal", "PythonLimits", "PythonResult", "PythonSession", "SandboxUnavailable", "UnsafePython"]

@@ -1,6 +1,5 @@
 """One process of a session: started, spoken to, watched, ended."""
 
-import asyncio
 import contextlib
 import json
 import os
@@ -10,42 +9,56 @@ import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from worktrial.archive.sandbox.command import (
+from worktrial.archive.child import BrokenWire, Child, ChildGone, StartFailure
+from worktrial.archive.sandbox.bubblewrap import (
     ARCHIVE,
     WORK,
+    SandboxUnavailable,
     environment,
     filter_pipe,
     in_the_open,
     locked_in,
     why_not_started,
 )
-from worktrial.archive.sandbox.limits import PythonLimits
 from worktrial.archive.sandbox.syscalls import syscall_filter
-from worktrial.archive.sandbox.unavailable import SandboxUnavailable
-from worktrial.archive.sandbox.wire import BrokenWire, read_message, write_message
 from worktrial.language import JsonObject, JsonValue
+
+_START_SECONDS = 20
 
 Offered = Callable[..., Awaitable[JsonValue]]
 """A function that code in the session can call and that is carried out here; its result must be JSON."""
 
 
-class Refused(Exception):
+@dataclass(frozen=True, slots=True)
+class PythonLimits:
+    """Limits of a session; a call that passes one of them fails or is stopped."""
+
+    seconds: float = 30.0
+    """For one call."""
+    memory: int = 2 << 30
+    """Bytes of address space; numpy, scipy and pandas take 0.7 GiB of it when they are loaded."""
+    work: int = 256 << 20
+    """Bytes that files in the work folder may take together; they are held in memory."""
+    files: int = 20_000
+    """Number of files and folders in the work folder."""
+    output: int = 20_000
+    """Characters kept of what a call prints, and as many of its value and its error."""
+
+
+class CallRefusal(Exception):
     """An offered function cannot do what it was asked; the message reaches the code as a RuntimeError."""
 
 
-class Ended(Exception):
-    """The process is gone; the message says how it went."""
+class ProcessGone(Exception):
+    """The process of a session is gone; the message says how it went."""
 
 
-_START_SECONDS = 20
-_REAP_SECONDS = 5
-
-
-class Setup(NamedTuple):
-    """What a process is started with."""
+class ProcessSetup(NamedTuple):
+    """Everything that a process is started with."""
 
     limits: PythonLimits
     archive: Path | None
@@ -56,25 +69,21 @@ class Setup(NamedTuple):
 class Process:
     """A Python that carries out calls."""
 
-    def __init__(self, child: asyncio.subprocess.Process, setup: Setup, *, made: str | None = None) -> None:
-        assert child.stdin is not None and child.stdout is not None
+    def __init__(self, child: Child, setup: ProcessSetup, *, made: str | None = None) -> None:
         self._child = child
-        self._to, self._from = child.stdin, child.stdout
         self._setup = setup
         # A folder of ours that was made for it; without a sandbox only.
         self._made = made
         # The process in the sandbox, and its work folder, open; None without a sandbox.
         self._inside: int | None = None
         self._work: int | None = None
-        # JSON writes a character in up to six bytes, and there are three texts.
-        self._most = 20 * setup.limits.output + (1 << 20)
 
     @classmethod
-    async def start(cls, setup: Setup) -> "Process":
+    async def start(cls, setup: ProcessSetup) -> "Process":
         """Start one and wait until it is ready.
 
         Raises:
-            SandboxUnavailable: it does not start.
+            SandboxUnavailable: It does not start.
         """
         return await (_start_open(setup) if setup.unsafe else _start_locked(setup))
 
@@ -82,25 +91,25 @@ class Process:
         """Carry out one call; cancelling leaves it running.
 
         Raises:
-            Ended: the process is gone.
-            BrokenWire: something else than the process's own code has written to the connection.
+            ProcessGone: The process is gone.
+            BrokenWire: Something else than the process's own code has written to the connection.
         """
         # Nobody knows it before the call, so code of an earlier call cannot have answered already.
         number = secrets.token_hex(8)
         try:
-            await write_message(self._to, {"id": number, "code": code, "offered": list(self._setup.offered)})
+            await self._child.send({"id": number, "code": code, "offered": list(self._setup.offered)})
             while True:
-                message = await read_message(self._from, self._most)
+                message = await self._child.receive()
                 if message.get("id") != number:
                     raise BrokenWire("a message that answers no call")
                 if "ask" not in message:
                     return message
-                await write_message(self._to, await self._serve(message))
-        except (asyncio.IncompleteReadError, ConnectionError):
-            raise Ended(await self._farewell()) from None
+                await self._child.send(await self._serve(message))
+        except ChildGone:
+            raise ProcessGone(await self._farewell()) from None
 
     def files(self) -> int:
-        """Files and folders that the work folder holds now; 0 where they need not be counted."""
+        """Count the files and folders in the work folder; 0 where they need not be counted."""
         if self._work is None:
             return 0
         told = os.fstatvfs(self._work)
@@ -108,25 +117,17 @@ class Process:
 
     def kill(self) -> None:
         """End it and all it has started, at once."""
+        if self._inside is None:
+            self._child.kill()
+            return
         with contextlib.suppress(ProcessLookupError):
-            if self._inside is not None:
-                # bubblewrap, which is left alone, clears it away and ends, too.
-                signal.pidfd_send_signal(self._inside, signal.SIGKILL)
-            else:
-                self._kill_all()
+            # bubblewrap, which is left alone, clears it away and ends, too.
+            signal.pidfd_send_signal(self._inside, signal.SIGKILL)
 
     async def gone(self) -> None:
         """Kill it and wait until it is gone."""
         self.kill()
-        # What it left in the pipes must be taken out before the event loop lets go of them.
-        with contextlib.suppress(TimeoutError):
-            # Without a sandbox, something that it started and that got away may hold them open.
-            await asyncio.wait_for(self._from.read(), _REAP_SECONDS)
-        if self._child.returncode is None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._child.wait(), _REAP_SECONDS)
-        self._kill_all()
-        self._to.close()
+        await self._child.gone()
         for kept in (self._inside, self._work):
             if kept is not None:
                 os.close(kept)
@@ -138,34 +139,23 @@ class Process:
         """Wait until it is ready.
 
         Raises:
-            SandboxUnavailable: it ended, or says nothing.
+            SandboxUnavailable: It ended, or says nothing.
         """
         try:
-            async with asyncio.timeout(_START_SECONDS):
-                await read_message(self._from, self._most)
-        except (asyncio.IncompleteReadError, ConnectionError, BrokenWire):
-            self.kill()
-            assert self._child.stderr is not None
-            said = (await self._child.stderr.read()).decode(errors="replace")
-            await self.gone()
-            raise why_not_started(said, self._child.returncode) from None
-        except TimeoutError:
-            await self.gone()
-            raise SandboxUnavailable(f"Python did not start within {_START_SECONDS} seconds") from None
-
-    def _kill_all(self) -> None:
-        if self._child.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._child.pid, signal.SIGKILL)
+            await self._child.ready(_START_SECONDS)
+        except StartFailure as failure:
+            if failure.said is None:
+                raise SandboxUnavailable(f"Python did not start within {_START_SECONDS} seconds") from None
+            raise why_not_started(failure.said, failure.code) from None
 
     def watch(self, pid: int) -> None:
         """Keep an eye on it and on its work folder, of which the size is bounded and the number of files is not.
 
         Args:
-            pid: of the process in the sandbox, as seen from here.
+            pid: The process in the sandbox, as seen from here.
 
         Raises:
-            SandboxUnavailable: this system does not let us.
+            SandboxUnavailable: This system does not let us.
         """
         try:
             self._inside = os.pidfd_open(pid)
@@ -181,13 +171,13 @@ class Process:
             raise BrokenWire("a question that nobody answers")
         try:
             return {"answer": await function(*arguments)}
-        except Refused as refused:
-            return {"refused": str(refused)}
+        except CallRefusal as refusal:
+            return {"refused": str(refusal)}
 
     async def _farewell(self) -> str:
-        """How it went."""
+        """Say how it went."""
         await self.gone()
-        code = self._child.returncode or 0
+        code = self._child.code or 0
         # bubblewrap reports a signal as a shell does.
         number = -code if code < 0 else code - 128
         with contextlib.suppress(ValueError):
@@ -195,7 +185,7 @@ class Process:
         return f"exit code {code}"
 
 
-async def _start_locked(setup: Setup) -> Process:
+async def _start_locked(setup: ProcessSetup) -> Process:
     if sys.platform != "linux":
         raise SandboxUnavailable("the sandbox needs Linux")
     program = syscall_filter()
@@ -210,7 +200,7 @@ async def _start_locked(setup: Setup) -> Process:
                 filter_fd=filter_fd,
                 info_fd=tell,
             )
-            child = await _spawn(words, environment(WORK), None, (filter_fd, tell))
+            child = await _child(setup, words, environment(WORK), kept=(filter_fd, tell))
         finally:
             os.close(filter_fd)
             os.close(tell)
@@ -222,17 +212,30 @@ async def _start_locked(setup: Setup) -> Process:
     return process
 
 
-async def _start_open(setup: Setup) -> Process:
+async def _start_open(setup: ProcessSetup) -> Process:
     work = tempfile.mkdtemp(prefix="worktrial-python-")
     words = in_the_open(_told(setup, str(setup.archive.resolve()) if setup.archive is not None else None))
-    process = Process(await _spawn(words, environment(work), work, ()), setup, made=work)
+    process = Process(await _child(setup, words, environment(work), folder=work), setup, made=work)
     async with _gone_on_trouble(process):
         await process.greet()
     return process
 
 
-def _told(setup: Setup, archive: str | None) -> JsonObject:
-    """What the worker is told."""
+async def _child(
+    setup: ProcessSetup,
+    words: list[str],
+    env: Mapping[str, str],
+    *,
+    folder: str | None = None,
+    kept: tuple[int, ...] = (),
+) -> Child:
+    # JSON writes a character in up to six bytes, and there are three texts.
+    most = 20 * setup.limits.output + (1 << 20)
+    return await Child.start(words, env=env, most=most, folder=folder, kept=kept)
+
+
+def _told(setup: ProcessSetup, archive: str | None) -> JsonObject:
+    """Everything that the worker is told."""
     limits = setup.limits
     told = {"memory": limits.memory, "work": limits.work, "output": limits.output}
     return {**told, "archive": archive, "tied": setup.unsafe}
@@ -247,13 +250,3 @@ async def _gone_on_trouble(process: Process) -> AsyncIterator[None]:
     finally:
         if not fine:
             await process.gone()
-
-
-async def _spawn(
-    words: list[str], env: Mapping[str, str], folder: str | None, kept: tuple[int, ...]
-) -> asyncio.subprocess.Process:
-    pipe = asyncio.subprocess.PIPE
-    # A session of its own, so that Ctrl-C in a terminal reaches only us, and that all it starts can be killed.
-    return await asyncio.create_subprocess_exec(
-        *words, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=folder, pass_fds=kept, start_new_session=True
-    )

@@ -3,13 +3,12 @@
 import asyncio
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from worktrial.archive.sandbox.limits import PythonLimits
-from worktrial.archive.sandbox.process import Ended, Offered, Process, Setup
-from worktrial.archive.sandbox.result import PythonResult
-from worktrial.archive.sandbox.wire import BrokenWire
+from worktrial.archive.child import BrokenWire
+from worktrial.archive.sandbox.process import Offered, Process, ProcessGone, ProcessSetup, PythonLimits
 from worktrial.language import JsonObject
 
 _MOST_CODE = 1_000_000
@@ -18,6 +17,26 @@ _GONE = (
     "The session begins anew with the next call: its variables, functions, imports and files are gone. "
     "The archive and what it offers are as before."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PythonResult:
+    """The outcome of one call."""
+
+    stdout: str
+    """What it printed, to either stream; beginning and end when it was too long."""
+    value: str | None
+    """The `repr` of its last line when that is an expression with a value."""
+    error: str | None
+    """The traceback, or which limit stopped the call."""
+    seconds: float
+    """Time it took as seen from here, the start of a new process included."""
+    truncated: bool = False
+    """Whether something of the three texts was left out."""
+    state_lost: bool = False
+    """Whether the session lost its variables and files with this call."""
+    note: str = ""
+    """What the caller should know besides, such as why variables of earlier calls are gone."""
 
 
 class UnsafePython(UserWarning):
@@ -111,8 +130,8 @@ class PythonSession:
                 stopped = f"TimeLimit: the call ran longer than {self.limits.seconds:g} seconds and was stopped."
             except TooManyFiles:
                 stopped = f"FileLimit: the work folder held more than {self.limits.files:,} files."
-            except Ended as ended:
-                stopped = f"ProcessEnded: the code ended its own process ({ended})."
+            except ProcessGone as gone:
+                stopped = f"ProcessEnded: the code ended its own process ({gone})."
             except BrokenWire as broken:
                 stopped = f"BrokenConnection: the code disturbed the connection to its session ({broken})."
             finally:
@@ -150,7 +169,7 @@ class PythonSession:
         if self._closed:
             raise RuntimeError("this Python session has been closed")
         if self._process is None:
-            self._process = await Process.start(Setup(self.limits, self.archive, self._offered, self.unsafe))
+            self._process = await Process.start(ProcessSetup(self.limits, self.archive, self._offered, self.unsafe))
         return self._process
 
     async def _watched(self, process: Process, code: str) -> JsonObject:
@@ -159,7 +178,7 @@ class PythonSession:
         Raises:
             TimeoutError: too long.
             TooManyFiles: too many files.
-            Ended, BrokenWire: see `Process.run`.
+            ProcessGone, BrokenWire: See `Process.run`.
         """
         running = asyncio.ensure_future(process.run(code))
         end = time.monotonic() + self.limits.seconds

@@ -1,6 +1,9 @@
 """Searching an archive by its words, numbers and dates of issue."""
 
-from worktrial.archive.search.hits import Hit
-from worktrial.archive.search.question import Question, read_question
+from worktrial.errors import extra
 
-__all__ = ["Hit", "Question", "read_question"]
+with extra("documents", "Searching an archive"):
+    from worktrial.archive.search.index import Hit
+    from worktrial.archive.search.words import SearchQuestion, read_question
+
+__all__ = ["Hit", "SearchQuestion", "read_question"]

@@ -1,86 +1,211 @@
-"""The search index of an archive: made from its parts, opened, asked."""
+"""The search index of an archive, by tantivy: made from its parts, opened, asked."""
 
+import re
 import shutil
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, NamedTuple
 
 import msgspec
+import tantivy
+from tantivy import Filter, Query, TextAnalyzerBuilder, Tokenizer
 
-from worktrial.archive.search.by_sqlite import SqliteIndex, write_sqlite
-from worktrial.archive.search.by_tantivy import TantivyIndex, write_tantivy
-from worktrial.archive.search.entry import Entry, entries
-from worktrial.archive.search.hits import Found, Hit, snippet
-from worktrial.archive.search.question import Question, read_question
-from worktrial.archive.store.parts import Part
+from worktrial.archive.search.words import (
+    WEIGHTS,
+    IndexEntry,
+    SearchQuestion,
+    entries,
+    read_question,
+    whole_numbers,
+)
+from worktrial.archive.store.parts import StoredPart
 
+_WIDEST = 240
+_ANALYZER = "words"
+_HEAP = 124_000_000
+"""What the writer gathers, in bytes, before it writes a segment. Eight segments are merged into one, which costs
+about a third of indexing them: an archive of 50,000 pages just stays below that."""
+_THREADS = 1
+"""A page and its tables share most of their words, above all numbers that occur nowhere else. Several threads would
+put them into different segments, where each such word is sorted and written once more."""
+_SECONDARY = 0.2
+"""What a word counts for in the fields where it matches less well than in its best one."""
+_YEAR_BONUS = 2.0
+"""Added when a document was issued in a year that the question mentions, or in the year after it: about what one
+common word counts."""
 INDEX_FORMAT = 1
 _PHRASE_DEPTH = 200
 _ABOUT = "about.json"
 Kind = Literal["page", "table"]
 
 
-class _Index(Protocol):
+class Hit(NamedTuple):
+    """A page or a table that matches, the best first."""
+
+    document: str
+    page: int
+    table: int | None
+    """1-based number on its page; None for a page."""
+    score: float
+    snippet: str
+
+
+class IndexHit(NamedTuple):
+    """A match as the index hands it over."""
+
+    document: str
+    page: int
+    table: int
+    score: float
+    body: str
+
+
+def snippet(body: str, words: Sequence[str]) -> str:
+    """The line with most of the words, and what follows it."""
+    # The first letters of a word are enough to tell where to look; endings differ.
+    stems = {word[:6] if len(word) > 7 else word for word in words}
+    lines = [re.sub(r"\s+", " ", line).strip() for line in body.splitlines()]
+    lines = [line for line in lines if line]
+    if not lines:
+        return ""
+    best = max(range(len(lines)), key=lambda i: (_matches(lines[i], stems), -i))
+    shown = lines[best]
+    for line in lines[best + 1 : best + 4]:
+        if len(shown) + len(line) + 3 > _WIDEST:
+            break
+        shown += f" / {line}"
+    return shown if len(shown) <= _WIDEST else shown[: _WIDEST - 1] + "…"
+
+
+def _matches(line: str, stems: set[str]) -> int:
+    low = line.casefold().replace(",", "")
+    return sum(stem in low for stem in stems)
+
+
+class _Index:
+    """The index of a folder, opened for searching."""
+
+    def __init__(self, folder: Path) -> None:
+        self._schema = _schema()
+        self._index = tantivy.Index(self._schema, path=str(folder))
+        self._analyzer = _analyzer()
+        self._index.register_tokenizer(_ANALYZER, self._analyzer)
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
     def search(
         self,
         words: Iterable[str],
         *,
         kind: str,
         limit: int,
-        document: str | None = None,
-        issue: str | None = None,
-        years: Iterable[int] = (),
-    ) -> list[Found]: ...
+        document: str | None,
+        issue: str | None,
+        years: Iterable[int],
+    ) -> list[IndexHit]:
+        """Find the best entries, the best first."""
+        must, should = tantivy.Occur.Must, tantivy.Occur.Should
+        filters = [("kind", kind), ("document", document), ("issue", issue)]
+        clauses = [(must, Query.const_score_query(self._term(f, v), 0.0)) for f, v in filters if v is not None]
+        # Every stem once, although it may be asked for in two forms.
+        stems = dict.fromkeys(stem for word in words for stem in self._analyzer.analyze(whole_numbers(word)))
+        wanted = [(should, self._anywhere(stem)) for stem in stems]
+        if wanted:
+            clauses.append((must, Query.boolean_query(wanted)))
+        near = sorted({year + later for year in years for later in (0, 1)})
+        clauses += [(should, Query.const_score_query(self._term("year", str(year)), _YEAR_BONUS)) for year in near]
+        hits = self._searcher.search(Query.boolean_query(clauses), limit, count=False).hits
+        found = []
+        for score, address in hits:
+            stored = self._searcher.doc(address)
+            document, page, table, text = (stored.get_first(n) for n in ("document", "page", "table", "text"))
+            body = bytes(text or b"").decode()
+            found.append(IndexHit(str(document), int(page or 0), int(table or 0), score, body))
+        return found
+
+    def _term(self, field: str, value: str) -> Any:
+        return Query.term_query(self._schema, field, value, "basic")
+
+    def _anywhere(self, stem: str) -> Any:
+        terms = {field: Query.term_query(self._schema, field, stem, "freq") for field in WEIGHTS}
+        weighted = [Query.boost_query(term, WEIGHTS[field]) for field, term in terms.items()]
+        return Query.disjunction_max_query(weighted, tie_breaker=_SECONDARY)
 
 
-class About(msgspec.Struct, frozen=True):
+def _schema() -> Any:
+    builder = tantivy.SchemaBuilder()
+    for name in ("kind", "issue", "year"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("document", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("page", stored=True)
+    builder.add_unsigned_field("table", stored=True)
+    for name in WEIGHTS:
+        # Frequencies without positions: phrases are looked for in what is found.
+        builder.add_text_field(name, tokenizer_name=_ANALYZER, index_option="freq")
+    # Bytes are stored without being indexed, which a field of text always is.
+    builder.add_bytes_field("text", stored=True)
+    return builder.build()
+
+
+def _analyzer() -> Any:
+    builder = TextAnalyzerBuilder(Tokenizer.simple())
+    for step in (Filter.remove_long(60), Filter.lowercase(), Filter.ascii_fold(), Filter.stemmer("english")):
+        builder = builder.filter(step)
+    return builder.build()
+
+
+class _About(msgspec.Struct, frozen=True):
     """Which index lies in a folder, and of what."""
 
-    engine: str
     of: str
     """Fingerprint of the documents."""
+    engine: str = "tantivy"
+    """Earlier versions could write another, which is not read any more."""
     format: int = INDEX_FORMAT
 
 
-def write_index(folder: Path, parts: Sequence[Part], fingerprint: str, *, engine: str | None = None) -> None:
+def write_index(folder: Path, parts: Sequence[StoredPart], fingerprint: str) -> None:
     """Make the index anew; readers of the old one keep it until they close it.
 
     Args:
         folder: where the index goes.
         parts: documents to index.
-        fingerprint: of those documents; `index_of` finds it again.
-        engine: `tantivy` or `sqlite`; tantivy where it is installed by default.
+        fingerprint: of those documents; `is_index_of` finds it again.
     """
-    write_entries(folder, entries(parts), fingerprint, engine=engine)
+    write_entries(folder, entries(parts), fingerprint)
 
 
-def write_entries(folder: Path, rows: Iterable[Entry], fingerprint: str, *, engine: str | None = None) -> None:
-    """The same from entries."""
-    engine = engine or best_engine()
+def write_entries(folder: Path, rows: Iterable[IndexEntry], fingerprint: str) -> None:
+    """Make the index anew from entries; see `write_index`."""
     temporary = folder.with_name(f"{folder.name}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
-    (write_tantivy if engine == "tantivy" else write_sqlite)(temporary, rows)
-    (temporary / _ABOUT).write_bytes(msgspec.json.encode(About(engine, fingerprint)))
+    schema = _schema()
+    index = tantivy.Index(schema, path=str(temporary))
+    index.register_tokenizer(_ANALYZER, _analyzer())
+    writer = index.writer(heap_size=_HEAP, num_threads=_THREADS)
+    for row in rows:
+        text = {field: whole_numbers(getattr(row, field)) for field in WEIGHTS}
+        place = {"kind": row.kind, "document": row.document, "page": row.page, "table": row.table}
+        dated = {"issue": row.issue, "year": row.issue[:4]}
+        # Told the schema, it need not try for every value which type it might be.
+        told = {**place, **dated, **text, "text": row.body.encode()}
+        writer.add_document(tantivy.Document.from_dict(told, schema))
+    writer.commit()
+    writer.wait_merging_threads()
+    (temporary / _ABOUT).write_bytes(msgspec.json.encode(_About(fingerprint)))
     # A folder cannot be replaced in one step; between the two there is no index, and it is made again on demand.
     shutil.rmtree(folder, ignore_errors=True)
     temporary.replace(folder)
 
 
-def about_index(folder: Path) -> About | None:
-    """What lies in the folder; None when it is no index that can be used here."""
+def is_index_of(folder: Path, fingerprint: str) -> bool:
+    """Whether the folder holds an index that can be read here, of just these documents."""
     try:
-        about = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=About)
+        about = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=_About)
     except (OSError, msgspec.MsgspecError):
-        return None
-    usable = about.format == INDEX_FORMAT and (about.engine != "tantivy" or best_engine() == "tantivy")
-    return about if usable else None
-
-
-def best_engine() -> str:
-    """`tantivy` where it is installed, else `sqlite`."""
-    return "tantivy" if find_spec("tantivy") is not None else "sqlite"
+        return False
+    return about == _About(fingerprint)
 
 
 class Searcher:
@@ -93,8 +218,7 @@ class Searcher:
     """
 
     def __init__(self, folder: Path, names: frozenset[str], issues: frozenset[str]) -> None:
-        about = about_index(folder)
-        self._index: _Index = TantivyIndex(folder) if about and about.engine == "tantivy" else SqliteIndex(folder)
+        self._index = _Index(folder)
         self._names = names
         self._issues = issues
 
@@ -120,8 +244,8 @@ class Searcher:
         return [_hit(unique[place], question.words) for place in best]
 
     def _ask(
-        self, question: Question, kind: Kind, limit: int, document: str | None, issue: str | None
-    ) -> list[Found]:
+        self, question: SearchQuestion, kind: Kind, limit: int, document: str | None, issue: str | None
+    ) -> list[IndexHit]:
         # A named issue that the archive lacks says at least around which year to look.
         years = (*question.years, *(int(name[:4]) for name in question.issues)) if issue is None else ()
         words = question.words
@@ -134,12 +258,12 @@ def _phrases_in(body: str, phrases: Sequence[str]) -> int:
     return sum(" ".join(phrase.casefold().split()) in flat for phrase in phrases)
 
 
-def _in_turn(lists: Sequence[Sequence[Found]]) -> Iterable[list[Found]]:
+def _in_turn(lists: Sequence[Sequence[IndexHit]]) -> Iterable[list[IndexHit]]:
     longest = max((len(found) for found in lists), default=0)
     for rank in range(longest):
         yield [found[rank] for found in lists if rank < len(found)]
 
 
-def _hit(found: Found, words: Sequence[str]) -> Hit:
+def _hit(found: IndexHit, words: Sequence[str]) -> Hit:
     table = found.table or None
     return Hit(found.document, found.page, table, round(found.score, 3), snippet(found.body, words))

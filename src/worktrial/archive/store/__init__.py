@@ -1,6 +1,6 @@
 """The archive on disk."""
 
-from worktrial.archive.store.archive import Archive, Line
-from worktrial.archive.store.record import DocumentRecord, Footing, Manifest, PageTrouble
+from worktrial.archive.store.archive import Archive, GrepLine
+from worktrial.archive.store.record import ArchiveManifest, DocumentRecord, FootingCount, PageTrouble
 
-__all__ = ["Archive", "DocumentRecord", "Footing", "Line", "Manifest", "PageTrouble"]
+__all__ = ["Archive", "ArchiveManifest", "DocumentRecord", "FootingCount", "GrepLine", "PageTrouble"]

@@ -5,24 +5,39 @@ import tempfile
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from worktrial.archive.pages import PageContent, Table
 from worktrial.archive.store.record import DocumentRecord, read_manifest
-from worktrial.archive.tables import PageContent, Table
 from worktrial.errors import DataError
 
 if TYPE_CHECKING:
     import duckdb
     from PIL.Image import Image
 
-    from worktrial.archive.search.hits import Hit
-    from worktrial.archive.search.index import Kind, Searcher
-    from worktrial.archive.store.parts import Part
+    from worktrial.archive.search.index import Hit, Kind, Searcher
+    from worktrial.archive.store.parts import StoredPart
 
 INDEX = "index"
 
+# The page as a whole is tested first: most pages have no match, and need not be cut into lines.
+_GREP = """
+WITH hit AS (
+    SELECT document, page, text FROM pages
+    WHERE regexp_matches(text, $anywhere, $options) AND ($document IS NULL OR document = $document)
+),
+line AS (
+    SELECT document, page, unnest(string_split(text, chr(10))) AS text,
+           generate_subscripts(string_split(text, chr(10)), 1) AS line
+    FROM hit
+)
+SELECT document, page, line, text FROM line
+WHERE regexp_matches(text, $pattern, $options)
+ORDER BY document, page, line LIMIT $most
+"""
 
-class Line(NamedTuple):
+
+class GrepLine(NamedTuple):
     """A line of a page that matches a pattern."""
 
     document: str
@@ -124,7 +139,7 @@ class Archive:
         Raises:
             DataError: the original is gone, has changed, or has no pictures.
         """
-        from worktrial.archive.store.picture import render_page
+        from worktrial.archive.show import render_page
 
         record = self.document(document)
         if not 1 <= page <= record.pages:
@@ -152,7 +167,7 @@ class Archive:
 
     def grep(
         self, pattern: str, *, document: str | None = None, limit: int = 50, ignore_case: bool = True
-    ) -> list[Line]:
+    ) -> list[GrepLine]:
         """Lines of pages that match a regular expression, in order of document and page.
 
         Args:
@@ -164,14 +179,12 @@ class Archive:
         Raises:
             DataError: the pattern is not a regular expression, or there is no such document.
         """
-        from worktrial.archive.store.grep import grep
-
         if document is not None:
             self.document(document)
         with self.connection() as connection:
-            return [Line(*row) for row in grep(connection, pattern, document, limit, ignore_case)]
+            return [GrepLine(*row) for row in grep(connection, pattern, document, limit, ignore_case)]
 
-    def parts(self) -> "list[Part]":
+    def parts(self) -> "list[StoredPart]":
         """The readable documents with their folders."""
         return [self._part(record) for record in self.documents if record.readable]
 
@@ -180,10 +193,10 @@ class Archive:
         """Changes when a document does; index and database carry it."""
         return fingerprint_of(self.documents)
 
-    def _part(self, record: DocumentRecord) -> "Part":
-        from worktrial.archive.store.parts import PARTS, Part
+    def _part(self, record: DocumentRecord) -> "StoredPart":
+        from worktrial.archive.store.parts import PARTS, StoredPart
 
-        return Part(self.folder / PARTS / record.part, record)
+        return StoredPart(self.folder / PARTS / record.part, record)
 
     @cached_property
     def _database(self) -> Path:
@@ -199,11 +212,10 @@ class Archive:
 
     @cached_property
     def _searcher(self) -> "Searcher":
-        from worktrial.archive.search.index import Searcher, about_index, write_index
+        from worktrial.archive.search.index import Searcher, is_index_of, write_index
 
         folder = self.folder / INDEX
-        about = about_index(folder)
-        if about is None or about.of != self.fingerprint:
+        if not is_index_of(folder, self.fingerprint):
             folder = self._temporary() / INDEX
             write_index(folder, self.parts(), self.fingerprint)
         names = {word.casefold() for record in self.documents for word in _words(record.name)}
@@ -226,3 +238,23 @@ def _words(name: str) -> list[str]:
     import re
 
     return re.findall(r"[^\W\d_]{4,}", name)
+
+
+def grep(
+    connection: "duckdb.DuckDBPyConnection", pattern: str, document: str | None, limit: int, ignore_case: bool
+) -> list[tuple[Any, ...]]:
+    """(document, page, line number, line) of every match."""
+    import duckdb
+
+    # (?m): ^ and $ are ends of lines in the test of the whole page, too.
+    given = {
+        "pattern": pattern,
+        "anywhere": f"(?m){pattern}",
+        "options": "i" if ignore_case else "c",
+        "document": document,
+        "most": limit,
+    }
+    try:
+        return connection.execute(_GREP, given).fetchall()
+    except (duckdb.InvalidInputException, duckdb.OutOfRangeException) as error:
+        raise DataError(f"pattern {pattern!r}", f"is not a regular expression ({error})") from None

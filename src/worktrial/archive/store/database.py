@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worktrial.archive.store.parts import CELLS, PAGES, TABLES, Part
-from worktrial.errors import DataError
+from worktrial.archive.store.parts import CELLS, PAGES, SCHEMAS, TABLES, StoredPart
+from worktrial.errors import DataError, extra
 
 if TYPE_CHECKING:
     import duckdb
+
 
 _DOCUMENTS = """
 CREATE TABLE documents (
@@ -22,7 +23,6 @@ CREATE TABLE documents (
     confidence DOUBLE, failed_pages INTEGER
 )
 """
-
 
 _SHUT: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "1GB",
@@ -37,9 +37,10 @@ def database_path(folder: Path, fingerprint: str) -> Path:
     return folder / f"archive-{fingerprint}.duckdb"
 
 
-def write_database(path: Path, parts: Sequence[Part]) -> None:
+def write_database(path: Path, parts: Sequence[StoredPart]) -> None:
     """Make the database anew; a reader sees the old one or the new one."""
-    import duckdb
+    with extra("documents", "The database of an archive"):
+        import duckdb
 
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     _remove(temporary)
@@ -62,7 +63,8 @@ def open_database(path: Path) -> "duckdb.DuckDBPyConnection":
     Raises:
         DataError: the file is damaged.
     """
-    import duckdb
+    with extra("documents", "The database of an archive"):
+        import duckdb
 
     try:
         return duckdb.connect(path, read_only=True, config=_SHUT)
@@ -74,10 +76,7 @@ def _gather(connection: "duckdb.DuckDBPyConnection", name: str, files: list[str]
     # The whole page is for those who read it; a query has its text.
     exclude = " EXCLUDE (content)" if name == "pages" else ""
     if not files:
-        from worktrial.archive.store import schemas
-
-        empty = {"pages": schemas.PAGE_SCHEMA, "tables": schemas.TABLE_SCHEMA, "cells": schemas.CELL_SCHEMA}[name]
-        connection.register("nothing", empty.empty_table())
+        connection.register("nothing", SCHEMAS[f"{name}.parquet"].empty_table())
         connection.execute(f"CREATE TABLE {name} AS SELECT *{exclude} FROM nothing")
         connection.unregister("nothing")
         return

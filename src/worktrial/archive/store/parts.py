@@ -5,22 +5,30 @@ only.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from worktrial.archive.store.content import decode_page
-from worktrial.archive.store.record import DocumentRecord, Footing, replace_file
-from worktrial.archive.store.rows import Counts, describe_page
-from worktrial.archive.store.schemas import CELL_SCHEMA, PAGE_SCHEMA, TABLE_SCHEMA
-from worktrial.archive.tables import PageContent
-from worktrial.archive.words import Route
-from worktrial.errors import DataError
+from worktrial.archive.meaning.periods import month_number
+from worktrial.archive.pages import PageContent, Route
+from worktrial.archive.store.record import DocumentRecord, FootingCount, replace_file
+from worktrial.archive.store.rows import (
+    CELL_SCHEMA,
+    PAGE_SCHEMA,
+    TABLE_SCHEMA,
+    PartCounts,
+    decode_page,
+    describe_page,
+)
+from worktrial.errors import DataError, extra
+
+with extra("documents", "Reading an archive"):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 PARTS = "parts"
 RECORD = "record.json"
@@ -30,14 +38,22 @@ GROUP = 32
 """Pages per row group: what a look at one page reads, and what writing keeps in memory."""
 
 
-class Part(NamedTuple):
+_YEAR = r"(?P<year>1[789]\d\d|20\d\d)"
+_YEAR_MONTH = re.compile(rf"(?<!\d){_YEAR}[_\-. ]?(?P<month>0[1-9]|1[0-2])(?!\d)")
+_YEAR_QUARTER = re.compile(rf"(?<!\d){_YEAR}[_\-. ]?q(?:uarter)?[_\-. ]?(?P<quarter>[1-4])(?!\d)", re.IGNORECASE)
+_YEAR_WORD = re.compile(rf"(?<!\d){_YEAR}[_\-., ]{{0,2}}(?P<word>[a-z]{{3,9}})", re.IGNORECASE)
+_WORD_YEAR = re.compile(rf"(?<![a-z])(?P<word>[a-z]{{3,9}})[_\-., ]{{0,2}}{_YEAR}(?!\d)", re.IGNORECASE)
+_ONLY_YEAR = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+
+
+class StoredPart(NamedTuple):
     """A finished document in the archive."""
 
     folder: Path
     record: DocumentRecord
 
 
-def write_slice(folder: Path, document: str, pages: Iterable[PageContent]) -> Counts:
+def write_slice(folder: Path, document: str, pages: Iterable[PageContent]) -> PartCounts:
     """Write some of a document's pages, with their tables and cells.
 
     Args:
@@ -45,7 +61,7 @@ def write_slice(folder: Path, document: str, pages: Iterable[PageContent]) -> Co
         document: its name.
         pages: in order; they are not kept in memory. All slices but the last have a multiple of `GROUP` pages.
     """
-    counts = Counts()
+    counts = PartCounts()
     with ExitStack() as files:
         writers = {name: files.enter_context(_writer(folder / name)) for name in SCHEMAS}
         for batch in _batches(pages, GROUP):
@@ -66,7 +82,7 @@ def join_slices(
     folder: Path,
     record: DocumentRecord,
     slices: Sequence[Path],
-    counts: Counts,
+    counts: PartCounts,
     read_with: Callable[[list[str]], str],
 ) -> DocumentRecord:
     """Make a document's part of its slices.
@@ -99,7 +115,7 @@ def join_slices(
         doubtful_cells=counts.doubtful,
         repaired_cells=counts.repaired,
         confidence=round(counts.sure / counts.with_text, 4) if counts.with_text else 0.0,
-        footing=Footing(counts.checked, counts.held),
+        footing=FootingCount(counts.checked, counts.held),
         failed=list(counts.failed),
         doubts=list(counts.doubts),
         read_with=read_with(routes),
@@ -177,3 +193,32 @@ def _settle(path: Path) -> None:
     """Have the file on the disk before its folder is renamed to where readers look."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def issue_of(name: str, opening: str = "") -> str:
+    """A document's date of issue: `1939-02`, `1939` where only the year is told, or nothing.
+
+    Args:
+        name: of the document; what it says is taken first. A quarter counts as its last month.
+        opening: text of the first pages, where periodicals print the date.
+    """
+    dated = _YEAR_MONTH.search(name)
+    if dated is not None:
+        return f"{dated['year']}-{dated['month']}"
+    quarter = _YEAR_QUARTER.search(name)
+    if quarter is not None:
+        return f"{quarter['year']}-{int(quarter['quarter']) * 3:02}"
+    named = _with_month(name)
+    if named:
+        return named
+    year = _ONLY_YEAR.search(name)
+    return year["year"] if year is not None else _with_month(opening)
+
+
+def _with_month(text: str) -> str:
+    for pattern in (_WORD_YEAR, _YEAR_WORD):
+        for found in pattern.finditer(text):
+            month = month_number(found["word"])
+            if month is not None:
+                return f"{found['year']}-{month:02}"
+    return ""

@@ -19,7 +19,7 @@ class PageTrouble(msgspec.Struct, frozen=True):
     what: str
 
 
-class Footing(msgspec.Struct, frozen=True):
+class FootingCount(msgspec.Struct, frozen=True):
     """How many printed sums were checked, and how many of them add up."""
 
     checked: int = 0
@@ -50,7 +50,7 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Cells that arithmetic changed."""
     confidence: float = 1.0
     """Mean over the pages that have text."""
-    footing: Footing = Footing()
+    footing: FootingCount = FootingCount()
     failed: list[PageTrouble] = []
     """Pages that are not in the archive, with the reason."""
     doubts: list[PageTrouble] = []
@@ -72,7 +72,7 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.part)
 
 
-class Manifest(msgspec.Struct, kw_only=True):
+class ArchiveManifest(msgspec.Struct, kw_only=True):
     """`manifest.json` of an archive."""
 
     format_version: int = FORMAT_VERSION
@@ -82,7 +82,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     documents: list[DocumentRecord] = []
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> ArchiveManifest:
     """The manifest of an archive.
 
     Raises:
@@ -101,12 +101,12 @@ def read_manifest(folder: Path) -> Manifest:
         if version != FORMAT_VERSION:
             what = f"has format {version}; this Worktrial reads format {FORMAT_VERSION}"
             raise DataError(path, what, "Build the archive again, into a new folder")
-        return msgspec.json.decode(text, type=Manifest)
+        return msgspec.json.decode(text, type=ArchiveManifest)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise DataError(path, f"damaged: {error}", "Remove it and build again; finished pages are kept") from None
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
+def write_manifest(folder: Path, manifest: ArchiveManifest) -> None:
     """Write the manifest; a reader sees the old one or the new one, never a half."""
     text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
     replace_file(folder / MANIFEST, text + b"\n")

@@ -1,20 +1,106 @@
-"""A page as rows of the three files: itself, its tables, their cells."""
+"""A page as bytes, and as rows of an archive's files: itself, its tables, their cells."""
 
 from typing import Any, NamedTuple
 
 import msgspec
 
-from worktrial.archive.confidence import LOW_CONFIDENCE
 from worktrial.archive.meaning import CellRecord, cells_of, footing, header_paths, row_labels
-from worktrial.archive.store.content import encode_page
+from worktrial.archive.pages import LOW_CONFIDENCE, PageContent, Route, Table
 from worktrial.archive.store.record import PageTrouble
-from worktrial.archive.tables import PageContent, Table
-from worktrial.archive.words import Route
+from worktrial.errors import extra
+
+with extra("documents", "Reading an archive"):
+    import pyarrow as pa
+
+_TEXT, _WHOLE, _REAL = pa.string(), pa.int32(), pa.float64()
+PAGE_SCHEMA = pa.schema(
+    [
+        ("document", _TEXT),
+        ("page", _WHOLE),
+        ("width", _REAL),
+        ("height", _REAL),
+        ("route", _TEXT),
+        ("text", _TEXT),
+        ("tables", _WHOLE),
+        ("confidence", _REAL),
+        ("trouble", _TEXT),
+        ("content", pa.binary()),
+    ]
+)
+TABLE_SCHEMA = pa.schema(
+    [
+        ("document", _TEXT),
+        ("page", _WHOLE),
+        ("table_no", _WHOLE),
+        ("title", _TEXT),
+        ("unit", _TEXT),
+        ("rows", _WHOLE),
+        ("columns", _WHOLE),
+        ("header_rows", _WHOLE),
+        ("label_columns", _WHOLE),
+        ("headers", _TEXT),
+        ("labels", _TEXT),
+        ("periods", _TEXT),
+        ("notes", _TEXT),
+        ("text", _TEXT),
+        ("confidence", _REAL),
+        ("x0", _REAL),
+        ("y0", _REAL),
+        ("x1", _REAL),
+        ("y1", _REAL),
+    ]
+)
+CELL_SCHEMA = pa.schema(
+    [
+        ("document", _TEXT),
+        ("page", _WHOLE),
+        ("table_no", _WHOLE),
+        ("row_no", _WHOLE),
+        ("column_no", _WHOLE),
+        ("text", _TEXT),
+        ("value", _REAL),
+        ("label", _TEXT),
+        ("header", _TEXT),
+        ("unit", _TEXT),
+        ("period", _TEXT),
+        ("confidence", _REAL),
+        ("repaired", pa.bool_()),
+        ("is_header", pa.bool_()),
+    ]
+)
+
 
 _Row = tuple[Any, ...]
 
 
-class Counts(msgspec.Struct, frozen=True):
+def encode_page(page: PageContent) -> bytes:
+    """JSON of a page; one line."""
+    return _encoder.encode(page)
+
+
+def decode_page(content: bytes) -> PageContent:
+    """The page again.
+
+    Raises:
+        msgspec.MsgspecError: the bytes are not those of a page.
+    """
+    return _decoder.decode(content)
+
+
+def _plain(value: Any) -> Any:
+    # Numbers of numpy, which readers compute with, are no JSON.
+    if hasattr(value, "item"):
+        return value.item()
+    raise NotImplementedError(f"a page holds a {type(value).__name__}, which cannot be stored")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_plain)
+
+
+_decoder = msgspec.json.Decoder(PageContent)
+
+
+class PartCounts(msgspec.Struct, frozen=True):
     """What a slice of a document holds; slices add up to the document."""
 
     pages: int = 0
@@ -31,7 +117,7 @@ class Counts(msgspec.Struct, frozen=True):
     failed: tuple[PageTrouble, ...] = ()
     doubts: tuple[PageTrouble, ...] = ()
 
-    def plus(self, other: "Counts") -> "Counts":
+    def plus(self, other: "PartCounts") -> "PartCounts":
         """Both together, this one's pages first."""
         routes = {
             route: self.routes.get(route, 0) + other.routes.get(route, 0)
@@ -40,19 +126,19 @@ class Counts(msgspec.Struct, frozen=True):
         summed = {
             name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__ if name != "routes"
         }
-        return Counts(**summed, routes=routes)
+        return PartCounts(**summed, routes=routes)
 
 
-class Described(NamedTuple):
+class PageRows(NamedTuple):
     """A page's rows, in the order of the columns of `schemas`."""
 
     page: _Row
     tables: list[_Row]
     cells: list[_Row]
-    counts: Counts
+    counts: PartCounts
 
 
-def describe_page(document: str, page: PageContent) -> Described:
+def describe_page(document: str, page: PageContent) -> PageRows:
     """Work out what a page's tables mean. A table that cannot be understood is a doubt of the page, not its end."""
     tables: list[_Row] = []
     cells: list[_Row] = []
@@ -63,18 +149,18 @@ def describe_page(document: str, page: PageContent) -> Described:
             row, own = _table_row(document, table, records), _table_counts(table)
         except Exception as error:  # noqa: BLE001 - a defect met in one table must not cost the document
             what = f"table {table.number} was not understood: {type(error).__name__}: {error}"
-            counts = counts.plus(Counts(doubts=(PageTrouble(page.number, what),)))
+            counts = counts.plus(PartCounts(doubts=(PageTrouble(page.number, what),)))
             continue
         tables.append(row)
         cells += records
         counts = counts.plus(own)
-    return Described(_page_row(document, page), tables, cells, counts)
+    return PageRows(_page_row(document, page), tables, cells, counts)
 
 
-def _page_counts(page: PageContent) -> Counts:
+def _page_counts(page: PageContent) -> PartCounts:
     failed = page.route == Route.FAILED
     trouble = (PageTrouble(page.number, page.trouble or "could not be read"),) if failed or page.trouble else ()
-    return Counts(
+    return PartCounts(
         pages=1,
         sure=page.confidence if page.text else 0.0,
         with_text=int(bool(page.text)),
@@ -84,10 +170,10 @@ def _page_counts(page: PageContent) -> Counts:
     )
 
 
-def _table_counts(table: Table) -> Counts:
+def _table_counts(table: Table) -> PartCounts:
     printed = [cell for row in table.rows for cell in row if cell.text]
     sums = footing(table)
-    return Counts(
+    return PartCounts(
         tables=1,
         cells=len(printed),
         doubtful=sum(cell.confidence < LOW_CONFIDENCE for cell in printed),

@@ -1,17 +1,14 @@
 """Queries over an archive's database, each with a limit on its time and memory."""
 
 import asyncio
-import contextlib
 import os
 import sys
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from worktrial.archive.sandbox.wire import BrokenWire, read_message, write_message
-from worktrial.archive.tools.limits import ToolLimits
-from worktrial.archive.tools.problem import ToolProblem
-from worktrial.archive.tools.source import ArchiveSource
+from worktrial.archive.child import BrokenWire, Child, ChildGone, StartFailure
+from worktrial.archive.tools.source import ArchiveSource, ToolLimits, ToolProblem
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 
@@ -45,7 +42,7 @@ class Queries:
         self._archive = archive
         self._limits = limits or ToolLimits()
         self._free = asyncio.Semaphore(processes)
-        self._idle: list[asyncio.subprocess.Process] = []
+        self._idle: list[Child] = []
         self._path: Path | None = None
 
     @cached_property
@@ -104,84 +101,63 @@ class Queries:
         return answer
 
     async def _answer(
-        self, process: asyncio.subprocess.Process, request: JsonObject, field: str, *, may_fail: bool = False
+        self, child: Child, request: JsonObject, field: str, *, may_fail: bool = False
     ) -> JsonObject | None:
-        """The answer of `process`, which is kept for the next query unless it is spent.
+        """Ask `child`, which is kept for the next query unless it is spent.
 
         With `may_fail` a process that dies or runs out of memory gives None.
         """
         fine = False
         try:
             async with asyncio.timeout(self._limits.seconds):
-                answer = await _ask(process, request)
+                await child.send(request)
+                answer = await child.receive()
             fine = not answer.get("spent", False)
             return None if may_fail and not fine else answer
         except TimeoutError:
             message = f"stopped after {self._limits.seconds:g} seconds; ask for less."
             raise ToolProblem("time_limit", message, field=field) from None
-        except (asyncio.IncompleteReadError, ConnectionError, BrokenWire):
+        except (ChildGone, BrokenWire):
             if may_fail:
                 return None
             message = "the query ended its process, most likely for want of memory; ask for less."
             raise ToolProblem("memory_limit", message, field=field) from None
         finally:
             if fine:
-                self._idle.append(process)
+                self._idle.append(child)
             else:
-                await _end(process)
+                await _end(child)
 
-    def _waiting(self) -> asyncio.subprocess.Process | None:
+    def _waiting(self) -> Child | None:
         while self._idle:
-            process = self._idle.pop()
-            if process.returncode is None:
-                return process
+            child = self._idle.pop()
+            if child.code is None:
+                return child
         return None
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _started(self) -> Child:
         if self._path is None:
             self._path = await asyncio.to_thread(_database_of, self._archive)
-        pipe = asyncio.subprocess.PIPE
         # Nothing of our environment, where keys may be, but how programs are found.
         env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "HOME") if name in os.environ}
         # An arena for every thread would reserve address space, which the memory limit counts though it is empty.
         env["MALLOC_ARENA_MAX"] = "1"
         setup = {"path": str(self._path), "memory": self._limits.memory}
         start = f"from worktrial.archive.tools.query_worker import main; main({setup!r})"
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-c", start, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True
-        )
-        fine = False
+        child = await Child.start([sys.executable, "-I", "-c", start], env=env, most=_LONGEST_ANSWER)
         try:
-            async with asyncio.timeout(_START_SECONDS):
-                assert process.stdout is not None
-                await read_message(process.stdout, _LONGEST_ANSWER)
-            fine = True
-        except (asyncio.IncompleteReadError, ConnectionError, BrokenWire):
-            assert process.stderr is not None
-            said = (await process.stderr.read()).decode(errors="replace").strip().rpartition("\n")[2]
-            raise DataError(self._path, f"no queries can be made ({said})") from None
-        except TimeoutError:
-            raise DataError(self._path, f"no queries can be made (no answer in {_START_SECONDS} seconds)") from None
-        finally:
-            if not fine:
-                await _end(process)
-        return process
+            await child.ready(_START_SECONDS)
+        except StartFailure as failure:
+            why = f"no answer in {_START_SECONDS} seconds"
+            if failure.said is not None:
+                why = failure.said.strip().rpartition("\n")[2]
+            raise DataError(self._path, f"no queries can be made ({why})") from None
+        return child
 
 
-async def _ask(process: asyncio.subprocess.Process, request: JsonObject) -> JsonObject:
-    assert process.stdin is not None and process.stdout is not None
-    await write_message(process.stdin, request)
-    return await read_message(process.stdout, _LONGEST_ANSWER)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    assert process.stdin is not None and process.stdout is not None
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-    # What it left in the pipe must be taken out before the event loop lets go of it.
-    await process.stdout.read()
-    await process.wait()
-    process.stdin.close()
+async def _end(child: Child) -> None:
+    child.kill()
+    await child.gone()
 
 
 def _database_of(archive: ArchiveSource) -> Path:

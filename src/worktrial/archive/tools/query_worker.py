@@ -6,12 +6,11 @@ fills gigabytes past its memory limit and cannot be interrupted while it does. A
 
 import decimal
 import resource
-import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from worktrial.archive.sandbox.inside.frames import Ended, Line
+from worktrial.archive.sandbox.inside.wire import HungUp, Wire, die_with_parent, limit
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,8 +27,8 @@ def main(setup: dict[str, Any]) -> None:
     """Answer queries until the other side hangs up."""
     import duckdb
 
-    line = Line()
-    _die_with_parent()
+    wire = Wire()
+    die_with_parent()
     # First of all what a query may not reach, then that this stays so.
     settings: dict[str, str | bool | int | float | list[str]] = {
         "enable_external_access": False,
@@ -41,17 +40,17 @@ def main(setup: dict[str, Any]) -> None:
     connection = duckdb.connect(setup["path"], read_only=True, config=settings)
     connection.execute("SELECT 1").fetchall()
     _limit_memory(setup["memory"])
-    line.announce()
+    wire.announce()
     while True:
         try:
-            request = line.read()
-        except Ended:
+            request = wire.read()
+        except HungUp:
             return
         answer = _answer(connection, request)
         if "refused" in answer:
             # What ran out of memory may have left too little of it for anything else.
             answer["spent"] = not _is_well(connection)
-        line.write(answer)
+        wire.write(answer)
 
 
 def _is_well(connection: "duckdb.DuckDBPyConnection") -> bool:
@@ -113,7 +112,7 @@ def _single(sql: str) -> "duckdb.Statement":
 
 
 def _lines(cursor: "duckdb.DuckDBPyConnection", request: dict[str, Any]) -> dict[str, Any]:
-    from worktrial.archive.store.grep import grep
+    from worktrial.archive.store.archive import grep
     from worktrial.errors import DataError
 
     try:
@@ -152,13 +151,4 @@ def _limit_memory(more: int) -> None:
         return
     with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - a start counts
         taken = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (taken + more, taken + more))
-
-
-def _die_with_parent() -> None:
-    """A query goes on for long after whoever asked is gone, unless it is ended. Linux only."""
-    if sys.platform == "linux":
-        import ctypes
-
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    limit(resource.RLIMIT_AS, taken + more)

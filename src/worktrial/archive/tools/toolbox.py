@@ -2,22 +2,111 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from functools import cached_property
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
 from importlib.util import find_spec
+from string import Template
+from typing import TYPE_CHECKING
 
-from worktrial.archive.confidence import LOW_CONFIDENCE
-from worktrial.archive.sandbox import PythonResult, PythonSession, Refused
-from worktrial.archive.tools.limits import ToolLimits
-from worktrial.archive.tools.look_up import LookUp
-from worktrial.archive.tools.picture import page_pictured
-from worktrial.archive.tools.problem import ToolProblem
+from worktrial.archive.pages import LOW_CONFIDENCE
+from worktrial.archive.sandbox import CallRefusal, PythonResult, PythonSession
+from worktrial.archive.tools.answers import (
+    clipped,
+    documents_listed,
+    fitting,
+    hits_listed,
+    lines_listed,
+    page_pictured,
+    page_shown,
+)
 from worktrial.archive.tools.queries import Queries
-from worktrial.archive.tools.reading import documents_listed, hits_listed, lines_listed, page_shown
-from worktrial.archive.tools.shorten import clipped, fitting
-from worktrial.archive.tools.source import ArchiveSource
-from worktrial.archive.tools.specs import ToolSpec, tool_specs
-from worktrial.language import JsonObject, JsonValue
+from worktrial.archive.tools.source import ArchiveSource, LookUp, ToolLimits, ToolProblem
+from worktrial.language import JsonObject, JsonValue, tool_spec
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """One tool."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+    """JSON Schema of the arguments."""
+
+    @property
+    def spec(self) -> JsonObject:
+        """In the chat-completions form."""
+        return tool_spec(self.name, self.description, self.parameters)
+
+    def checked(self, arguments: JsonValue) -> JsonObject:
+        """The arguments, with defaults where none was given.
+
+        Raises:
+            ToolProblem: they do not fit.
+        """
+        from jsonschema.exceptions import best_match
+
+        if not isinstance(arguments, dict):
+            raise ToolProblem("invalid_arguments", f"{self.name}: the arguments must be a JSON object.")
+        properties: JsonObject = self.parameters["properties"]
+        # A model that has to fill in every field says null where it means nothing.
+        given = {k: v for k, v in arguments.items() if v is not None or k not in properties}
+        error = best_match(self._validator.iter_errors(given))
+        if error is None:
+            defaults = {name: schema["default"] for name, schema in properties.items() if "default" in schema}
+            return {**defaults, **given}
+        if error.validator == "required":
+            field = next(name for name in self.parameters["required"] if name not in given)
+            raise ToolProblem("invalid_arguments", f"{self.name}: {field} is required, but missing.", field=field)
+        if error.validator == "additionalProperties":
+            field = next(name for name in given if name not in properties)
+            known = ", ".join(properties)
+            message = f"{self.name}: there is no argument {field}; expected are {known}."
+            raise ToolProblem("invalid_arguments", message, field=field)
+        field = ".".join(map(str, error.absolute_path))
+        raise ToolProblem("invalid_arguments", f"{self.name}: {field}: {error.message}.", field=field)
+
+    @cached_property
+    def _validator(self) -> "Draft202012Validator":
+        from jsonschema import Draft202012Validator
+
+        return Draft202012Validator(self.parameters)
+
+
+def tool_specs(filled_in: Mapping[str, str]) -> dict[str, ToolSpec]:
+    """All tools by name.
+
+    Args:
+        filled_in: what stands for each `$name` in the descriptions.
+    """
+    made = [_filled(tool, filled_in) for tool in _written()]
+    return {tool["name"]: ToolSpec(tool["name"], tool["description"], tool["parameters"]) for tool in made}
+
+
+@cache
+def _written() -> list[JsonObject]:
+    import yaml
+
+    text = files("worktrial.archive.tools").joinpath("specs.yaml").read_text(encoding="utf-8")
+    tools: list[JsonObject] = yaml.safe_load(text)
+    return tools
+
+
+def _filled(value: JsonValue, filled_in: Mapping[str, str]) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _filled(inner, filled_in) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_filled(inner, filled_in) for inner in value]
+    if not isinstance(value, str):
+        return value
+    text = Template(value).substitute(filled_in)
+    # A number that was filled in as a whole is one.
+    return int(text) if value.startswith("$") and text.isdigit() else text
 
 
 class ToolBox:
@@ -132,7 +221,7 @@ class ToolBox:
 
     async def _read_table(self, document: str, page: int, table: int, first_row: int) -> JsonObject:
         # What cells mean takes long to import, and processes that answer queries do without it.
-        from worktrial.archive.tools.table_shown import table_shown
+        from worktrial.archive.tools.answers import table_shown
 
         found = await asyncio.to_thread(self._look_up.table, document, page, table)
         return table_shown(document, found, first_row, self._limits)
@@ -164,14 +253,14 @@ class ToolBox:
     async def _rows(self, *arguments: JsonValue) -> JsonValue:
         """What `rows(sql)` gives to Python."""
         if len(arguments) != 1 or not isinstance(arguments[0], str):
-            raise Refused("rows(sql) takes one SELECT statement as a string")
+            raise CallRefusal("rows(sql) takes one SELECT statement as a string")
         most = self._limits.python_rows
         try:
             answer = await self._queries.select(arguments[0], rows=most)
         except ToolProblem as problem:
-            raise Refused(str(problem)) from None
+            raise CallRefusal(str(problem)) from None
         if answer.more:
-            raise Refused(
+            raise CallRefusal(
                 f"more than {most:,} rows, or too many characters; narrow with WHERE, aggregate, or LIMIT"
             )
         return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]

@@ -116,7 +116,7 @@ class SamplePreparer:
         return with_pages(question.text, pages)
 
     def _shown(self, document: str, number: int, pictures: Pictures) -> ShownPage:
-        from worktrial.archive.markdown import page_markdown
+        from worktrial.archive.show import page_markdown
 
         assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
         if self._images:

@@ -28,7 +28,7 @@ def pdf_sections(path: Path) -> tuple[list[DocumentSection], list[str]]:
     # Imported here: brings numpy and the PDF library.
     from worktrial.archive.producers import ReadSettings
     from worktrial.archive.producers.pdf import PdfReader
-    from worktrial.archive.words import Route
+    from worktrial.archive.pages import Route
 
     reader = PdfReader(path, ReadSettings())
     try:

@@ -8,8 +8,7 @@ import resource
 import sys
 from _ast import Expr, Expression, Module, PyCF_ONLY_AST
 
-from .frames import Ended, Line
-from .output import HeadTail, Overheard, cut
+from .wire import HungUp, Wire, die_with_parent, limit
 
 # What takes long to import comes after the announcement, or, as `typing` and most of `ast`, never.
 TYPE_CHECKING = False
@@ -22,54 +21,37 @@ _LINES_KEPT = 200
 
 def serve(setup: dict[str, Any]) -> None:
     """Answer calls until the session hangs up."""
-    line = Line()
+    wire = Wire()
     if setup["tied"]:
-        _die_with_parent()
+        die_with_parent()
     _limit(setup)
-    line.announce()
-    calls = _Calls(line, setup)
+    wire.announce()
+    calls = _Calls(wire, setup)
     while True:
         try:
-            request = line.read()
-        except Ended:
+            request = wire.read()
+        except HungUp:
             # No farewell: code of a call may have left exit handlers that never end.
             os._exit(0)
-        line.write(calls.answer(request["id"], request["code"], request["offered"]))
+        wire.write(calls.answer(request["id"], request["code"], request["offered"]))
 
 
 def _limit(setup: dict[str, Any]) -> None:
-    wanted = {
-        resource.RLIMIT_FSIZE: setup["work"],
-        resource.RLIMIT_NOFILE: 256,
-        resource.RLIMIT_CORE: 0,
-    }
+    limit(resource.RLIMIT_FSIZE, setup["work"])
+    limit(resource.RLIMIT_NOFILE, 256)
+    limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":  # macOS has the limit and refuses to set it
-        wanted[resource.RLIMIT_AS] = setup["memory"]
-    for kind, most in wanted.items():
-        hard = resource.getrlimit(kind)[1]
-        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (least, least))
-
-
-def _die_with_parent() -> None:
-    """Outside a sandbox nobody else sees to it. Linux only."""
-    if sys.platform != "linux":
-        return
-    import ctypes
-    import signal
-
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+        limit(resource.RLIMIT_AS, setup["memory"])
 
 
 class _Calls:
     """The namespace, and what a call needs around it."""
 
-    def __init__(self, line: Line, setup: dict[str, Any]) -> None:
+    def __init__(self, wire: Wire, setup: dict[str, Any]) -> None:
         import signal
 
         self._set_timer, self._timer = signal.setitimer, signal.ITIMER_REAL
-        self._line = line
+        self._wire = wire
         self._most: int = setup["output"]
         self._memory: int = setup["memory"]
         self._output = HeadTail(self._most)
@@ -146,8 +128,8 @@ class _Calls:
         """A function that is carried out on the other side."""
 
         def function(*arguments: Any) -> Any:
-            self._line.write({"id": self._id, "ask": name, "arguments": arguments})
-            reply = self._line.read()
+            self._wire.write({"id": self._id, "ask": name, "arguments": arguments})
+            reply = self._wire.read()
             if "refused" in reply:
                 raise RuntimeError(reply["refused"])
             return reply["answer"]
@@ -166,3 +148,82 @@ def _usable(stream: io.TextIOWrapper) -> bool:
 def _stream(output: HeadTail) -> io.TextIOWrapper:
     # Buffering would lose what stands in it when a call is killed, and mix up the order with other writers.
     return io.TextIOWrapper(output, encoding="utf-8", errors="backslashreplace", write_through=True)  # type: ignore[arg-type]
+
+
+def cut(text: str, most: int) -> tuple[str, bool]:
+    """A text of at most about `most` characters, its beginning and its end; and whether something was left out."""
+    if len(text) <= most:
+        return text, False
+    half = most // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}", True
+
+
+class HeadTail(io.RawIOBase):
+    """A file that keeps only the beginning and the end of what is written to it.
+
+    Args:
+        most: bytes kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._half = most // 2
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._written = 0
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Take bytes; all of them count as written."""
+        with memoryview(data) as view, view.cast("B") as content:
+            size = len(content)
+            self._written += size
+            room = self._half - len(self._head)
+            self._head += content[: max(room, 0)]
+            self._tail += content[max(room, 0) :][-self._half :]
+        if len(self._tail) > 4 * self._half:
+            del self._tail[: -self._half]
+        return size
+
+    @property
+    def truncated(self) -> bool:
+        """Whether something was left out."""
+        return self._written > 2 * self._half
+
+    def text(self) -> str:
+        """What was kept, with a mark where something is missing."""
+        tail = self._tail[-self._half :]
+        if not self.truncated:
+            return (self._head + tail).decode("utf-8", "replace")
+        missing = f"\n[… {self._written - len(self._head) - len(tail):,} bytes of output left out …]\n"
+        # A character may have been cut in two at either end.
+        return self._head.decode("utf-8", "ignore") + missing + tail.decode("utf-8", "ignore")
+
+
+class Overheard:
+    """What is written to the file descriptors 1 and 2 past Python's own streams."""
+
+    def __init__(self) -> None:
+        self._fd = os.open(".descriptors", os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        os.unlink(".descriptors")  # noqa: PTH108 - importing pathlib would slow the start down
+        os.dup2(self._fd, 1)
+        os.dup2(self._fd, 2)
+
+    def drain_into(self, output: HeadTail) -> None:
+        """Hand over what has been written since the last time."""
+        size = os.fstat(self._fd).st_size
+        at = 0
+        while at < size:
+            chunk = os.pread(self._fd, 1 << 20, at)
+            if not chunk:
+                break
+            output.write(chunk)
+            at += len(chunk)
+        if size:
+            os.ftruncate(self._fd, 0)

@@ -1,12 +1,13 @@
-"""What workers are asked, and what they answer."""
+"""What workers are asked and answer, and what a build tells while it works."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worktrial.archive.build.settings import Versions
+from worktrial.archive.build.plan import Versions
 from worktrial.archive.producers import DocumentSource
 from worktrial.archive.store.record import DocumentRecord
-from worktrial.archive.store.rows import Counts
+from worktrial.archive.store.rows import PartCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class JoinSlices:
     record: DocumentRecord
     pages_from: Path
     slices: tuple[Path, ...]
-    counts: Counts
+    counts: PartCounts
     into: Path
     versions: Versions
 
@@ -52,7 +53,7 @@ Task = OpenDocument | ReadPage | WriteSlice | JoinSlices
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class DocumentSize:
     """A document's size."""
 
     pages: int
@@ -60,7 +61,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadContent:
+class PageBytes:
     """A page, encoded."""
 
     content: bytes
@@ -70,31 +71,82 @@ class ReadContent:
 
 
 @dataclass(frozen=True, slots=True)
-class Sliced:
+class SliceEnd:
     """A slice is written."""
 
-    counts: Counts
+    counts: PartCounts
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PartEnd:
     """A finished document."""
 
     record: DocumentRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class TaskRefusal:
     """The task cannot be done; the worker is well."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class TaskLoss:
     """The task took its worker with it, or had to be stopped."""
 
     why: str
 
 
-Answer = Opening | ReadContent | Sliced | Written | Refused | Lost
+Answer = DocumentSize | PageBytes | SliceEnd | PartEnd | TaskRefusal | TaskLoss
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """What there is to do."""
+
+    documents: int
+    """All that were named."""
+    kept: int
+    """Of them stored already, unchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStart:
+    """A document is being read."""
+
+    document: str
+    pages: int
+    kept: int
+    """Pages that an earlier, interrupted build has read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageEnd:
+    """A page was read, or given up."""
+
+    document: str
+    page: int
+    seconds: float
+    trouble: str | None
+    """Why the page is not in the archive; None when it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEnd:
+    """A document is in the archive, or could not be read: then its `trouble` says why."""
+
+    record: DocumentRecord
+
+
+@dataclass(frozen=True, slots=True)
+class FinalStep:
+    """All documents are read; what is left is said in `what`."""
+
+    what: str
+
+
+Event = BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
+
+
+Progress = Callable[[Event], None]

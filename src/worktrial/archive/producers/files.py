@@ -1,17 +1,68 @@
-"""From the paths that a user names to documents: by extension, and by what the files begin with."""
+"""Documents that lie in files: found by path, told apart by extension and first bytes, opened by kind."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
-from worktrial.archive.producers.source import DocumentSource, PageReader, ReadSettings
+from worktrial.archive.pages import PageContent
 from worktrial.errors import DataError, SettingError
 
 PDF, PARSED_JSON, TEXT = "pdf", "parsed-json", "text"
 EXTENSIONS = {".pdf": PDF, ".json": PARSED_JSON, ".txt": TEXT, ".md": TEXT}
 _HEAD = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSource:
+    """A document before it is read."""
+
+    name: str
+    """In the archive."""
+    path: Path
+    kind: str
+    """Who reads it: `pdf`, `parsed-json`, `text`, or `module:function` of a reader of your own."""
+
+
+class Producer(Protocol):
+    """Something that has documents."""
+
+    def documents(self) -> Iterator[DocumentSource]:
+        """All of them, in a stable order."""
+        ...
+
+
+class PageReader(Protocol):
+    """An open document. A reader lives in one worker process and reads one page at a time."""
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        ...
+
+    @property
+    def trouble(self) -> str | None:
+        """What is wrong with the file although it opened."""
+        ...
+
+    def read(self, number: int) -> PageContent:
+        """One page, 1-based. What is wrong with a single page is said in its `trouble`, not raised."""
+        ...
+
+    def close(self) -> None:
+        """Release the file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSettings:
+    """How pages are read; part of what decides whether a stored page is still good."""
+
+    ocr: str = "auto"
+    """`auto`: pages without usable characters; `force`: every page; `never`."""
+    threads: int = 1
+    """Processor threads that one worker may use for recognition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +122,11 @@ def open_document(source: DocumentSource, settings: ReadSettings) -> PageReader:
 
         return PdfReader(source.path, settings)
     if source.kind == PARSED_JSON:
-        from worktrial.archive.producers.parsed_json import ParsedJsonReader
+        from worktrial.archive.producers.parsed import ParsedJsonReader
 
         return ParsedJsonReader(source.path)
     if source.kind == TEXT:
-        from worktrial.archive.producers.text import TextReader
+        from worktrial.archive.producers.parsed import TextReader
 
         return TextReader(source.path)
     module, _, function = source.kind.partition(":")

@@ -1,13 +1,28 @@
-"""What stands to the left of a row, with the parents that print leaves to indentation and order."""
+"""The headings above a column and the labels beside a row, with the parents that print leaves to indentation."""
 
 from dataclasses import dataclass
 
-from worktrial.archive.meaning.months import YearMonth, resembles_month, year_month
+from worktrial.archive.meaning.periods import YearMonth, resembles_month, year_month
 from worktrial.archive.meaning.value import ValueKind, value_of
-from worktrial.archive.tables import Cell, Table
+from worktrial.archive.pages import Cell, Table
 
 _INDENT = 3.0
 """Points; less is the unevenness of print and of recognised boxes."""
+
+
+def header_paths(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The headings of each column, top to bottom; one repeated in the next row counts once, blanks not at all."""
+    columns = max((len(row) for row in table.rows), default=0)
+    heads = table.rows[: table.header_rows]
+    return tuple(_path([row[c].text.strip() for row in heads if c < len(row)]) for c in range(columns))
+
+
+def _path(texts: list[str]) -> tuple[str, ...]:
+    path: list[str] = []
+    for text in texts:
+        if text and (not path or path[-1] != text):
+            path.append(text)
+    return tuple(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,58 @@
-"""Pictures of pages, and the tables drawn into them."""
+"""A page as people look at it: as Markdown, and as a picture with its tables drawn."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worktrial.archive.pages import PageContent, Route, Table
 from worktrial.archive.store.record import DocumentRecord
-from worktrial.archive.tables import PageContent
-from worktrial.archive.words import Route
-from worktrial.errors import DataError
+from worktrial.errors import DataError, extra
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from worktrial.archive.pdf import Pdf
 
+
 _TABLE, _CELL, _HEAD = (200, 30, 30), (60, 110, 200), (30, 140, 60)
+
+
+def page_markdown(page: PageContent) -> str:
+    """A page: its tables, then all of its text."""
+    parts = [table_markdown(table) for table in page.tables]
+    if page.text.strip():
+        # The text has the lines of the tables, too: what a table finder overlooked must not be lost.
+        fence = "```" if "```" not in page.text else "~~~~~~"
+        parts.append(f"{fence}text\n{page.text.rstrip()}\n{fence}")
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def table_markdown(table: Table) -> str:
+    """A table with its title, unit and notes. Several header rows become one, their texts parted by `>`."""
+    lines = [f"### Table {table.number}: {_inline(table.title)}" if table.title else f"### Table {table.number}"]
+    if table.unit:
+        lines += ["", f"*{_inline(table.unit)}*"]
+    wide = max((len(row) for row in table.rows), default=0)
+    if wide:
+        lines += ["", _row(_heading(table, wide)), _row(["---"] * wide)]
+        lines += [_row([cell.text for cell in row]) for row in table.rows[table.header_rows :]]
+    if table.notes:
+        lines += ["", *(f"- {_inline(note)}" for note in table.notes)]
+    return "\n".join(lines)
+
+
+def _heading(table: Table, wide: int) -> list[str]:
+    heads = table.rows[: table.header_rows]
+    # As printed, without what only repeats the line above it.
+    paths = ([row[c].text for row in heads if c < len(row) and row[c].text] for c in range(wide))
+    return [" > ".join(text for i, text in enumerate(path) if not i or text != path[i - 1]) for path in paths]
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(_inline(cell) for cell in cells)} |"
+
+
+def _inline(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
 
 
 def render_page(record: DocumentRecord, number: int, scale: float) -> "Image":
@@ -32,7 +71,8 @@ def render_page(record: DocumentRecord, number: int, scale: float) -> "Image":
         raise DataError(path, "the file has changed since the archive was built", "Build the archive again")
     if not 0 < scale <= 20:
         raise DataError(f"scale {scale:g}", "must be more than 0 and at most 20 pixels per point")
-    from PIL import Image
+    with extra("documents", "A picture of a page"):
+        from PIL import Image
 
     from worktrial.archive.pdf import open_pdf, render
 
@@ -78,7 +118,7 @@ def _upright(image: "Image", record: DocumentRecord, page: PageContent) -> "Imag
 
 def _turn_of_scan(pdf: "Pdf", image: "Image", page: PageContent) -> float:
     """Degrees clockwise; the sides say whether a scan was turned, only reading it again says which way."""
-    from worktrial.archive.pipeline import ocr_available
+    from worktrial.archive.producers.pdf import ocr_available
 
     if (page.width > page.height) == (image.width > image.height) or not ocr_available():
         return 0.0

@@ -1,0 +1,196 @@
+"""The types of a page: what its reader hands to the table finder, and what an archive keeps of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from worktrial.errors import DataError
+
+LOW_CONFIDENCE = 0.5
+"""A cell below this is flagged: producers place their doubtful readings under it, and only those."""
+
+
+class Box(NamedTuple):
+    """A rectangle in points (1/72 inch), origin at the page's top left, y downwards."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def width(self) -> float:
+        """In points."""
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        """In points."""
+        return self.y1 - self.y0
+
+    def union(self, other: "Box") -> "Box":
+        """The smallest box around both."""
+        return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
+
+
+class Route(StrEnum):
+    """How a page was read."""
+
+    TEXT = "text"
+    """From its own characters."""
+    OCR = "ocr"
+    """Recognised from its image."""
+    BLANK = "blank"
+    """There is nothing to see on it."""
+    FAILED = "failed"
+    """It could not be read; the page says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Characters that stand together."""
+
+    text: str
+    box: Box
+    size: float = 0.0
+    """Font size in points; 0 where unknown."""
+    bold: bool = False
+    confidence: float = 1.0
+    """0-1; 1 for a page's own characters."""
+    alternatives: tuple[str, ...] = ()
+    """Other readings that an engine offered, the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulingLine:
+    """A ruling line; horizontal where the box is wider than high."""
+
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page as it was read, before tables are looked for."""
+
+    number: int
+    """1-based PDF page."""
+    width: float
+    height: float
+    route: Route
+    words: tuple[Word, ...] = ()
+    """In reading order as far as the reader knows it."""
+    rules: tuple[RulingLine, ...] = ()
+    skew: float = 0.0
+    """Degrees by which a scan was turned to stand straight."""
+    trouble: str | None = None
+    """Why the page could not be read, or what is wrong with it."""
+
+
+class CellRepair(NamedTuple):
+    """A cell whose reading was changed by arithmetic."""
+
+    read: str
+    """What had been read."""
+    why: str
+    """The sum that decided, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table. A heading that spans several columns or rows is repeated in each of them."""
+
+    row: int
+    """0-based, over header and body rows."""
+    column: int
+    """0-based, over label and data columns."""
+    text: str = ""
+    """As printed."""
+    box: Box | None = None
+    confidence: float = 1.0
+    """How sure the reading is, 0-1; 1 for a page's own characters."""
+    alternatives: tuple[str, ...] = ()
+    repair: CellRepair | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of one page."""
+
+    number: int
+    """1-based, from top to bottom of the page."""
+    page: int
+    """1-based PDF page."""
+    box: Box
+    rows: tuple[tuple[Cell, ...], ...]
+    """Header rows first; rectangular."""
+    header_rows: int = 0
+    label_columns: int = 1
+    title: str = ""
+    unit: str = ""
+    """As printed, such as `In millions of dollars`."""
+    notes: tuple[str, ...] = ()
+    """Footnotes below the table, as printed."""
+
+    @property
+    def grid(self) -> list[list[str]]:
+        """The texts alone."""
+        return [[cell.text for cell in row] for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """Everything an archive knows of a page."""
+
+    number: int
+    width: float
+    height: float
+    route: str
+    """A `Route`."""
+    text: str
+    """All text in reading order, tables included, one line a line."""
+    tables: tuple[Table, ...] = ()
+    confidence: float = 1.0
+    """Mean over the words."""
+    trouble: str | None = None
+
+
+class Address(NamedTuple):
+    """A cell, written `document:page:tTABLE:rROW:cCOLUMN`, such as `bulletin_1941_01:15:t1:r5:c3`."""
+
+    document: str
+    page: int
+    """1-based PDF page."""
+    table: int
+    """1-based, from top to bottom of the page."""
+    row: int
+    """0-based, header rows included."""
+    column: int
+    """0-based, label columns included."""
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.page}:t{self.table}:r{self.row}:c{self.column}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Read what `str` writes; a document's name may hold colons.
+
+        Raises:
+            DataError: the text is no address.
+        """
+        parts = text.strip().rsplit(":", 4)
+        if len(parts) == 5 and parts[0]:
+            page = _number(parts[1], "", 1)
+            table, row, column = (
+                _number(part, letter, least)
+                for part, letter, least in zip(parts[2:], "trc", (1, 0, 0), strict=True)
+            )
+            if page is not None and table is not None and row is not None and column is not None:
+                return cls(parts[0], page, table, row, column)
+        raise DataError(f"address {text!r}", "is not an address of a cell", "Write document:12:t1:r5:c3")
+
+
+def _number(text: str, letter: str, least: int) -> int | None:
+    digits = text.removeprefix(letter)
+    if not text.startswith(letter) or not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        return None
+    return int(digits) if int(digits) >= least else None
