@@ -20,12 +20,12 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> float:
-        """In points."""
+        """Width in points."""
         return self.x1 - self.x0
 
     @property
     def height(self) -> float:
-        """In points."""
+        """Height in points."""
         return self.y1 - self.y0
 
     def union(self, other: "Box") -> "Box":
@@ -34,16 +34,16 @@ class Box(NamedTuple):
 
 
 class Route(StrEnum):
-    """How a page was read."""
+    """The way in which a page was read."""
 
     TEXT = "text"
-    """From its own characters."""
+    """Read from its own characters."""
     OCR = "ocr"
     """Recognised from its image."""
     BLANK = "blank"
-    """There is nothing to see on it."""
+    """Nothing to see on it."""
     FAILED = "failed"
-    """It could not be read; the page says why."""
+    """No reading at all; the page says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class PageText:
     height: float
     route: Route
     words: tuple[Word, ...] = ()
-    """In reading order as far as the reader knows it."""
+    """The words, in reading order as far as the reader knows it."""
     rules: tuple[RulingLine, ...] = ()
     skew: float = 0.0
     """Degrees by which a scan was turned to stand straight."""
@@ -90,7 +90,7 @@ class CellRepair(NamedTuple):
     """A cell whose reading was changed by arithmetic."""
 
     read: str
-    """What had been read."""
+    """The text as it had been read."""
     why: str
     """The sum that decided, in words."""
 
@@ -104,10 +104,10 @@ class Cell:
     column: int
     """0-based, over label and data columns."""
     text: str = ""
-    """As printed."""
+    """The text as printed."""
     box: Box | None = None
     confidence: float = 1.0
-    """How sure the reading is, 0-1; 1 for a page's own characters."""
+    """Confidence in the reading, 0-1; 1 for a page's own characters."""
     alternatives: tuple[str, ...] = ()
     repair: CellRepair | None = None
 
@@ -127,7 +127,7 @@ class Table:
     label_columns: int = 1
     title: str = ""
     unit: str = ""
-    """As printed, such as `In millions of dollars`."""
+    """The unit as printed, such as `In millions of dollars`."""
     notes: tuple[str, ...] = ()
     """Footnotes below the table, as printed."""
 

@@ -29,13 +29,13 @@ _LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build came to."""
+    """Outcome of a build."""
 
     folder: Path
     documents: tuple[DocumentRecord, ...]
-    """Those that were named, in order."""
+    """The documents that were named, in order."""
     kept: int
-    """Of them stored before, unchanged."""
+    """Number of them that were stored before, unchanged."""
     seconds: float
 
     @property
@@ -221,21 +221,21 @@ def _begin(folder: Path) -> ArchiveManifest:
     # Parts without a manifest are an archive whose manifest was removed, as its error message says to.
     if strangers and PARTS not in names:
         what = f"is not an archive (it holds {strangers[0]})"
-        raise DataError(folder, what, "Name a new or empty folder with -o")
+        raise DataError(folder, what, "Name a new or empty folder")
     return ArchiveManifest()
 
 
 @contextmanager
 def _own(folder: Path) -> Iterator[None]:
     if folder.exists() and not folder.is_dir():
-        raise DataError(folder, "is a file", "Name a folder for the archive with -o")
+        raise DataError(folder, "is a file", "Name a folder for the archive")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / _LOCK).acquire(blocking=False)
     except Timeout:
         raise SettingError(f"{folder}: another process is building this archive") from None
     except OSError as error:
-        raise DataError(folder, f"cannot be written ({error.strerror})", "Name another with -o") from None
+        raise DataError(folder, f"cannot be written ({error.strerror})", "Name another folder") from None
     with lock:
         yield
 

@@ -1,4 +1,4 @@
-"""What workers are asked and answer, and what a build tells while it works."""
+"""Messages between a build, its workers, and whoever watches it work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from worktrial.archive.store.rows import PartCounts
 
 @dataclass(frozen=True, slots=True)
 class OpenDocument:
-    """How many pages does it have?"""
+    """Ask a worker how many pages a document has."""
 
     source: DocumentSource
 
@@ -103,12 +103,12 @@ Answer = DocumentSize | PageBytes | SliceEnd | PartEnd | TaskRefusal | TaskLoss
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
-    """What there is to do."""
+    """The work that lies ahead of a build."""
 
     documents: int
     """All that were named."""
     kept: int
-    """Of them stored already, unchanged."""
+    """Number of them that are stored already, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How an archive is built, and what a build has to do: which documents are stored, changed or new."""
+"""Settings of a build, and its plan: the documents that are stored, changed or new."""
 
 import hashlib
 import os
@@ -32,7 +32,7 @@ _MEANING = ("meaning", "store/parts.py", "store/rows.py", "build/worker.py")
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """What a build may use and how it reads."""
+    """Resources that a build may use, and how it reads."""
 
     workers: int = 0
     """Processes; 0 for one per core."""
@@ -64,13 +64,13 @@ class BuildSettings:
 
     @property
     def reading(self) -> ReadSettings:
-        """What a worker needs to know."""
+        """Settings that a worker needs to know."""
         # Workers share the cores: recognition with more threads than its share only waits.
         return ReadSettings(self.ocr, max(1, cores() // self.processes))
 
     @property
     def versions(self) -> "Versions":
-        """What decides, with the content of the file, whether a page is still good."""
+        """Code and settings that decide, with the content of the file, whether a page is still good."""
         plain = f"{reading_version()}/{self.ocr}"
         return Versions(plain, f"{plain}/{hashlib.sha256(ocr_version().encode()).hexdigest()[:8]}")
 
@@ -79,12 +79,12 @@ class Versions(NamedTuple):
     """Code and settings that pages are read with. Asked for once a build: workers are told."""
 
     plain: str
-    """For documents whose pages all have usable characters."""
+    """Version for documents whose pages all have usable characters."""
     recognised: str
-    """For documents with scanned pages, which also depend on the recogniser."""
+    """Version for documents with scanned pages, which also depend on the recogniser."""
 
     def of(self, routes: Iterable[str]) -> str:
-        """What pages read by these routes depend on."""
+        """Version that pages read by these routes depend on."""
         scanned = any(route in (Route.OCR, Route.FAILED) for route in routes)
         return self.recognised if scanned else self.plain
 
@@ -95,12 +95,12 @@ def cores() -> int:
 
 
 def reading_version() -> str:
-    """Of the code that reads pages."""
+    """Fingerprint of the code that reads pages."""
     return _version_of(_READING)
 
 
 def meaning_version() -> str:
-    """Of the code that gives cells their meaning."""
+    """Fingerprint of the code that gives cells their meaning."""
     return _version_of(_MEANING)
 
 
@@ -121,7 +121,7 @@ class DocumentJob:
 
     source: DocumentSource
     record: DocumentRecord
-    """As far as it is known before the pages are read."""
+    """The document as far as it is known before its pages are read."""
     stored: DocumentRecord | None = None
     """Set where nothing has to be done."""
     pages_from: Path | None = None
@@ -173,7 +173,7 @@ def part_name(record: DocumentRecord) -> str:
 
 
 def staging_key(record: DocumentRecord, versions: Versions) -> str:
-    """Of content and settings: whether a page of an interrupted build is still good."""
+    """Key of content and settings; while it is the same, pages of an interrupted build are good."""
     return f"{record.sha256} {versions.recognised}"
 
 

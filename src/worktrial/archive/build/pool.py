@@ -150,7 +150,7 @@ class Pool:
 
 
 def _crowding() -> float:
-    """How many processes want each core, at least 1; 1 where the system does not tell."""
+    """Number of processes that want each core, at least 1; 1 where the system does not tell."""
     if not hasattr(os, "getloadavg"):
         return 1.0
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))

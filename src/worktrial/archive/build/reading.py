@@ -87,7 +87,7 @@ class Staging:
         self.seconds += seconds
 
     def close(self) -> None:
-        """Have it on the disk."""
+        """Write everything to the disk and close the file."""
         os.fsync(self._file.fileno())
         self._file.close()
 

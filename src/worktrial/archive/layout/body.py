@@ -36,7 +36,7 @@ class BodyColumn:
 
     @property
     def middle(self) -> float:
-        """Of its content."""
+        """Middle of the content, in points."""
         return (self.x0 + self.x1) / 2
 
 
@@ -167,7 +167,7 @@ def _slots(runs: list[tuple[float, float]], walls: list[float]) -> list[BodyColu
 
 
 def by_column(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) -> list[list[tuple[Phrase, TextLine]]]:
-    """What stands in each column's slot, from top to bottom; the slots follow each other without gaps."""
+    """Phrases in each column's slot, with their lines, from top to bottom; slots follow each other without gaps."""
     lefts = [column.left for column in columns]
     inside: list[list[tuple[Phrase, TextLine]]] = [[] for _ in columns]
     for line in lines:
@@ -208,13 +208,13 @@ class BodyRow:
         return not any(self.cells[labels:])
 
     def text(self, column: int) -> str:
-        """Of one cell."""
+        """Text of one cell."""
         if column == 0 and self.label:
             return joined(self.label)
         return " ".join(phrase.text for phrase in self.cells[column])
 
     def box(self, column: int) -> Box | None:
-        """Of one cell's content."""
+        """Box around one cell's content; None where it is empty."""
         return around(phrase.box for phrase in self.cells[column]) if self.cells[column] else None
 
 

@@ -1,4 +1,4 @@
-"""From a page's words and rules to its tables, and to its text in reading order."""
+"""A page's tables and its text in reading order, found from its words and rules."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def _caption(draft: Draft, lines: Sequence[TextLine]) -> None:
 
 
 def page_content(page: PageText, tables: Sequence[Table] | None = None) -> PageContent:
-    """What an archive keeps of a page.
+    """Turn a page as it was read into everything that an archive keeps of it.
 
     Args:
         page: as it was read.
@@ -116,7 +116,7 @@ def _in_columns(band: list[TextLine]) -> list[str]:
 
 
 def _gutter(band: list[TextLine]) -> float | None:
-    """Where a gap stands under a gap, line for line."""
+    """Middle of a column of gaps that stand under each other line for line, in points; None where there is none."""
     gaps: Counter[int] = Counter()
     for line in band:
         for a, b in zip(line.words, line.words[1:], strict=False):

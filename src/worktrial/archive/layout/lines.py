@@ -37,7 +37,7 @@ class Phrase:
 
     @property
     def text(self) -> str:
-        """As printed."""
+        """The words as printed, joined by spaces."""
         if not self._text:
             self._text = " ".join([word.text for word in self.words])
         return self._text
@@ -50,7 +50,7 @@ class Phrase:
 
     @property
     def middle(self) -> float:
-        """Of its width."""
+        """Middle of the width, in points from the left."""
         return (self.box[0] + self.box[2]) / 2
 
 
@@ -92,7 +92,7 @@ class TextLine:
 
     @property
     def text(self) -> str:
-        """As printed, without leader dots."""
+        """The words as printed, joined by spaces, without leader dots."""
         if not self._text:
             self._text = " ".join([word.text for word in self.words if not is_leader(word.text)])
         return self._text

@@ -29,7 +29,7 @@ class _Frame:
     left: float
     right: float
     labels: float
-    """Where the first column's content ends."""
+    """Right edge of the first column's content, in points."""
 
 
 def find_open_tables(lines: Sequence[TextLine], levels: Sequence[Box], uprights: Sequence[Box]) -> list[Draft]:
@@ -150,7 +150,7 @@ def _confidence(phrases: Sequence[Phrase]) -> float:
 
 
 def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, list[BodyColumn]]:
-    """How many columns hold labels. Ragged text columns at the left are one."""
+    """Number of columns that hold labels, and the columns with ragged text at the left made one."""
     kinds = []
     for phrases in by_column(lines, columns):
         inside = [phrase for phrase, line in phrases if phrase.figure or len(line.phrases) > 1 or line.leaders]

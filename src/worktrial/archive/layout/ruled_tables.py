@@ -44,7 +44,7 @@ class Grid:
         return Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
 
     def box_of(self, cell: JoinedCell) -> Box:
-        """Of one cell."""
+        """Box of one cell, in points."""
         return Box(
             self.xs[cell.column], self.ys[cell.row], self.xs[cell.last_column + 1], self.ys[cell.last_row + 1]
         )

@@ -1,4 +1,4 @@
-"""Which columns each heading stands over: by the rule under it, or because it is centred over them."""
+"""The columns that each heading stands over: those above its rule, or those over which it is centred."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Heading:
     first: int = -1
     last: int = -1
     height: int = 0
-    """How many levels of headings stand below it."""
+    """Number of levels of headings below it."""
     box: Box = field(default=Box(0, 0, 0, 0))
 
     @property
@@ -39,13 +39,13 @@ class Heading:
 
     @property
     def cell(self) -> DraftCell:
-        """As it stands in the grid, once for each place that it covers."""
+        """The heading as a cell of the grid, for each place that it covers."""
         sure = min(word.confidence for piece in self.pieces for word in piece.words)
         return DraftCell(self.text, self.box, sure)
 
     @property
     def middle(self) -> float:
-        """Of its width."""
+        """Middle of the width, in points from the left."""
         return (self.box.x0 + self.box.x1) / 2
 
 
@@ -204,7 +204,7 @@ def _rule_under(heading: Heading, rules: Sequence[Box]) -> Box | None:
 
 
 def _sharing(rule: Box, heading: Heading, headings: Sequence[Heading]) -> int:
-    """How many other headings stand on the same rule: then it tells nothing of where each ends."""
+    """Number of other headings on the same rule; where there are any, it tells nothing of where each ends."""
     return sum(
         other is not heading
         and rule.x0 <= other.middle <= rule.x1
@@ -214,7 +214,7 @@ def _sharing(rule: Box, heading: Heading, headings: Sequence[Heading]) -> int:
 
 
 def _extents(headings: Sequence[Heading], columns: Sequence[BodyColumn]) -> list[tuple[float, float]]:
-    """How far each column reaches, its own heading included."""
+    """Left and right edge of each column, its own heading included, in points."""
     extents = [(column.x0, column.x1) for column in columns]
     for heading in headings:
         if heading.first >= 0 and heading.first == heading.last:

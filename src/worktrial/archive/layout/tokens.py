@@ -1,4 +1,4 @@
-"""What kind of thing a piece of text is, as far as its shape tells."""
+"""Kinds of text, as far as its shape tells: figures, dates, marks, leaders."""
 
 import re
 from functools import lru_cache
@@ -35,7 +35,7 @@ def is_number(text: str) -> bool:
 
 @lru_cache(_KNOWN)
 def is_nothing(text: str) -> bool:
-    """What stands in a cell instead of a figure: `-`, `*`, `n.a.`, `..`."""
+    """Whether a text stands for no figure: `-`, `*`, `n.a.`, `..`."""
     return _NOTHING.fullmatch(text) is not None
 
 
@@ -50,7 +50,7 @@ def is_leader(text: str) -> bool:
 
 
 def is_mark(text: str) -> bool:
-    """What may stand after a figure or a label to point at a footnote, or to say revised or preliminary."""
+    """Whether a text can be a mark after a figure or label: of a footnote, or for revised and preliminary."""
     return _MARK.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What the cells of a table mean: labels, headings, units, periods, values, sums, revisions."""
+"""The meaning of a table's cells: labels, headings, units, periods, values, sums, revisions."""
 
 from worktrial.archive.meaning.cells import (
     CellRecord,

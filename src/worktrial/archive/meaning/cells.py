@@ -122,13 +122,13 @@ class CellRecord(NamedTuple):
     column_no: int
     text: str
     value: float | None
-    """In the printed unit; None in headers and labels and where there is no number."""
+    """Number in the printed unit; None in headers and labels and where there is no number."""
     label: str
     """The row's labels, parents first: `1940 > February`."""
     header: str
     """The column's headings, from the top: `Receipts > Customs`."""
     unit: str
-    """Of this column, such as `millions of dollars` or `percent`; as printed where it is not understood."""
+    """Unit of the column, such as `millions of dollars` or `percent`; as printed where it is not understood."""
     period: str
     """`1940`, `FY1940`, `CY1940`, `FY1985-Q2`, `1940-02`, `2018-09-30`; empty where none is told."""
     confidence: float
@@ -137,7 +137,7 @@ class CellRecord(NamedTuple):
 
     @property
     def address(self) -> Address:
-        """Where it stands."""
+        """Address of the cell."""
         return Address(self.document, self.page, self.table_no, self.row_no, self.column_no)
 
 
@@ -201,10 +201,10 @@ class SeriesPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RevisionLink:
-    """The same (series, period, fiscal or calendar, unit) in several issues."""
+    """Points of one series, period (fiscal or calendar) and unit in several issues."""
 
     points: tuple[SeriesPoint, ...]
-    """In order of issue."""
+    """The points, in order of issue."""
 
     @property
     def changes(self) -> tuple[tuple[SeriesPoint, SeriesPoint], ...]:

@@ -121,7 +121,7 @@ def _triples(n: int) -> Iterator[tuple[Ints, Ints]]:
 
 
 def tolerance(parts: int, unit: float) -> float:
-    """How far rounding takes a sum of so many printed numbers off: three standard deviations, at least one unit."""
+    """Most that rounding takes off a sum of printed numbers: three standard deviations, at least one unit."""
     return unit * max(1.0, 3 * math.sqrt((parts + 1) / 12)) + unit * 1e-6
 
 
@@ -154,7 +154,7 @@ class SumCheck(NamedTuple):
     printed: float
     """The total as read."""
     summed: float
-    """What the parts add up to."""
+    """Sum of the parts."""
     within: float
     """The most that rounding explains."""
 
@@ -181,11 +181,11 @@ class Footing:
     """A column, or a row; as in the table's grid."""
     parts: tuple[int, ...]
     checks: tuple[SumCheck, ...]
-    """For each line where all numbers could be read."""
+    """One check for each line where all numbers could be read."""
 
     @property
     def share(self) -> float:
-        """Of the lines, those that add up."""
+        """Share of the lines that add up, 0-1."""
         return sum(check.holds for check in self.checks) / len(self.checks)
 
     def cells(self, check: SumCheck) -> tuple[tuple[int, int], ...]:

@@ -57,7 +57,7 @@ _FIRST_OCTOBER_YEAR = 1977
 
 
 class YearMonth(NamedTuple):
-    """What a label says of time, as far as it is a year, a month or both."""
+    """The time that a label tells, as far as it is a year, a month or both."""
 
     year: int | None
     month: int | None
@@ -119,7 +119,7 @@ def year_month(label: str) -> YearMonth | None:
 
 
 class YearBasis(StrEnum):
-    """Which year is meant."""
+    """The kind of year that is meant."""
 
     FISCAL = "fiscal"
     CALENDAR = "calendar"
@@ -129,14 +129,14 @@ class Period(NamedTuple):
     """A stretch of time, or the day at its end."""
 
     year: int
-    """For a month, quarter or day of the calendar: the calendar year; for a fiscal year: its name."""
+    """The calendar year of a month, quarter or day; the name of a fiscal year."""
     quarter: int | None = None
     month: int | None = None
     day: int | None = None
     basis: YearBasis | None = None
     """Told for years and quarters where the table says it; None where it leaves that open."""
     to_date: bool = False
-    """From the year's beginning up to the issue, not all of it."""
+    """Whether it runs from the year's beginning up to the issue, and not over the whole year."""
     end: bool = False
     """A state at the end, not a flow."""
 

@@ -39,7 +39,7 @@ class MarkedText(NamedTuple):
 
     body: str
     marks: tuple[str, ...]
-    """In the order in which they are printed."""
+    """The marks in the order in which they are printed."""
 
 
 def split_marks(text: str) -> MarkedText:
@@ -63,7 +63,7 @@ def split_marks(text: str) -> MarkedText:
 
 
 class ValueKind(StrEnum):
-    """What a cell says in place of a number, where it says none."""
+    """The kind of thing that a cell's text says."""
 
     NUMBER = "number"
     NIL = "nil"
@@ -81,7 +81,7 @@ class CellValue(NamedTuple):
 
     kind: ValueKind
     number: float | None = None
-    """In the printed unit; only for `NUMBER`."""
+    """The number in the printed unit; None but for `NUMBER`."""
     decimals: int = 0
     """Digits after the decimal point."""
 

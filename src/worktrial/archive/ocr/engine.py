@@ -52,7 +52,7 @@ def _trim() -> Callable[[int], int] | None:
 
 
 class PixelBox(NamedTuple):
-    """Where a piece of text lies, in pixels of the image."""
+    """Place of a piece of text, in pixels of the image."""
 
     x0: int
     y0: int
@@ -61,7 +61,7 @@ class PixelBox(NamedTuple):
 
 
 class CropReading(NamedTuple):
-    """What the recogniser read in one crop."""
+    """Text that the recogniser read in one crop."""
 
     text: str
     confidence: float

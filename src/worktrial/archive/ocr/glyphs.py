@@ -32,7 +32,7 @@ JUNK = len(SIGNS)
 """The class of windows centred between two characters."""
 FOLDS = 4
 FEWEST_DIGITS = 5
-"""So many of the ten digits must be known well enough, or the page teaches nothing."""
+"""Number of digits, and examples of each, that must be known; on a page with fewer nothing is learned."""
 REACH = 4
 """Pixels by which a line, and half of which a character, may be moved to its right place."""
 
@@ -105,14 +105,14 @@ class NumberPiece(NamedTuple):
 
     crop: Grey
     text: str
-    """In `SIGNS` only."""
+    """The text in characters of `SIGNS` only."""
     places: tuple[float, ...]
     """Centre of each character along the crop in pixels, as the engine has it."""
     sureness: tuple[float, ...]
     blobs: tuple[tuple[int, int, int, int], ...]
     """Connected components inside the crop: x0, y0, x1, y1."""
     line: float
-    """Where the row's middle lies in the crop, in pixels from its top."""
+    """Middle of the row in the crop, in pixels from its top."""
 
 
 class Glyphs:
@@ -233,7 +233,7 @@ class Glyphs:
         self._models = models
 
     def _measure_edges(self) -> None:
-        """How far each sign's centre is from where its ink begins and ends: a 1 is narrower than a 0."""
+        """Measure how far each sign's centre is from the edges of its ink: a 1 is narrower than a 0."""
         seen: list[list[float]] = [[] for _ in SIGNS]
         for i, item in enumerate(self.items):
             ink = np.flatnonzero((item.crop < INK).any(axis=0))

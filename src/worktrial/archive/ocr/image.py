@@ -16,7 +16,7 @@ Grey = NDArray[np.uint8]
 """Height x width; 255 is paper."""
 
 LOWEST_DPI, HIGHEST_DPI = 200.0, 300.0
-"""Below the first the recogniser loses strokes, above the second it only loses time."""
+"""Resolutions: with less the recogniser loses strokes, with more it only loses time."""
 MOST_PIXELS = 24_000_000
 """An A3 page at the highest resolution; a bigger page is rendered more coarsely."""
 INK = 195
@@ -54,7 +54,7 @@ class PageImage(NamedTuple):
 
     @property
     def ink(self) -> NDArray[np.bool_]:
-        """Where something is printed."""
+        """Mask of the pixels where something is printed."""
         return np.asarray(self.grey < INK)
 
 

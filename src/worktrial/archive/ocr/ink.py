@@ -34,12 +34,12 @@ class Blob(NamedTuple):
 
     @property
     def height(self) -> int:
-        """In pixels."""
+        """Height in pixels."""
         return self.y1 - self.y0
 
     @property
     def width(self) -> int:
-        """In pixels."""
+        """Width in pixels."""
         return self.x1 - self.x0
 
 
@@ -119,7 +119,7 @@ def cut_tall(labels: NDArray[np.int32], blobs: list[Blob], height: float) -> lis
 
 
 def _row_border(letters: NDArray[np.float64], blob: Blob, height: float) -> int | None:
-    """Where the border between two rows beside a tall blob runs, from its top; None if there is one row."""
+    """Border between two rows beside a tall blob, in pixels from its top; None if there is one row."""
     x, y = letters[:, 0], letters[:, 1]
     levels = np.sort(y[(np.abs(x - blob.cx) <= 15 * height) & (y > blob.y0) & (y < blob.y1)])
     if len(levels) < 4:

@@ -28,7 +28,7 @@ ENGINE_WEIGHT = 0.5
 """The engine sees each number alone and is sure of its mistakes; the glyphs have seen the whole page."""
 RIVALS = 6
 MALFORMED = -3.0
-"""What a text costs that nobody prints as a number: 018, 1..2, 12,34.5, 1,234.5678."""
+"""Cost of a text that nobody prints as a number: 018, 1..2, 12,34.5, 1,234.5678."""
 _WELL_FORMED = re.compile(r"-?(?:(?!0\d)\d{1,3}(?:\.\d{3})+(?:\.\d{1,2})?|(?:(?!0\d)\d+)?(?:\.\d+)?)")
 _MARKED = re.compile(r"-?[\d.,]+[A-Za-z*/]{1,2}")
 """A figure with a mark close to it."""
@@ -116,7 +116,7 @@ class _Case(NamedTuple):
 
     piece: Piece
     texts: tuple[str, ...]
-    """What the engine reads in each view when only figures are allowed."""
+    """The engine's reading in each view when only figures are allowed."""
     item: NumberPiece
 
 
@@ -215,7 +215,7 @@ def _settle(piece: Piece, weighed: list[NumberReading], with_glyphs: bool) -> No
 
 
 def _confidence(weighed: list[NumberReading], with_glyphs: bool) -> float:
-    """How far the best is ahead, and how well it fits at all."""
+    """Confidence of the best reading, 0-1: its lead over the next, and how well it fits at all."""
     best = weighed[0]
     margin = best.total - weighed[1].total if len(weighed) > 1 else 12.0
     ahead = 1 / (1 + np.exp(-(margin - 2.0) / 1.5))

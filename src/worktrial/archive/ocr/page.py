@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 _LONG = 2.0
-"""From this shape on a piece of text tells which way it runs; a single figure does not."""
+"""Length over thickness from which a piece of text tells which way it runs; a single figure does not."""
 _FEWEST = 8
 _SAMPLE = 24
 _READABLE = 0.6
 
 
 NEAREST = 7
-"""So many words to the left and right decide on a word's level."""
+"""Number of words to the left and right that decide on a word's level."""
 
 
 _SEPARATED = re.compile(r"-?\d{1,3}(?:,\d{3})+")
@@ -127,7 +127,7 @@ def tell_decimals(engine: Engine, pieces: Sequence[Piece], height: float) -> Non
 
 
 def _for_point(engine: Engine, piece: Piece) -> float:
-    """How much likelier points are than commas."""
+    """Evidence for points rather than commas, as a difference of log-likelihoods."""
     heard = []
     for sign in ".,":
         classes = engine.classes(piece.text.replace(",", sign))

@@ -1,4 +1,4 @@
-"""From classes at every pixel to a string: hints of connected components, the best path, free or along a text."""
+"""The string that classes at every pixel spell: hints of connected components, then the best path."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class Path(NamedTuple):
 
 
 class Track(NamedTuple):
-    """What a path is looked for in."""
+    """The ground that a path is looked for in."""
 
     odds: Floats
     """Columns x classes."""

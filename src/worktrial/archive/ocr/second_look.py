@@ -25,9 +25,9 @@ SETTLED = 0.85
 LEAST_SHARE = 0.6
 """A sum must hold in this share of its lines before it may change the others."""
 MOST_CHANGED = 2
-"""So many cells of a line are changed together at most."""
+"""Most cells of a line that are changed together."""
 CONFIRMED = 0.3
-"""What is left of a doubt after a sum holds; numbers off by the tolerance slip through."""
+"""Factor on a doubt after a sum holds; numbers off by the tolerance slip through."""
 
 
 _LEADERS = re.compile(r"(?:\s*[.·…_]){2,}\s*[-•']?$")

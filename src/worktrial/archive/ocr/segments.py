@@ -41,7 +41,7 @@ class PageSegments:
     height: float
     """Typical height of a character in pixels."""
     boxes: list[PixelBox]
-    """Where the recogniser found text."""
+    """Boxes in which the recogniser found text."""
 
     def crop(self, segment: Segment, margin: int = MARGIN) -> Grey:
         """The segment's own ink on white paper."""
@@ -81,7 +81,7 @@ def segment_page(engine: Engine, grey: Grey, rules: Sequence[RulingLine], scale:
 
 
 def _owners(boxes: list[PixelBox], blobs: list[Blob]) -> tuple[list[list[Blob]], list[Blob]]:
-    """Which detector box each blob lies in: the one whose middle line is nearest."""
+    """Blobs of each detector box, the one whose middle line is nearest, and blobs in none of them."""
     owned: list[list[Blob]] = [[] for _ in boxes]
     if not boxes:
         return [], list(blobs)

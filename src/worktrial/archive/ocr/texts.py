@@ -65,7 +65,7 @@ def log_likelihood(posterior: NDArray[np.float32], classes: Sequence[Sequence[in
 
 
 class Opinion(NamedTuple):
-    """What tesseract read in one crop."""
+    """Words that tesseract read in one crop."""
 
     words: tuple[str, ...]
     sureness: tuple[float, ...]

@@ -44,7 +44,7 @@ def direct(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
 
 
 def address_of(handle: Any) -> int:
-    """Of a page, text page or object, as `direct` functions take it."""
+    """Address of a page, text page or object, as `direct` functions take it."""
     return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
 
 
@@ -65,7 +65,7 @@ class Characters:
 
 
 class CharacterSource:
-    """What is asked for few characters only: size, weight, baseline, direction. Valid while the page is open."""
+    """Details asked for few characters only: size, weight, baseline, direction. Valid while the page is open."""
 
     def __init__(self, text_page: int) -> None:
         self._page = text_page
@@ -78,7 +78,7 @@ class CharacterSource:
         self._heavy: dict[int | None, bool] = {}
 
     def baseline(self, index: int) -> tuple[float, float]:
-        """Where the character stands, in the page's own coordinates (y upwards)."""
+        """Point on the baseline where the character begins, in the page's own coordinates (y upwards)."""
         _origin(self._page, index, ctypes.addressof(self._x), ctypes.addressof(self._y))
         return self._x.value, self._y.value
 
@@ -149,7 +149,7 @@ def _codes(handle: int, count: int) -> NDArray[np.uint32]:
 
 
 def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
-    """From the page's own coordinates (y upwards, crop box, unturned) to points from the top left as displayed."""
+    """Boxes in the page's own coordinates (y upwards, crop box, unturned) as points from the displayed top left."""
     left, bottom, right, top = page.get_bbox()
     x0, y1, x1, y0 = (boxes[:, k].astype(np.float64) for k in range(4))
     turn = page.get_rotation()
@@ -198,7 +198,7 @@ _font = direct("FPDFTextObj_GetFont", POINTER, POINTER)
 
 
 def writing_direction(characters: Characters, page_rotation: int) -> int:
-    """In which direction most of the text runs as displayed: 0, 90, 180 or 270 degrees, counter-clockwise."""
+    """Direction in which most of the text runs as displayed: 0, 90, 180 or 270 degrees, counter-clockwise."""
     inked = characters.inked
     if not len(inked):
         return 0
@@ -208,12 +208,12 @@ def writing_direction(characters: Characters, page_rotation: int) -> int:
 
 
 def direction_of(characters: Characters, index: int, page_rotation: int) -> int:
-    """The same of one character."""
+    """Direction in which one character runs; see `writing_direction`."""
     return round((characters.sources.angle(index) - page_rotation) / 90) * 90 % 360
 
 
 def turn_boxes(boxes: NDArray[np.float64], direction: int, width: float, height: float) -> NDArray[np.float64]:
-    """Where boxes (left, top, right, bottom) stand once the page is turned so that its writing is upright.
+    """Boxes (left, top, right, bottom) once the page is turned so that its writing is upright.
 
     Args:
         boxes: n x 4, on the page as displayed.
@@ -236,7 +236,7 @@ def turn_boxes(boxes: NDArray[np.float64], direction: int, width: float, height:
 def turn_rules(
     rules: tuple[RulingLine, ...], direction: int, width: float, height: float
 ) -> tuple[RulingLine, ...]:
-    """The same for ruling lines."""
+    """Ruling lines once the page is turned; see `turn_boxes`."""
     if not rules or direction == 0:
         return rules
     turned = turn_boxes(np.array([rule.box for rule in rules]), direction, width, height)

@@ -22,9 +22,9 @@ _PAGE = re.compile(rb"/Type\s*/Page\b|/ObjStm\b")  # pages may be packed into ob
 
 
 MAX_PIXELS = 60_000_000
-"""Of a rendered page: an A2 sheet at 300 dpi. Larger ones are rendered smaller."""
+"""Most pixels of a rendered page: an A2 sheet at 300 dpi. Larger ones are rendered smaller."""
 MAX_IMAGE_PIXELS = 300_000_000
-"""Of an image inside a page: a bomb that unpacks to gigabytes is refused, A0 at 400 dpi is not."""
+"""Most pixels of an image inside a page: a bomb that unpacks to gigabytes is refused, A0 at 400 dpi is not."""
 
 _IMAGE = 3
 _FORM = 5
@@ -39,7 +39,7 @@ class Pdf:
     """The pypdfium2 document."""
     pages: int
     trouble: str | None = None
-    """What is wrong with the file although it opened, such as a missing end."""
+    """Damage of a file that opened although, such as a missing end; None where there is none."""
 
     def load(self, number: int) -> Any:
         """The pypdfium2 page; the caller closes it.

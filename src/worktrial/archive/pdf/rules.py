@@ -28,13 +28,13 @@ _UNCHANGED: Matrix = np.eye(3)
 
 
 class Drawings(NamedTuple):
-    """What is drawn on a page apart from text."""
+    """Everything that is drawn on a page apart from text."""
 
     rules: tuple[RulingLine, ...]
     image_share: float
     """Share of the page that its largest image covers."""
     objects: int
-    """How many there are on the page itself, text included."""
+    """Number of objects on the page itself, text included."""
 
 
 def read_drawn(page: Any, width: float, height: float) -> Drawings:

@@ -1,4 +1,4 @@
-"""From characters to words, by geometry: what the content stream says about spaces is only a hint.
+"""Words made of characters by geometry; the content stream's spaces are only a hint.
 
 Typesetters of the 1990s left spaces of no width inside words ("FED ERAL FIS CAL"), and later ones squeeze letters
 until they overlap. So a word ends where the distance to the next letter stands out against the letters around it.
@@ -57,7 +57,7 @@ def build_words(characters: Characters, width: float, height: float, upright: in
 def _turns(
     characters: Characters, inked: NDArray[np.intp], starts: NDArray[np.intp], upright: int
 ) -> NDArray[np.intp]:
-    """By how much each character is turned against the others. Only letters that found no neighbours are asked."""
+    """Degrees by which each character is turned against the others. Only letters without neighbours are asked."""
     turns = np.zeros(len(inked), dtype=np.intp)
     single = np.diff(np.append(starts, len(inked))) == 1
     lonely = single & (np.append(single[1:], False) | np.insert(single[:-1], 0, False))
@@ -118,7 +118,7 @@ def _starts(
 def _usual_gap(
     gap: NDArray[np.float64], unit: NDArray[np.float64], spaced: NDArray[np.bool_], leaves: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """How far apart letters of one word stand, for each run of text."""
+    """Usual distance between letters of one word, for each run of text, in points."""
     run = np.cumsum(np.concatenate(([0], leaves[:-1].astype(np.intp))))
     runs = int(run[-1]) + 1
     inside = ~leaves & ~spaced & (np.abs(gap) < 0.4 * unit)
@@ -137,7 +137,7 @@ def _usual_gap(
 
 
 def _in_leader(codes: NDArray[np.uint32], leaves: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which characters belong to leader dots: three or more in a row."""
+    """Mask of the characters that belong to leader dots: three or more in a row."""
     dot = np.isin(codes, _LEADERS)
     if not dot.any():
         return dot

@@ -1,4 +1,4 @@
-"""Where an archive's documents come from."""
+"""Producers of an archive's documents, and the readers of their pages."""
 
 from worktrial.archive.producers.files import (
     DocumentSource,

@@ -19,10 +19,10 @@ class DocumentSource:
     """A document before it is read."""
 
     name: str
-    """In the archive."""
+    """Name in the archive."""
     path: Path
     kind: str
-    """Who reads it: `pdf`, `parsed-json`, `text`, or `module:function` of a reader of your own."""
+    """Reader: `pdf`, `parsed-json`, `text`, or `module:function` of one of your own."""
 
 
 class Producer(Protocol):
@@ -38,12 +38,12 @@ class PageReader(Protocol):
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """Number of pages."""
         ...
 
     @property
     def trouble(self) -> str | None:
-        """What is wrong with the file although it opened."""
+        """Damage of a file that opened although; None where there is none."""
         ...
 
     def read(self, number: int) -> PageContent:
@@ -57,7 +57,7 @@ class PageReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReadSettings:
-    """How pages are read; part of what decides whether a stored page is still good."""
+    """Settings of reading; part of what decides whether a stored page is still good."""
 
     ocr: str = "auto"
     """`auto`: pages without usable characters; `force`: every page; `never`."""
@@ -95,7 +95,7 @@ class Files:
 
 
 def kind_of(path: Path) -> str:
-    """Who can read the file: by its first bytes where they are telling, else by its extension."""
+    """Kind of a file, by its first bytes where they are telling, else by its extension."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)

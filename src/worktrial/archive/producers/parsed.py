@@ -11,13 +11,13 @@ from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
 from worktrial.errors import DataError
 
 LINES_PER_PAGE = 80
-"""Where a text has no form feeds: about what a printed page holds, so that a hit says where to look."""
+"""Lines of a page of a text without form feeds: about what is printed on one, so that a hit says where to look."""
 _RULE = re.compile(r"\|?[\s:|+-]*-[\s:|+-]*\|?")
 _BAR = re.compile(r"(?<!\\)\|")
 
 
 _MOST_CELLS = 200_000
-"""What a span may claim at most; a thousand rows by two hundred columns is more than any page shows."""
+"""Most cells that spans may claim; a thousand rows by two hundred columns is more than any page shows."""
 
 
 PIXELS_PER_POINT = 200 / 75

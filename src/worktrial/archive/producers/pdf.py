@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worktrial.archive.pages import PageContent, PageText, Route, Table
-from worktrial.archive.pdf import Pdf, open_pdf
 from worktrial.archive.producers.files import ReadSettings
 from worktrial.errors import DataError
 
@@ -15,35 +14,18 @@ if TYPE_CHECKING:
 
 
 OCR_UNAVAILABLE = "ocr unavailable: this page is a picture. To read it: pip install worktrial[ocr], and build again"
-OCR_REFUSED = "this page is a picture, and the archive was built with --ocr never"
+OCR_REFUSED = "this page is a picture, and the archive was built without recognition"
 UNTRUSTED = "read from a text layer that is not to be trusted, because the archive was built without OCR"
 UNTRUSTED_CONFIDENCE = 0.3
-"""Below what counts as low, so that every cell of such a page is flagged."""
+"""Confidence of cells of a page that is not to be trusted: below what counts as low, so that all are flagged."""
 
 
 _REOPEN_AFTER = 100
 """Pages. An open file keeps the fonts and pictures of every page it has shown."""
 
 
-def read_document_page(path: Path, number: int, settings: "ReadSettings") -> PageContent:
-    """Read one page of a PDF.
-
-    Args:
-        path: of the file.
-        number: 1-based.
-        settings: how to read it.
-
-    Raises:
-        DataError: the file cannot be opened, or has no such page.
-    """
-    from worktrial.archive.pdf import open_pdf
-
-    with open_pdf(path) as pdf:
-        return read_page_of(pdf, number, settings)
-
-
-def read_page_of(pdf: "Pdf", number: int, settings: "ReadSettings") -> PageContent:
-    """The same for an open PDF. What is wrong with the page is said in its `trouble`."""
+def read_page_of(pdf: "Pdf", number: int, settings: ReadSettings) -> PageContent:
+    """Read one page of an open PDF. What is wrong with the page is said in its `trouble`."""
     from worktrial.archive.layout import page_content
     from worktrial.archive.pdf import read_page
 
@@ -87,7 +69,7 @@ def ocr_available() -> bool:
 
 
 def ocr_version() -> str:
-    """Which recogniser would be used; it decides whether a recognised page is still good."""
+    """Names and versions of the recogniser; they decide whether a recognised page is still good."""
     if not ocr_available():
         return "none"
     from importlib.metadata import version
@@ -113,26 +95,29 @@ class PdfReader:
     """Reads a PDF's pages: characters, recognition, tables."""
 
     def __init__(self, path: Path, settings: ReadSettings) -> None:
+        from worktrial.archive.pdf import open_pdf
+
         self._path = path
         self._settings = settings
+        self._open = open_pdf
         self._pdf: Pdf = open_pdf(path)
         self._read = 0
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """Number of pages."""
         return self._pdf.pages
 
     @property
     def trouble(self) -> str | None:
-        """What is wrong with the file although it opened."""
+        """Damage of a file that opened although; None where there is none."""
         return self._pdf.trouble
 
     def read(self, number: int) -> PageContent:
         """One page, 1-based."""
         if self._read >= _REOPEN_AFTER:
             self._pdf.close()
-            self._pdf = open_pdf(self._path)
+            self._pdf = self._open(self._path)
             self._read = 0
         self._read += 1
         return read_page_of(self._pdf, number, self._settings)

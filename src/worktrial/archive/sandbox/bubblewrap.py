@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
 
-_WITHOUT = "To run an agent's Python without a sandbox, at your own risk, give --unsafe-python."
+_WITHOUT = f"To run an agent's Python without a sandbox, at your own risk, give {option('unsafe_python')}."
 
 
 # With what these need in turn. Not the whole of site-packages: an evaluation's own answers may lie there.
@@ -38,7 +38,7 @@ class SandboxUnavailable(SettingError):
 
     def __init__(self, what: str, fix: str = "") -> None:
         self.why = f"{what}.{' ' + fix if fix else ''}"
-        """The same, for those who would not do without the sandbox."""
+        """The message for those who would not do without the sandbox: it does not tell how."""
         super().__init__(f"{self.why} {_WITHOUT}")
 
 
@@ -69,7 +69,7 @@ def masks() -> tuple[str, ...]:
 
 @cache
 def package_folders() -> tuple[str, ...]:
-    """Where the packages lie on this machine."""
+    """Folders of this machine that hold the packages."""
     return tuple(dict.fromkeys(str(source.parent) for source, _ in _packages()))
 
 
@@ -161,7 +161,7 @@ def locked_in(
 
 
 def in_the_open(setup: JsonObject) -> list[str]:
-    """The same Python without bubblewrap."""
+    """Command line of the Python without bubblewrap."""
     return [sys.executable, *_run([*package_folders(), str(HERE)], setup)]
 
 
@@ -173,7 +173,7 @@ def environment(home: str) -> Mapping[str, str]:
 
 
 def why_not_started(said: str, code: int | None) -> SandboxUnavailable:
-    """What it means that bubblewrap ended before Python ran.
+    """Reason why bubblewrap ended before Python ran.
 
     Args:
         said: its error output.

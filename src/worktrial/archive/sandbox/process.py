@@ -38,7 +38,7 @@ class PythonLimits:
     """Limits of a session; a call that passes one of them fails or is stopped."""
 
     seconds: float = 30.0
-    """For one call."""
+    """Seconds for one call."""
     memory: int = 2 << 30
     """Bytes of address space; numpy, scipy and pandas take 0.7 GiB of it when they are loaded."""
     work: int = 256 << 20

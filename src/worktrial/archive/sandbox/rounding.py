@@ -18,7 +18,7 @@ _EXACT = Context(prec=400, Emin=-999_999, Emax=999_999)
 
 
 class Rounded(NamedTuple):
-    """The same number rounded both ways."""
+    """One number, rounded both ways."""
 
     half_up: Decimal
     half_even: Decimal

@@ -24,7 +24,7 @@ class PythonResult:
     """The outcome of one call."""
 
     stdout: str
-    """What it printed, to either stream; beginning and end when it was too long."""
+    """Text that it printed, to either stream; beginning and end when it was too long."""
     value: str | None
     """The `repr` of its last line when that is an expression with a value."""
     error: str | None
@@ -36,7 +36,7 @@ class PythonResult:
     state_lost: bool = False
     """Whether the session lost its variables and files with this call."""
     note: str = ""
-    """What the caller should know besides, such as why variables of earlier calls are gone."""
+    """Anything else that the caller should know, such as why variables of earlier calls are gone."""
 
 
 class UnsafePython(UserWarning):
@@ -160,7 +160,7 @@ class PythonSession:
                 await asyncio.wait(self._leaving)
 
     def _leave(self, process: Process) -> None:
-        """See to a killed process without making anybody wait for it."""
+        """Wait for a killed process to end without making anybody else wait."""
         leaving = asyncio.create_task(process.gone())
         self._leaving.add(leaving)
         leaving.add_done_callback(self._leaving.discard)

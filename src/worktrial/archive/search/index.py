@@ -23,13 +23,13 @@ from worktrial.archive.store.parts import StoredPart
 _WIDEST = 240
 _ANALYZER = "words"
 _HEAP = 124_000_000
-"""What the writer gathers, in bytes, before it writes a segment. Eight segments are merged into one, which costs
-about a third of indexing them: an archive of 50,000 pages just stays below that."""
+"""Bytes that the writer gathers before it writes a segment. Eight segments are merged into one, which costs about a
+third of indexing them: an archive of 50,000 pages just stays below that."""
 _THREADS = 1
 """A page and its tables share most of their words, above all numbers that occur nowhere else. Several threads would
 put them into different segments, where each such word is sorted and written once more."""
 _SECONDARY = 0.2
-"""What a word counts for in the fields where it matches less well than in its best one."""
+"""Share of a word's worth in the fields where it matches less well than in its best one."""
 _YEAR_BONUS = 2.0
 """Added when a document was issued in a year that the question mentions, or in the year after it: about what one
 common word counts."""
@@ -155,7 +155,7 @@ def _analyzer() -> Any:
 
 
 class _About(msgspec.Struct, frozen=True):
-    """Which index lies in a folder, and of what."""
+    """Description of the index in a folder."""
 
     of: str
     """Fingerprint of the documents."""
@@ -253,7 +253,7 @@ class Searcher:
 
 
 def _phrases_in(body: str, phrases: Sequence[str]) -> int:
-    """How many of the phrases stand in the text, whatever its line breaks and capitals."""
+    """Number of the phrases that stand in the text, whatever its line breaks and capitals."""
     flat = " ".join(body.casefold().split())
     return sum(" ".join(phrase.casefold().split()) in flat for phrase in phrases)
 

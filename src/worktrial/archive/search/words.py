@@ -14,7 +14,7 @@ from worktrial.archive.store.parts import PAGES, TABLES, StoredPart
 
 PAGE, TABLE = "page", "table"
 WEIGHTS = {"title": 3.0, "head": 2.0, "labels": 1.5, "unit": 0.5, "body": 1.0}
-"""How much a word counts by where it stands. What a table is called says more than what is mentioned in it."""
+"""Worth of a word by its field. What a table is called says more than what is mentioned in it."""
 
 # Each begins with the mark itself, for which the regular expression engine can skip ahead.
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
@@ -140,12 +140,12 @@ def _opening(text: str) -> list[str]:
 
 
 class SearchQuestion(NamedTuple):
-    """What to search for."""
+    """The parts of a question that can be searched for."""
 
     words: tuple[str, ...]
     """Each once, in order; separators of thousands removed."""
     phrases: tuple[str, ...] = ()
-    """What stood in quotes."""
+    """Phrases that stood in quotes."""
     issues: tuple[str, ...] = ()
     """Issues that are named, such as `1939-02`, in order."""
     years: tuple[int, ...] = ()

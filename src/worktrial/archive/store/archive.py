@@ -229,7 +229,7 @@ class Archive:
 
 
 def fingerprint_of(documents: Sequence[DocumentRecord]) -> str:
-    """Of the documents that can be read, by content and by the code that read them."""
+    """Fingerprint of the documents that can be read, by content and by the code that read them."""
     told = [(d.name, d.sha256, d.issue, d.read_with, d.understood_with) for d in documents if d.readable]
     return hashlib.sha256(repr(sorted(told)).encode()).hexdigest()[:16]
 

@@ -33,7 +33,7 @@ _SHUT: dict[str, str | bool | int | float | list[str]] = {
 
 
 def database_path(folder: Path, fingerprint: str) -> Path:
-    """Where the database of these documents lies in an archive's folder."""
+    """Path of the database of these documents in an archive's folder."""
     return folder / f"archive-{fingerprint}.duckdb"
 
 

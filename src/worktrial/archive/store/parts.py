@@ -190,7 +190,7 @@ def _batches(pages: Iterable[PageContent], size: int) -> Iterator[list[PageConte
 
 
 def _settle(path: Path) -> None:
-    """Have the file on the disk before its folder is renamed to where readers look."""
+    """Force the file onto the disk before its folder is renamed to where readers look."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 

@@ -1,4 +1,4 @@
-"""What an archive knows of each document, and the file that lists them."""
+"""The record of each document of an archive, and the file that lists them."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ class PageTrouble(msgspec.Struct, frozen=True):
 
 
 class FootingCount(msgspec.Struct, frozen=True):
-    """How many printed sums were checked, and how many of them add up."""
+    """Number of printed sums that were checked, and of those that add up."""
 
     checked: int = 0
     held: int = 0
@@ -31,7 +31,7 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     kind: str
-    """Which producer read it: `pdf`, `parsed-json`, `text`."""
+    """Producer that read it: `pdf`, `parsed-json`, `text`."""
     source: str
     """The original file; page images are rendered from it."""
     sha256: str = ""
@@ -78,7 +78,7 @@ class ArchiveManifest(msgspec.Struct, kw_only=True):
     format_version: int = FORMAT_VERSION
     worktrial_version: str = ""
     settings: dict[str, Any] = {}
-    """Those of the last build."""
+    """Settings of the last build."""
     documents: list[DocumentRecord] = []
 
 
@@ -93,7 +93,7 @@ def read_manifest(folder: Path) -> ArchiveManifest:
         text = path.read_bytes()
     except FileNotFoundError:
         what = "there is no such folder" if not folder.exists() else f"is no archive (it holds no {MANIFEST})"
-        raise DataError(folder, what, "Make one with: worktrial archive build PDFS... -o ARCHIVE") from None
+        raise DataError(folder, what, "Make one with: worktrial archive build") from None
     except OSError as error:
         raise DataError(path, f"cannot be read ({error.strerror})") from None
     try:

@@ -101,7 +101,7 @@ _decoder = msgspec.json.Decoder(PageContent)
 
 
 class PartCounts(msgspec.Struct, frozen=True):
-    """What a slice of a document holds; slices add up to the document."""
+    """Contents of a slice of a document in numbers; slices add up to the document."""
 
     pages: int = 0
     tables: int = 0

@@ -45,7 +45,7 @@ class FittingEntries(NamedTuple):
 
 
 def fitting(entries: Iterable[JsonValue], characters: int) -> FittingEntries:
-    """As many entries from the first as fit, and at least one."""
+    """Keep the first entries as far as they fit, and at least one."""
     kept: list[JsonValue] = []
     for entry in entries:
         characters -= len(msgspec.json.encode(entry)) + 2
@@ -103,7 +103,7 @@ def documents_listed(
 
 
 def hits_listed(hits: Sequence[HitSource], query: str, limits: ToolLimits) -> JsonObject:
-    """What a search found."""
+    """Pages or tables that a search found."""
     entries = []
     for hit in hits:
         place: JsonObject = {"document": hit.document, "page": hit.page}

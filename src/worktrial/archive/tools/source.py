@@ -1,4 +1,4 @@
-"""What tools work with: an archive, limits, and words for a call that cannot be carried out."""
+"""The archive that tools work with, their limits, and words for a call that cannot be carried out."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class ToolLimits:
     """Bounds of observations and of queries."""
 
     characters: int = 20_000
-    """Of one observation, pictures aside."""
+    """Characters of one observation, pictures aside."""
     entries: int = 50
     """Most documents, hits or lines of one observation."""
     rows: int = 200
@@ -32,13 +32,13 @@ class ToolLimits:
     python_rows: int = 10_000
     """Most rows that `rows(sql)` hands to Python."""
     seconds: float = 20.0
-    """For one `sql` or `grep`."""
+    """Seconds for one `sql` or `grep`."""
     memory: int = 1 << 30
     """Bytes of address space that a query may use, beyond what its process takes to be there."""
     picture_side: int = 1600
     """Pixels of a picture's longer side."""
     picture_bytes: int = 2 << 20
-    """Of a picture's file."""
+    """Bytes of a picture's file."""
 
 
 class ToolProblem(Exception):
@@ -57,7 +57,7 @@ class ToolProblem(Exception):
 
     @property
     def observation(self) -> JsonObject:
-        """As the agent sees it."""
+        """The refusal as the agent sees it."""
         error: JsonObject = {"type": self.kind, "message": str(self)}
         if self.field is not None:
             error["field"] = self.field
@@ -80,7 +80,7 @@ class DocumentEntry(Protocol):
 
     @property
     def name(self) -> str:
-        """How tools call it."""
+        """Name that tools call it by."""
         ...
 
     @property
@@ -90,22 +90,22 @@ class DocumentEntry(Protocol):
 
     @property
     def pages(self) -> int:
-        """How many it has."""
+        """Number of its pages."""
         ...
 
     @property
     def tables(self) -> int:
-        """How many were found in it."""
+        """Number of tables that were found in it."""
         ...
 
     @property
     def confidence(self) -> float:
-        """Of its reading, 0-1."""
+        """Confidence of its reading, 0-1."""
         ...
 
     @property
     def trouble(self) -> str | None:
-        """What is wrong with it."""
+        """Anything that is wrong with it."""
         ...
 
     @property
@@ -139,7 +139,7 @@ class HitSource(Protocol):
 
     @property
     def snippet(self) -> str:
-        """What it says there."""
+        """The lines that match."""
         ...
 
 

@@ -40,7 +40,7 @@ class ToolSpec:
 
     @property
     def spec(self) -> JsonObject:
-        """In the chat-completions form."""
+        """The tool in the chat-completions form."""
         return tool_spec(self.name, self.description, self.parameters)
 
     def checked(self, arguments: JsonValue) -> JsonObject:
@@ -251,7 +251,7 @@ class ToolBox:
         return _result_shown(await self._python.call(code))
 
     async def _rows(self, *arguments: JsonValue) -> JsonValue:
-        """What `rows(sql)` gives to Python."""
+        """Rows for `rows(sql)` in Python."""
         if len(arguments) != 1 or not isinstance(arguments[0], str):
             raise CallRefusal("rows(sql) takes one SELECT statement as a string")
         most = self._limits.python_rows

@@ -90,7 +90,7 @@ def limit(kind: int, most: int) -> None:
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends. Linux only."""
+    """Ask the kernel to kill this process when its parent ends. Linux only."""
     if sys.platform == "linux":
         import ctypes
         import signal

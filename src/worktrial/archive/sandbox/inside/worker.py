@@ -176,7 +176,7 @@ class HeadTail(io.RawIOBase):
         self._written = 0
 
     def writable(self) -> bool:
-        """It is."""
+        """Whether it can be written to; it always can."""
         return True
 
     def write(self, data: Any) -> int:
@@ -197,7 +197,7 @@ class HeadTail(io.RawIOBase):
         return self._written > 2 * self._half
 
     def text(self) -> str:
-        """What was kept, with a mark where something is missing."""
+        """The text that was kept, with a mark where something is missing."""
         tail = self._tail[-self._half :]
         if not self.truncated:
             return (self._head + tail).decode("utf-8", "replace")
@@ -207,7 +207,7 @@ class HeadTail(io.RawIOBase):
 
 
 class Overheard:
-    """What is written to the file descriptors 1 and 2 past Python's own streams."""
+    """Everything that is written to the file descriptors 1 and 2 past Python's own streams."""
 
     def __init__(self) -> None:
         self._fd = os.open(".descriptors", os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
