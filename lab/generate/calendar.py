@@ -34,7 +34,7 @@ def month_year(when: int) -> str:
 
 
 class PeriodKind(StrEnum):
-    """What a row of figures covers."""
+    """The stretch of time that a row of figures covers."""
 
     MONTH = "month"
     FISCAL = "fiscal"

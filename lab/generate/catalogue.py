@@ -7,7 +7,7 @@ from lab.generate.columns import Figure, Group, Node, Terms, completed, figure, 
 
 
 class Measure(StrEnum):
-    """How figures of months make a figure of a year."""
+    """The rule by which figures of months make a figure of a year."""
 
     FLOW = "flow"
     """Added up."""
@@ -26,7 +26,7 @@ class TimeTable:
     columns: tuple[Node, ...]
     measure: Measure = Measure.FLOW
     divisor: int = 1000
-    """From thousands of florins to the printed unit."""
+    """Thousands of florins in one printed unit."""
     decimals: int = 0
     years: int = 6
     two_years: bool = True
@@ -35,7 +35,7 @@ class TimeTable:
 
     @property
     def unit(self) -> str:
-        """Of most of its columns, in words."""
+        """Unit of most of its columns, in words."""
         if self.measure is Measure.RATE:
             return "percent"
         return "millions of florins" if self.divisor == 1000 else "thousands of florins"

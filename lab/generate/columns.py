@@ -1,4 +1,4 @@
-"""What the columns (or rows) of a table hold: a tree of headings over sums of series."""
+"""The columns (or rows) of a table: a tree of headings over sums of series."""
 
 from dataclasses import dataclass, replace
 
@@ -15,15 +15,15 @@ class Figure:
     text: str
     terms: Terms = ()
     phrase: str = ""
-    """What it is called in running text, without its headings."""
+    """Name in running text, without its headings."""
     share_of: Terms = ()
-    """Where given, the figure is a percentage of this."""
+    """Terms that the figure is a percentage of; none where it is an amount."""
     renamed: str = ""
     """Its heading since the year in which the state renamed it."""
     note: str = ""
     """A footnote to its heading."""
     total: bool = False
-    """It adds up what stands before it under the same heading."""
+    """Whether it adds up the figures before it under the same heading."""
     divisor: int = 0
     """Instead of the table's own, for a column in another unit."""
     decimals: int | None = None

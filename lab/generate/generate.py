@@ -22,7 +22,7 @@ from worktrial.errors import DataError, SettingError
 
 
 class Style(StrEnum):
-    """What the issues are printed on."""
+    """The print of the issues."""
 
     DIGITAL = "digital"
     SCANNED = "scanned"
@@ -32,22 +32,22 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an archive is made of; the same plan makes the same archive."""
+    """The size and looks of an archive; the same plan makes the same archive."""
 
     pages: int = 200
     seed: int = 1
     style: Style = Style.DIGITAL
     questions: int | None = None
-    """None: one for each page, at least 20 and at most 200."""
+    """Number of questions; None for one a page, at least 20 and at most 200."""
 
     @property
     def question_count(self) -> int:
-        """How many questions are asked."""
+        """Number of questions that are asked."""
         return min(200, max(20, self.pages)) if self.questions is None else self.questions
 
 
 class Made(NamedTuple):
-    """What was written."""
+    """Numbers of what was written."""
 
     documents: int
     pages: int
@@ -56,7 +56,7 @@ class Made(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """What a worker hands back of one issue; its PDF is on disk."""
+    """A worker's account of one issue; its PDF is on disk."""
 
     document: str
     pages: int

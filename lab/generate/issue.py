@@ -34,7 +34,7 @@ class Issue:
     document: str
     """Its file name without the ending."""
     name: str
-    """What a question calls it: `the March 1952 issue`."""
+    """Name that questions call it by: `the March 1952 issue`."""
     reported: Reported
     style: Style
     pages: tuple[Page, ...]
@@ -42,7 +42,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Where an issue stands among its neighbours, and how long it is."""
+    """The place of an issue among its neighbours, and its length."""
 
     reported: Reported
     pages: int
@@ -161,7 +161,7 @@ class _Maker:
 
 
 def _titles(page: Page) -> Iterator[str]:
-    """What the contents say of a page; of what has many parts only where it begins."""
+    """Titles of a page for the contents; of a table in many parts only where it begins."""
     for block in page.blocks:
         if isinstance(block, Prose):
             yield block.heading.partition(", Part")[0]

@@ -1,4 +1,4 @@
-"""What stands on the pages of an issue, before it is set."""
+"""The blocks on the pages of an issue, before they are set."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,12 +24,12 @@ class Contents:
 
 
 class ChartKind(StrEnum):
-    """How a chart is drawn."""
+    """The way in which a chart is drawn."""
 
     BARS = "bars"
-    """With its values printed."""
+    """Bars with their values printed."""
     LINE = "line"
-    """With a scale only."""
+    """A line with a scale only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Chart:
     phrase: str
     labels: tuple[str, ...]
     values: tuple[int, ...]
-    """In the unit."""
+    """The values, in the unit."""
 
 
 Block = PrintedTable | Prose | Contents | Chart

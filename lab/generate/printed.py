@@ -7,7 +7,7 @@ from lab.generate.calendar import Period
 
 
 class Role(StrEnum):
-    """What a row is."""
+    """The part that a row plays in a table."""
 
     SECTION = "section"
     """A heading over the rows below it, without figures."""
@@ -22,7 +22,7 @@ class Heading:
     text: str
     children: "tuple[Heading, ...]" = ()
     mark: str = ""
-    """Of its footnote."""
+    """Mark of its footnote."""
     number: str = ""
     """The printed number of the column, such as `(11)`."""
 
@@ -38,20 +38,20 @@ class Heading:
 
     @property
     def printed(self) -> str:
-        """With footnote mark and column number, a space before each."""
+        """Text with footnote mark and column number, a space before each."""
         return " ".join(part for part in (self.text, self.mark, self.number) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is known of a column of figures besides its headings."""
+    """Facts about a column of figures besides its headings."""
 
     path: tuple[str, ...]
     """Its headings, top to bottom, without marks and numbers."""
     phrase: str = ""
-    """What it is called in running text."""
+    """Name in running text."""
     unit: str = ""
-    """In words, such as `millions of florins`."""
+    """Unit in words, such as `millions of florins`."""
     total: bool = False
 
 
@@ -62,7 +62,7 @@ class Row:
     labels: tuple[str, ...]
     """One for each label column, without marks."""
     cells: tuple[str, ...]
-    """As printed, marks after a space."""
+    """Texts as printed, marks after a space."""
     path: tuple[str, ...]
     """Its labels with their parents, without marks."""
     role: Role = Role.ITEM
@@ -75,7 +75,7 @@ class Row:
 
     @property
     def printed_labels(self) -> tuple[str, ...]:
-        """With the mark."""
+        """Labels with the mark."""
         return (*self.labels[:-1], f"{self.labels[-1]} {self.mark}".rstrip())
 
 
@@ -87,7 +87,7 @@ class PrintedTable:
     name: str
     """The title without code and continuation, as a question calls it."""
     unit: str
-    """As printed below the title."""
+    """Unit as printed below the title."""
     stub: tuple[str, ...]
     """Headings of the label columns."""
     headings: tuple[Heading, ...]
@@ -95,7 +95,7 @@ class PrintedTable:
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     province: str = ""
-    """Whose table it is, where every province has one like it."""
+    """Province that the table is about, where every province has one like it."""
 
     @property
     def header_rows(self) -> int:

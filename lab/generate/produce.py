@@ -10,7 +10,7 @@ from lab.generate.world import World
 
 
 class Paper(StrEnum):
-    """What the pages of a PDF are made of; the word is the `kind` of the truth files."""
+    """The material that the pages of a PDF are made of; the word is the `kind` of the truth files."""
 
     DIGITAL = "digital"
     """Characters and lines."""

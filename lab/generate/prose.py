@@ -34,7 +34,7 @@ def review(world: World, reported: Reported, number: int) -> Prose:
 
 
 def definitions(world: World, issue: int) -> Prose:
-    """What the words of the tables mean: the fiscal year above all. An issue knows nothing of later changes."""
+    """Prose on the words of the tables: the fiscal year above all. An issue knows nothing of later changes."""
     change = world.calendar.change
     known = {"change": change, "change_before": change - 1, "renamed": world.renamed}
     since = {
@@ -50,7 +50,7 @@ def definitions(world: World, issue: int) -> Prose:
 
 
 def _total(world: World, reported: Reported, terms: tuple[tuple[str, int], ...]) -> tuple[int, int]:
-    """Of the last month and of the one before it, in millions."""
+    """Totals of the last month and of the one before it, in millions."""
     months = [Period(PeriodKind.MONTH, when, when) for when in (reported.last, reported.last - 1)]
     now, before = figures_of(world, terms, months, Measure.FLOW, reported.issue)
     return rounded(now[0], 1000, 0), rounded(before[0], 1000, 0)

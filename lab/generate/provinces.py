@@ -1,4 +1,4 @@
-"""What each province collected in a fiscal year: regions with subtotals, and a grand total."""
+"""Taxes that each province collected in a fiscal year: regions with subtotals, and a grand total."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +16,7 @@ _UNIT = "thousands of florins"
 
 
 def by_province(world: World, reported: Reported, style: Style) -> PrintedTable:
-    """For the last fiscal year that is over."""
+    """Table of the last fiscal year that is over."""
     year = world.calendar.ending_by(reported.last, 1)[-1]
     if world.calendar.transition == year:
         year = world.calendar.fiscal_year(world.calendar.change)

@@ -43,4 +43,4 @@ def provincial_key(province: str, text: str) -> str:
 
 
 PROVINCIAL_TAXES = ("Land tax", "Income tax", "Stamp duties", "Licence fees")
-"""What is collected in every province; the first two are direct taxes."""
+"""Taxes that every province collects; the first two are direct."""

@@ -18,7 +18,7 @@ def digits(units: int, decimals: int) -> str:
 
 
 def printed(value: int, divisor: int, decimals: int = 0) -> str:
-    """As in a table: a dash for nothing, a star for less than half of the last digit."""
+    """Number as a table prints it: a dash for nothing, a star for less than half of the last digit."""
     if not value:
         return "-"
     units = rounded(value, divisor, decimals)

@@ -21,7 +21,7 @@ _CONFUSED = {
 
 
 def dots_per_inch(dice: np.random.Generator) -> int:
-    """Of the scans of one issue."""
+    """Resolution of the scans of one issue, in dots per inch."""
     return int(dice.integers(150, 201))
 
 

@@ -1,4 +1,4 @@
-"""How issues of a time look: the typewriter, then hot metal, then the computer."""
+"""The looks of issues of a time: the typewriter, then hot metal, then the computer."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from lab.generate.world import World
 
 
 class Months(StrEnum):
-    """How months of two years are told apart in a column of labels."""
+    """The way in which months of two years are told apart in a column of labels."""
 
     FIRST = "first"
     """`1951-April`, then `May`."""
@@ -25,7 +25,7 @@ class Style:
     font: str
     bold: str
     size: float
-    """Of the figures, in points; headings are a little smaller."""
+    """Size of the figures, in points; headings are a little smaller."""
     months: Months
     short_months: bool
     column_rules: bool
@@ -44,14 +44,14 @@ class Style:
         return f"{number}" if self.raised_marks else f"{number}/"
 
     def month_name(self, when: int) -> str:
-        """In full, or the usual abbreviation with June and July whole."""
+        """Name of a month in full, or the usual abbreviation with June and July whole."""
         name = name_of(when)
         if not self.short_months or len(name) <= 4:
             return name
         return name[:4] if name == "September" else name[:3]
 
     def title(self, code: str, name: str, *, continued: bool = False) -> str:
-        """As printed above a table."""
+        """Title as printed above a table."""
         text = f"Table {code}.—{name}" if self.coded else name
         return f"{text}—Continued" if continued else text
 

@@ -1,4 +1,4 @@
-"""Which issues an archive of a given size holds, and how long each is."""
+"""The issues of an archive of a given size, and the length of each."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is printed where, as rows of the truth files."""
+"""The printed tables as rows of the truth files."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,7 +12,7 @@ Json = dict[str, object]
 
 
 class Place(NamedTuple):
-    """Where a table stands."""
+    """Place of a table."""
 
     document: str
     page: int
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Of the table, in all files."""
+        """Id of the table, in all files."""
         return f"{self.document}:{self.page}:{self.number}"
 
 

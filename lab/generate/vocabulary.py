@@ -26,7 +26,7 @@ class Vocabulary:
 
     @property
     def provinces(self) -> tuple[str, ...]:
-        """In the order of their regions."""
+        """Provinces in the order of their regions."""
         return tuple(province for provinces in self.regions.values() for province in provinces)
 
 

@@ -22,9 +22,9 @@ class Series:
     first: Counts
     final: Counts
     age: Counts
-    """How many months after the month the final figure replaced the first; a large number where it never did."""
+    """Months after which the final figure replaced the first; a large number where it never did."""
     undone: Counts
-    """After how many months the first figure came back; a large number where it did not."""
+    """Months after which the first figure came back; a large number where it did not."""
 
     def known(self, since: int, until: int, issue: int) -> Counts:
         """The figures of months `since` to `until` (included) as an issue prints them."""

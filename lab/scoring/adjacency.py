@@ -145,7 +145,7 @@ def relations(spans: Iterable[Span]) -> Counter[Relation]:
 
 
 def adjacency_text(text: str) -> str:
-    """What is compared: no white space at all, one kind of dash and quote, no leader dots, compatible letters."""
+    """Text for comparing: no white space at all, one kind of dash and quote, no leader dots, compatible letters."""
     return _SPACES.sub("", plain_text(unicodedata.normalize("NFKC", text))).casefold()
 
 

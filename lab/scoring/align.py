@@ -1,4 +1,4 @@
-"""Which rows and columns of a found table stand for which of the true one."""
+"""Pairs of the rows and columns of a found table and those of the true one."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 Grid = Sequence[Sequence[str]]
 
 _ANY = 1e-3
-"""What pairing two unlike lines is worth: more than leaving both alone, so that misread rows keep their place."""
+"""Worth of pairing two unlike lines: more than leaving both alone, so that misread rows keep their place."""
 _ROUNDS = 6
 
 
@@ -64,7 +64,7 @@ def best_pairs(worth: Floats) -> tuple[tuple[int, int], ...]:
 
 
 def _rows_in_any_order_of_columns(alike: Floats) -> Floats:
-    """For each pair of rows, the worth of the best alignment of their cells; all pairs at once."""
+    """Worth of the best alignment of the cells of each pair of rows; all pairs at once."""
     rows, columns, found_rows, found_columns = alike.shape
     above = np.zeros((found_columns + 1, rows, found_rows))
     for c in range(columns):

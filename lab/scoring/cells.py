@@ -10,7 +10,7 @@ from worktrial.archive.meaning.value import ValueKind, value_of
 from worktrial.archive.pages import Table
 
 _OTHER_PART_ROWS = 3
-"""So many rows of numbers beyond the true table are another table on the same grid, not spurious rows."""
+"""Rows of numbers beyond the true table that are another table on the same grid, not spurious rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class F1:
 
     @property
     def recall(self) -> float:
-        """Of the true cells."""
+        """Share of the true cells that were found."""
         return self.right / self.true if self.true else 1.0
 
     @property
     def precision(self) -> float:
-        """Of the found cells."""
+        """Share of the found cells that are true."""
         return self.right / self.found if self.found else float(not self.true)
 
     @property

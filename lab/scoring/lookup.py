@@ -13,12 +13,12 @@ from worktrial.archive.meaning.value import ValueKind, value_of
 from worktrial.archive.pages import Table
 
 ALIKE = 0.65
-"""How alike two paths of labels must be: a letter or two misread passes, another label does not."""
+"""Least likeness of two paths of labels: a letter or two misread passes, another label does not."""
 _YEAR = re.compile(r"\b(?:1[789]|20)\d\d\b")
 
 
 class Found(StrEnum):
-    """What came of one look-up."""
+    """Outcome of one look-up."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -35,7 +35,7 @@ class LookUp:
 
     row: int
     column: int
-    """Of the true table."""
+    """Column of the true table."""
     label: tuple[str, ...]
     header: tuple[str, ...]
     value: float

@@ -13,7 +13,7 @@ _THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")
 
 
 class Recall(NamedTuple):
-    """So many of so many."""
+    """A number of things out of all."""
 
     right: int
     total: int

@@ -13,7 +13,7 @@ from worktrial.errors import DataError
 
 
 class Pages(Protocol):
-    """What of an archive is needed here."""
+    """The part of an archive that is needed here."""
 
     def page(self, document: str, number: int) -> PageContent:
         """One page; a `DataError` when there is none."""
@@ -31,7 +31,7 @@ class Summary:
     value_found: float
     in_tables: float
     on_page: float | None
-    """None when no table's page text was given."""
+    """Mean over all text of the page; None when no table's page text was given."""
     trust: Trust
 
 

@@ -14,7 +14,7 @@ from worktrial.archive.pages import LOW_CONFIDENCE, Table
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """How well one table was found."""
+    """Measures of how well one table was found."""
 
     truth: TruthTable
     table: int | None
@@ -22,7 +22,7 @@ class TableScore:
     cells: CellScore
     look_ups: tuple[LookUp, ...]
     numbers_in_tables: Recall
-    """Of the true numbers of two or more digits, in the tables of the page."""
+    """Recall of the true numbers of two or more digits, in the tables of the page."""
     numbers_on_page: Recall | None
     """The same over all text of the page; None when that was not given."""
     trust: Trust
@@ -46,7 +46,7 @@ class TableScore:
 
     @property
     def outcomes(self) -> Counter[Found]:
-        """What came of the look-ups."""
+        """Number of look-ups by their outcome."""
         return Counter(one.outcome for one in self.look_ups)
 
 

@@ -1,4 +1,4 @@
-"""When two cells say the same."""
+"""Texts of cells made comparable."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def strict_text(text: str) -> str:
-    """As printed; only runs of white space are one space."""
+    """Text as printed; only runs of white space are one space."""
     return _SPACES.sub(" ", text).strip()
 
 
@@ -28,7 +28,7 @@ def plain_text(text: str) -> str:
 
 
 def unmarked_text(text: str) -> str:
-    """As `plain_text`, and without footnote and revision marks."""
+    """Plain text without footnote and revision marks; see `plain_text`."""
     return plain_text(split_marks(_SPACES.sub(" ", text)).body)
 
 

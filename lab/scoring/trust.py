@@ -14,7 +14,7 @@ class Trust:
     numbers: int = 0
     wrong: int = 0
     flagged: int = 0
-    """Of all numbers, those with a low confidence."""
+    """Numbers with a low confidence, right and wrong ones."""
     wrong_flagged: int = 0
     repaired: int = 0
     repaired_right: int = 0

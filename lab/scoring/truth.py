@@ -25,7 +25,7 @@ class TruthTable:
     title: str = ""
     unit: str = ""
     kind: str = ""
-    """How the page must be read, such as `scan` or `digital`; reports are grouped by it."""
+    """Kind of page, such as `scan` or `digital`, by which it must be read; reports are grouped by it."""
 
     def as_table(self) -> Table:
         """The same in the shape of an archive's table, without places."""

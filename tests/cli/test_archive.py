@@ -103,7 +103,7 @@ def test_interrupted_and_resumed(tmp_path: Path) -> None:
 
 
 def test_help_teaches() -> None:
-    for name in ("build", "inspect", "search", "show", "score", "generate"):
+    for name in ("build", "inspect", "search", "show"):
         ran = command("archive", name, "--help")
         assert ran.code == 0
         assert "Example: worktrial archive" in ran.said

@@ -88,7 +88,7 @@ def on_chart(issue: Issue, dice: np.random.Generator) -> Asked | None:
 
 
 def revised(before: Sequence[Source], after: Sequence[Source], dice: np.random.Generator) -> Asked | None:
-    """By how much a later issue changes a figure of an earlier one."""
+    """Ask by how much a later issue changes a figure of an earlier one."""
     pairs = [(a, b) for a in before for b in after if a.table.name == b.table.name and a.over_time and b.over_time]
     changed = []
     for a, b in pairs:

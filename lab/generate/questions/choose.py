@@ -1,4 +1,4 @@
-"""Which questions to ask of an archive."""
+"""Choice of the questions that are asked of an archive."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -22,11 +22,11 @@ _ROTA = (
 """Every kind appears in twenty questions."""
 _TRIES = 400
 _ISSUES_ASKED_ABOUT = 24
-"""Of a large archive; each is made anew for its questions."""
+"""Most issues of a large archive that are asked about; each is made anew for its questions."""
 
 
 def questions_about(world: World, outlines: Sequence[Outline], count: int) -> list[Question]:
-    """So many different questions on an archive, of all kinds in turn; fewer where a tiny archive gives no more."""
+    """Different questions on an archive, of all kinds in turn; fewer than `count` where it gives no more."""
     issues = _Issues(world, outlines)
     asked: dict[str, Asked] = {}
     for number in range(count):

@@ -41,7 +41,7 @@ class Source:
         return self.table.stub[0].startswith("End of")
 
     def cell(self, row: int, column: int) -> CellUsed:
-        """By row and column of figures, both from 0."""
+        """Cell by row and column of figures, both from 0."""
         body, head = self.table.rows[row], self.table.columns[column]
         return CellUsed(
             table=self.place.id,
@@ -82,7 +82,7 @@ def shown(value: Fraction, decimals: int) -> str:
 
 
 def slope(points: Sequence[tuple[int, Fraction]]) -> Fraction:
-    """Of the least-squares line."""
+    """Slope of the least-squares line."""
     mean_x = Fraction(sum(x for x, _ in points), len(points))
     mean_y = sum((y for _, y in points), Fraction()) / len(points)
     across = sum(((x - mean_x) * (y - mean_y) for x, y in points), Fraction())

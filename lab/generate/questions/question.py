@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What must be done with the figures once they are found."""
+    """The task that is left once the figures are found."""
 
     LOOKUP = "lookup"
     SUM = "sum"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Difficulty(StrEnum):
-    """How much the question gives away."""
+    """The amount of help that a question gives."""
 
     EASY = "easy"
     """Issue and table are named, and one table is enough."""
@@ -46,7 +46,7 @@ class CellUsed:
     header: tuple[str, ...]
     """Top to bottom."""
     text: str
-    """As printed."""
+    """Text as printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class Asked:
     unit: str
     difficulty: Difficulty
     decimals: int
-    """Of the answer."""
+    """Decimals of the answer."""
     cells: tuple[CellUsed, ...]
-    """In the order of the formula: what is subtracted or divided by comes last."""
+    """Cells in the order of the formula: the one subtracted or divided by comes last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Question:
         return tuple(dict.fromkeys((cell.doc, cell.pdf_page) for cell in self.asked.cells))
 
     def row(self) -> dict[str, object]:
-        """For `questions.jsonl`."""
+        """Row of `questions.jsonl`."""
         asked = self.asked
         return {
             "id": self.id,
@@ -98,7 +98,7 @@ class Question:
         }
 
     def csv_row(self) -> dict[str, str]:
-        """For `questions.csv`: several documents and pages are separated by semicolons."""
+        """Row of `questions.csv`: several documents and pages are separated by semicolons."""
         asked = self.asked
         return {
             "id": self.id,

@@ -23,6 +23,7 @@ class OneTable:
         self._difficulty = difficulty
 
     def lookup(self) -> Asked | None:
+        """Ask for one figure."""
         row = self._drawn(range(len(self._source.table.rows)))
         if row is None:
             return None
@@ -31,6 +32,7 @@ class OneTable:
         return self._asked(text, Kind.LOOKUP, [row], self._number(row), self._decimals([row]))
 
     def sum(self) -> Asked | None:
+        """Ask for the sum of some months."""
         rows = self._months(3, 9)
         if rows is None or self._source.stock or self._words.unit == "percent":
             return None
@@ -42,6 +44,7 @@ class OneTable:
         return self._asked(text, Kind.SUM, rows, self._added(rows), self._decimals(rows))
 
     def mean(self) -> Asked | None:
+        """Ask for the mean of some months."""
         rows = self._months(4, 9)
         if rows is None:
             return None
@@ -53,6 +56,7 @@ class OneTable:
         return self._asked(text, Kind.MEAN, rows, self._added(rows) / len(rows), decimals)
 
     def difference(self) -> Asked | None:
+        """Ask for the difference between two periods."""
         pair = self._pair()
         if pair is None:
             return None
@@ -67,6 +71,7 @@ class OneTable:
         return self._asked(text, Kind.DIFFERENCE, [late, early], value, self._decimals([late, early]))
 
     def percent_change(self) -> Asked | None:
+        """Ask for the change between two periods, in percent."""
         pair = self._pair()
         if pair is None or self._words.unit == "percent" or self._number(pair[0]) <= 0:
             return None
@@ -105,6 +110,7 @@ class OneTable:
         return Asked(text, answer, Kind.RATIO, "percent", self._difficulty, 1, cells)
 
     def regression(self) -> Asked | None:
+        """Ask for the slope of a line through fiscal years."""
         rows = [row for row in self._source.rows(PeriodKind.FISCAL) if self._has_number(row)]
         if len(rows) < 4:
             return None

@@ -1,4 +1,4 @@
-"""How questions name issues, tables, columns and rows."""
+"""Names of issues, tables, columns and rows in questions."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class Words:
 
     @property
     def unit(self) -> str:
-        """Of the column."""
+        """Unit of the column."""
         return self.source.table.columns[self.column].unit
 
     def at(self, period: Period) -> str:

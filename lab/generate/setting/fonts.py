@@ -8,7 +8,7 @@ _PRINTABLE = [*range(32, 127), *map(ord, "—–“”’½")]
 
 @cache
 def _widths(font: str) -> dict[str, float]:
-    """Of each character, for a size of 1."""
+    """Width of each character, for a size of 1."""
     import pypdfium2 as pdfium
     import pypdfium2.raw as raw
 
@@ -24,7 +24,7 @@ def _widths(font: str) -> dict[str, float]:
 
 
 def width_of(text: str, font: str, size: float) -> float:
-    """How wide a text is, in points."""
+    """Width of a text, in points."""
     widths = _widths(font)
     return sum([widths[character] for character in text]) * size
 

@@ -1,4 +1,4 @@
-"""What a set page consists of, in points from its top left."""
+"""Marks of a set page, in points from its top left."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ class Text(NamedTuple):
 
     x: float
     y: float
-    """Of the baseline."""
+    """Height of the baseline."""
     text: str
     font: str
     size: float

@@ -16,7 +16,7 @@ _NOTE = 0.88
 
 
 class Frame(NamedTuple):
-    """Where on the page blocks may stand."""
+    """The part of the page where blocks may stand."""
 
     left: float
     top: float

@@ -1,4 +1,4 @@
-"""How wide the columns of a table must be."""
+"""Widths of the columns of a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -40,9 +40,8 @@ def start(archive: Path, *paths: Path) -> "subprocess.Popen[bytes]":
     child = subprocess.Popen(
         words, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, stderr=subprocess.PIPE
     )
-    deadline = time.monotonic() + 60
     while staged(archive) < 5:
-        assert child.poll() is None and time.monotonic() < deadline, "the build makes no progress"
+        assert child.poll() is None, "the build has ended"
         time.sleep(0.01)
     return child
 

@@ -82,7 +82,7 @@ def test_output_without_end_takes_bounded_memory(code: str) -> None:
         "import os; os.closerange(3, 256)",
         "import os; os.execv('/python/bin/python3', ['python3', '-c', '1'])",
         "def f(): f()\nimport sys; sys.setrecursionlimit(10**9); f()",
-        "import gc\n[o for o in gc.get_objects() if type(o).__name__ == 'Line'][0]._out = 77",
+        "import gc\n[o for o in gc.get_objects() if type(o).__name__ == 'Wire'][0]._out = 77",
     ],
 )
 def test_ending_its_own_process_is_reported_and_mended(code: str) -> None:

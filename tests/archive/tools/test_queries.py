@@ -1,7 +1,6 @@
 """SQL over an archive: what is answered, what is refused, what is stopped."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -131,11 +130,9 @@ def test_the_error_of_a_query_tells_what_to_mend(archive: Shelf) -> None:
     ],
 )
 def test_a_query_that_goes_on_is_stopped(archive: Shelf, query: str) -> None:
-    began = time.monotonic()
     stopped, after = sql(archive, query, "SELECT 1", limits=ToolLimits(seconds=1))
     assert stopped["error"]["type"] in ("time_limit", "invalid_query")
     assert after.get("rows") == [[1]], after
-    assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from lxml.html import HtmlElement, fragment_fromstring
 
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
-from worktrial.errors import DataError
+from worktrial.errors import DataError, extra
+
+with extra("documents", "Reading tables in HTML"):
+    from lxml.html import HtmlElement, fragment_fromstring
 
 LINES_PER_PAGE = 80
 """Lines of a page of a text without form feeds: about what is printed on one, so that a hit says where to look."""
