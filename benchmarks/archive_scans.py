@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pypdfium2
-from lab.scoring.trust import Trust
+from lab.scoring.numbers import Trust
 from tests.support.data import real_data_dir
 
 from lab.scoring import TableScore, TruthTable, read_truth, score_table

@@ -11,11 +11,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.generate.issue import Outline, make_issue
+from lab.generate.issue import Outline, make_issue, outlines
 from lab.generate.produce import Paper, pdf_of
 from lab.generate.questions import Question, questions_about
 from lab.generate.questions.question import CSV_COLUMNS
-from lab.generate.timeline import outlines
 from lab.generate.truth import Json, chart_rows, table_rows
 from lab.generate.world import World
 from worktrial.errors import DataError, SettingError

@@ -1,9 +1,33 @@
-"""A table as it is printed: headings, rows, cells and notes, before anything has a place on paper."""
+"""The blocks on the pages of an issue before they are set: tables as they are printed, prose, charts."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from lab.generate.calendar import Period
+
+
+def rounded(value: int, divisor: int, decimals: int) -> int:
+    """`value / divisor` in units of the last printed digit, half away from zero."""
+    scaled, rest = divmod(abs(value) * int(10**decimals), divisor)
+    size = scaled + (2 * rest >= divisor)
+    return -size if value < 0 else size
+
+
+def digits(units: int, decimals: int) -> str:
+    """Units of the last digit as text with thousands separators: `-1,234.5`."""
+    sign, size = ("-" if units < 0 else ""), abs(units)
+    if not decimals:
+        return f"{sign}{size:,}"
+    whole, part = divmod(size, 10**decimals)
+    return f"{sign}{whole:,}.{part:0{decimals}d}"
+
+
+def printed(value: int, divisor: int, decimals: int = 0) -> str:
+    """Number as a table prints it: a dash for nothing, a star for less than half of the last digit."""
+    if not value:
+        return "-"
+    units = rounded(value, divisor, decimals)
+    return digits(units, decimals) if units else "*"
 
 
 class Role(StrEnum):
@@ -131,3 +155,59 @@ class PrintedTable:
         if heading.children:
             return [column for child in heading.children for column in self._down(child, path)]
         return [path + [path[-1]] * (self.header_rows - len(path))]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A heading and paragraphs."""
+
+    heading: str
+    paragraphs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The title of the issue, and what is in it, with printed page numbers."""
+
+    lines: tuple[str, ...]
+    """The masthead."""
+    entries: tuple[tuple[str, str], ...] = ()
+
+
+class ChartKind(StrEnum):
+    """The way in which a chart is drawn."""
+
+    BARS = "bars"
+    """Bars with their values printed."""
+    LINE = "line"
+    """A line with a scale only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawn series."""
+
+    kind: ChartKind
+    title: str
+    unit: str
+    phrase: str
+    labels: tuple[str, ...]
+    values: tuple[int, ...]
+    """The values, in the unit."""
+
+
+Block = PrintedTable | Prose | Contents | Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page; without blocks it is blank but for nothing at all."""
+
+    blocks: tuple[Block, ...] = ()
+    folio: str = ""
+    """The printed page number, which is not the number of the PDF page."""
+
+    @property
+    def tables(self) -> tuple[PrintedTable, ...]:
+        """Top to bottom."""
+        return tuple(block for block in self.blocks if isinstance(block, PrintedTable))

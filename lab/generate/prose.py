@@ -3,11 +3,9 @@
 from lab.generate.calendar import Period, PeriodKind, month_year, year_of
 from lab.generate.catalogue import EXPENDITURES, RECEIPTS, Measure
 from lab.generate.columns import sum_of
-from lab.generate.page import Prose
-from lab.generate.rounding import digits, rounded
+from lab.generate.printed import Prose, digits, rounded
 from lab.generate.time_table import Reported, figures_of
-from lab.generate.vocabulary import vocabulary
-from lab.generate.world import World
+from lab.generate.world import World, vocabulary
 
 _SOURCES = ("the taxes on income", "customs", "the excise", "the posts", "crown lands")
 

@@ -3,16 +3,55 @@
 from collections.abc import Iterator, Sequence
 
 from lab.generate.calendar import Period
-from lab.generate.catalogue import Measure
-from lab.generate.printed import Column, Heading, PrintedTable, Role, Row
-from lab.generate.provincial import PROVINCIAL_TAXES, provincial_key
-from lab.generate.rounding import printed
+from lab.generate.catalogue import Measure, TimeTable
+from lab.generate.columns import Figure, Group, Node, completed, figure, total
+from lab.generate.printed import Column, Heading, PrintedTable, Role, Row, printed
 from lab.generate.style import Style
 from lab.generate.time_table import Reported, figures_of
-from lab.generate.vocabulary import vocabulary
-from lab.generate.world import World
+from lab.generate.world import World, vocabulary
 
 _UNIT = "thousands of florins"
+
+
+def provincial(subject: int, province: str, number: int) -> tuple[TimeTable, ...]:
+    """Tables of a province, which differ from those of the next one by a name in the title alone."""
+    return tuple(
+        TimeTable(
+            f"P-{subject + 1}.{number}{letter}",
+            title.format(province=province),
+            _provincial_columns(title.format(province=province), province, headings),
+            divisor=1,
+            years=4,
+            two_years=False,
+            province=province,
+        )
+        for letter, table in zip("ab", vocabulary().subjects[subject], strict=True)
+        for title, headings in table.items()
+    )
+
+
+def _provincial_columns(title: str, province: str, headings: list[str | dict[str, list[str]]]) -> tuple[Node, ...]:
+    def one(text: str) -> Figure:
+        return figure(text, provincial_key(province, text), f"{text.lower()} ({title})")
+
+    nodes: list[Node] = []
+    for heading in headings:
+        if isinstance(heading, str):
+            nodes.append(one(heading))
+            continue
+        for text, below in heading.items():
+            inner = (*map(one, below), total("Total", f"{text.lower()} in total ({title})"))
+            nodes.append(Group(text, inner))
+    return completed((*nodes, total("Total", f"the total ({title})")))
+
+
+def provincial_key(province: str, text: str) -> str:
+    """The series of a province under a heading."""
+    return f"province.{province}.{text.lower()}"
+
+
+PROVINCIAL_TAXES = ("Land tax", "Income tax", "Stamp duties", "Licence fees")
+"""Taxes that every province collects; the first two are direct."""
 
 
 def by_province(world: World, reported: Reported, style: Style) -> PrintedTable:

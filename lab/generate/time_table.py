@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from lab.generate.calendar import LAG, Period, PeriodKind, month, year_of
 from lab.generate.catalogue import Measure, TimeTable
 from lab.generate.columns import Figure, Group, Node, Terms, leaves
-from lab.generate.printed import Column, Heading, PrintedTable, Row
-from lab.generate.rounding import digits, printed, rounded
+from lab.generate.printed import Column, Heading, PrintedTable, Row, digits, printed, rounded
 from lab.generate.style import Months, Style
-from lab.generate.vocabulary import vocabulary
-from lab.generate.world import Key, World
+from lab.generate.world import Key, World, vocabulary
 
 _ROUNDING = "Figures are rounded and may not add to totals."
 _REVISED = "r Revised since the preceding issue."

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lab.generate.issue import Issue
-from lab.generate.page import Chart, ChartKind
-from lab.generate.printed import PrintedTable
-from lab.generate.rounding import digits
+from lab.generate.printed import Chart, ChartKind, PrintedTable, digits
 
 Json = dict[str, object]
 

@@ -2,9 +2,12 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
+import yaml
 
 from lab.generate.calendar import LAG, FiscalCalendar, month
 
@@ -13,6 +16,35 @@ Key = str
 """The name of a series, such as `receipts.customs` or `province.Corrin.land`. Its first part decides its nature."""
 
 START, END = month(1918, 1), month(2025, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Names and sentences."""
+
+    state: str
+    office: str
+    bulletin: str
+    unit: str
+    regions: dict[str, list[str]]
+    """Provinces by region."""
+    review: list[str]
+    """Paragraphs, with places for figures."""
+    definitions: dict[str, list[str]]
+    """Paragraphs by when they are true."""
+    subjects: list[list[dict[str, list[str | dict[str, list[str]]]]]]
+    """Pairs of tables that every province has: title, then its headings."""
+
+    @property
+    def provinces(self) -> tuple[str, ...]:
+        """Provinces in the order of their regions."""
+        return tuple(province for provinces in self.regions.values() for province in provinces)
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Read once."""
+    return Vocabulary(**yaml.safe_load(files(__package__).joinpath("vocabulary.yaml").read_text("utf-8")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from lab.scoring.adjacency import Region, adjacency_score, read_regions, region_of, spans_of
 from lab.scoring.cells import F1
-from lab.scoring.report import as_row, score_archive, summaries
-from lab.scoring.score import TableScore, score_table
+from lab.scoring.report import TableScore, as_row, score_archive, score_table, summaries
 from lab.scoring.truth import TruthTable, read_truth
 
 __all__ = [

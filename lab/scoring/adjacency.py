@@ -16,7 +16,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from lab.scoring.cells import F1
-from lab.scoring.texts import plain_text
+from lab.scoring.truth import plain_text
 from worktrial.archive.pages import Table
 from worktrial.errors import DataError
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from lab.scoring.texts import label_text
-from lab.scoring.truth import TruthTable
+from lab.scoring.truth import TruthTable, label_text
 from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.value import ValueKind, value_of
 from worktrial.archive.pages import Table

@@ -1,12 +1,15 @@
-"""Number recall: how many of the true numbers were read at all, wherever they were put."""
+"""Numbers: the true ones that were read at all, and what confidences and repairs say of those that were not."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from lab.scoring.truth import TruthTable
+from lab.scoring.cells import Match
+from lab.scoring.truth import TruthTable, unmarked_text
 from worktrial.archive.meaning.value import split_marks
+from worktrial.archive.pages import LOW_CONFIDENCE, Cell
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")
@@ -44,3 +47,57 @@ def numbers_in(texts: Iterable[str]) -> Counter[str]:
 def recall(true: Counter[str], found: Counter[str]) -> Recall:
     """Each true number as often as it is printed."""
     return Recall((true & found).total(), true.total())
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Counts of the found table's numbers that stand where truth has a cell."""
+
+    numbers: int = 0
+    wrong: int = 0
+    flagged: int = 0
+    """Numbers with a low confidence, right and wrong ones."""
+    wrong_flagged: int = 0
+    repaired: int = 0
+    repaired_right: int = 0
+    """Repaired, and right now."""
+    repaired_harm: int = 0
+    """Repaired, and right before."""
+
+    def __add__(self, other: "Trust") -> "Trust":
+        return Trust(
+            self.numbers + other.numbers,
+            self.wrong + other.wrong,
+            self.flagged + other.flagged,
+            self.wrong_flagged + other.wrong_flagged,
+            self.repaired + other.repaired,
+            self.repaired_right + other.repaired_right,
+            self.repaired_harm + other.repaired_harm,
+        )
+
+
+def trust(match: Match, low: float = LOW_CONFIDENCE) -> Trust:
+    """Judge the readings of the data cells; one that was left blank is missing, not wrong."""
+    truth, table = match.truth, match.table
+    total = Trust()
+    for r, fr in match.alignment.rows:
+        for c, fc in match.alignment.columns:
+            cell = table.rows[fr][fc]
+            is_data = r >= truth.header_rows and c >= truth.row_label_cols
+            if is_data and any(letter.isdigit() for letter in cell.text):
+                total += _one(truth.grid[r][c], cell, low)
+    return total
+
+
+def _one(true: str, cell: Cell, low: float) -> Trust:
+    right = unmarked_text(true) == unmarked_text(cell.text)
+    flagged = cell.confidence < low
+    return Trust(
+        numbers=1,
+        wrong=int(not right),
+        flagged=int(flagged),
+        wrong_flagged=int(flagged and not right),
+        repaired=int(cell.repair is not None),
+        repaired_right=int(cell.repair is not None and right),
+        repaired_harm=int(cell.repair is not None and unmarked_text(cell.repair.read) == unmarked_text(true)),
+    )

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from lab.cli_score import print_scores
+from lab.__main__ import print_scores
 
 from lab.scoring import read_truth, score_table
 

@@ -7,13 +7,9 @@ import numpy as np
 
 from lab.generate.calendar import PeriodKind
 from lab.generate.issue import Issue
-from lab.generate.page import Chart, ChartKind
-from lab.generate.printed import Role
-from lab.generate.questions.figures import Source, decimals_of, shown
-from lab.generate.questions.question import Asked, CellUsed, Difficulty, Kind
-from lab.generate.questions.wording import Words
-from lab.generate.rounding import digits
-from lab.generate.vocabulary import vocabulary
+from lab.generate.printed import Chart, ChartKind, Role, digits
+from lab.generate.questions.question import Asked, CellUsed, Difficulty, Kind, Source, Words, decimals_of, shown
+from lab.generate.world import vocabulary
 
 
 def lookup_by_label(source: Source, dice: np.random.Generator) -> Asked | None:

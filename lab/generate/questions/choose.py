@@ -7,8 +7,7 @@ import numpy as np
 
 from lab.generate.issue import Issue, Outline, make_issue
 from lab.generate.questions.beyond import lookup_by_label, on_chart, provinces_above, revised
-from lab.generate.questions.figures import Source
-from lab.generate.questions.question import Asked, Difficulty, Kind, Question
+from lab.generate.questions.question import Asked, Difficulty, Kind, Question, Source
 from lab.generate.questions.within import OneTable
 from lab.generate.truth import tables_of
 from lab.generate.world import World

@@ -6,9 +6,17 @@ from itertools import pairwise
 import numpy as np
 
 from lab.generate.calendar import Period, PeriodKind, name_of, year_of
-from lab.generate.questions.figures import Source, decimals_of, shown, slope
-from lab.generate.questions.question import Asked, CellUsed, Difficulty, Kind
-from lab.generate.questions.wording import Words
+from lab.generate.questions.question import (
+    Asked,
+    CellUsed,
+    Difficulty,
+    Kind,
+    Source,
+    Words,
+    decimals_of,
+    shown,
+    slope,
+)
 
 _ROUND = "rounded to {} (halves away from zero)"
 

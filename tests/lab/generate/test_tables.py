@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from lab.generate.calendar import FiscalCalendar, Period, PeriodKind, month
-from lab.generate.rounding import printed
+from lab.generate.printed import printed
 from tests.lab.generate.made import archive
 
 _NUMBER = re.compile(r"-?[\d,]+(\.\d+)?")
