@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from lab.scoring.numbers import Trust
     from lab.scoring.report import Summary
 
-
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Measure how well archives are read. Not installed."
 )

@@ -23,7 +23,6 @@ SHORTEST = 5
 """Pages of the smallest issue."""
 LONGEST = 300
 
-
 FEWEST, MOST = 3 * SHORTEST, 200_000
 """Pages of an archive."""
 _FEW = 9

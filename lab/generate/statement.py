@@ -15,7 +15,6 @@ _NAMES = ("Consolidation Loan", "Harbour Loan", "Railway Loan", "Reconstruction 
 _EIGHTHS = ("", "-1/8", "-1/4", "-3/8", "-1/2", "-5/8", "-3/4", "-7/8")
 _NAME = "Loans Outstanding"
 
-
 _TITLE = "Statement of the Treasury"
 _UNIT = "thousands of florins"
 

@@ -19,7 +19,6 @@ _ANY = 1e-3
 """Worth of pairing two unlike lines: more than leaving both alone, so that misread rows keep their place."""
 _ROUNDS = 6
 
-
 _OTHER_PART_ROWS = 3
 """Rows of numbers beyond the true table that are another table on the same grid, not spurious rows."""
 

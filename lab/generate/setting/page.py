@@ -10,7 +10,6 @@ from lab.generate.style import Style
 _CHART_HEIGHT = 230.0
 _PROSE = 10.0
 
-
 _SHORT, _LONG = 612.0, 792.0
 _MARGIN = 45.0
 _STEPS = (1.0, 0.94, 0.88, 0.82, 0.76)

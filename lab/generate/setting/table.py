@@ -12,7 +12,6 @@ MOST_LINES = 4
 """Lines that a heading over one column may take."""
 INDENT = 8.0
 
-
 _HEADING = 0.93
 """Size of headings beside that of figures."""
 _LEADING = 1.22

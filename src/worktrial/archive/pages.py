@@ -28,6 +28,11 @@ class Box(NamedTuple):
         """Height in points."""
         return self.y1 - self.y0
 
+    def holds(self, other: "Box", slack: float = 1.0) -> bool:
+        """Whether the middle of `other` lies inside, or outside by at most `slack` points."""
+        x, y = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
+        return self.x0 - slack <= x <= self.x1 + slack and self.y0 - slack <= y <= self.y1 + slack
+
     def union(self, other: "Box") -> "Box":
         """The smallest box around both."""
         return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from worktrial.archive.pdf import Pdf
 
-
 _TABLE, _CELL, _HEAD = (200, 30, 30), (60, 110, 200), (30, 140, 60)
 
 

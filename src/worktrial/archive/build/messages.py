@@ -148,5 +148,4 @@ class FinalStep:
 
 Event = BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
 
-
 Progress = Callable[[Event], None]

@@ -22,7 +22,6 @@ from worktrial.errors import SettingError
 Ocr = Literal["auto", "never", "force"]
 _MODES = ("auto", "never", "force")
 
-
 _ROOM = Path(worktrial.__file__).parent / "archive"
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.

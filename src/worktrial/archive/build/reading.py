@@ -36,7 +36,6 @@ from worktrial.archive.store.rows import PartCounts, decode_page, encode_page
 STAGING = "staging"
 PAGES_SUFFIX = ".pages"
 
-
 SLICE = 2 * GROUP
 """Pages whose meaning one task works out."""
 MOST_LOSSES = 20

@@ -35,7 +35,6 @@ from worktrial.errors import WorktrialError
 
 _OPENING_PAGES = 2
 
-
 _MOST_PAGES = 100_000
 """A file that claims more has a damaged page tree, or should be cut into volumes."""
 

@@ -20,7 +20,6 @@ _TEXT_VALLEY = 0.75
 
 _USUAL = 0.25  # of the rows
 
-
 _WRAP_GAP = 1.9  # font sizes between the lines of one label
 
 

@@ -31,7 +31,7 @@ def tables_and_lines(page: PageText) -> tuple[tuple[Table, ...], list[TextLine] 
     uprights = [rule.box for rule in page.rules if rule.box.width < rule.box.height]
     ruled = find_ruled_tables(page.words, levels, uprights)
     rest = (
-        [word for word in page.words if not any(_inside(word, draft.box) for draft in ruled)]
+        [word for word in page.words if not any(draft.box.holds(word.box) for draft in ruled)]
         if ruled
         else page.words
     )
@@ -42,11 +42,6 @@ def tables_and_lines(page: PageText) -> tuple[tuple[Table, ...], list[TextLine] 
     drafts.sort(key=lambda draft: (draft.box.y0, draft.box.x0))
     tables = tuple(draft.finished(number, page.number) for number, draft in enumerate(drafts, 1))
     return tables, None if ruled else lines
-
-
-def _inside(word: Word, box: Box) -> bool:
-    x, y = (word.box.x0 + word.box.x1) / 2, (word.box.y0 + word.box.y1) / 2
-    return box.x0 - 1 <= x <= box.x1 + 1 and box.y0 - 1 <= y <= box.y1 + 1
 
 
 def _caption(draft: Draft, lines: Sequence[TextLine]) -> None:

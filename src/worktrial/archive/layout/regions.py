@@ -19,7 +19,6 @@ _LARGER = 1.3  # the font of a heading between two tables
 _SENTENCE = 9
 _LEAST_LINES = 2
 
-
 _CAPTION = re.compile(r"\s*(?:figure|fig\.|chart|graph|diagram|grafik|graphique)\b", re.IGNORECASE)
 _TICKS = 4
 _LEAST_ROWS = 3

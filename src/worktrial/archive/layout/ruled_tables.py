@@ -13,7 +13,6 @@ _SAME = 3.0  # points within which two lines are one
 _COVERS = 0.6  # of a cell's side, for a line to be its edge
 _MOST_LINES = 400  # in one direction; more are hatching
 
-
 _LEAST_FILLED = 0.3  # of the cells; frames of charts are emptier
 _MOST_HEADER = 4  # rows; a table of texts that starts with more has one
 _PROSE = 120  # words in one cell
@@ -163,7 +162,7 @@ def find_ruled_tables(words: Sequence[Word], levels: Sequence[Box], uprights: Se
 
 def _table(grid: Grid, words: Sequence[Word], uprights: Sequence[Box]) -> Draft | None:
     box = grid.box
-    inside = [word for word in words if _within(word, box)]
+    inside = [word for word in words if box.holds(word.box)]
     if not inside:
         return None
     contents = {cell: _lines_in(grid.box_of(cell), inside, uprights) for cell in grid.cells}
@@ -191,11 +190,6 @@ def _table(grid: Grid, words: Sequence[Word], uprights: Sequence[Box]) -> Draft 
                     table[r][c] = DraftCell(text, place, sure)
     heads = _header_rows(table)
     return Draft(box, table, heads, _label_columns(table, heads))
-
-
-def _within(word: Word, box: Box) -> bool:
-    x, y = (word.box.x0 + word.box.x1) / 2, (word.box.y0 + word.box.y1) / 2
-    return box.x0 - 1 <= x <= box.x1 + 1 and box.y0 - 1 <= y <= box.y1 + 1
 
 
 def _lines_in(place: Box, words: Sequence[Word], uprights: Sequence[Box]) -> list[TextLine]:

@@ -31,10 +31,8 @@ _OWN_UNIT = re.compile(
     r"\(([^()]*)\)|\[([^\[\]]*)\]|\b(in (?:thousand|million|billion|trillion)s? of .*)$", re.IGNORECASE
 )
 
-
 PATH = " > "
 """Between the steps of a label or heading."""
-
 
 _TABLE_NUMBER = re.compile(
     r"^\s*table\s+(?P<number>[a-z]{1,5}\s*[-–—]\s*[\w.]+|\d+[a-z]?)\s*[.:]?\s*[-–—]*\s*", re.IGNORECASE

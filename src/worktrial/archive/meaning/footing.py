@@ -25,7 +25,6 @@ _MOST_FOR_TRIPLES = 16
 _LONGEST = 60
 """Parts of a sum; a year of weeks."""
 
-
 _PRINTED_NUMBER = re.compile(r"\s*\(\d{1,3}\)$")
 
 

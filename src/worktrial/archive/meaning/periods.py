@@ -24,7 +24,6 @@ _MONTH_YEAR = re.compile(
 _MONTH = re.compile(_REST)
 _YEAR_ALONE = re.compile(rf"{_YEAR_GROUP}\b(?P<tail>[^\d]*(?:\s\d|\s\d/)?\W*)")
 
-
 _FISCAL = re.compile(r"\bfiscal\b|\bF\.?Y\.?(?=\s?\d|\s|$)", re.IGNORECASE)
 _CALENDAR = re.compile(r"\bcalendar\b|\bC\.?Y\.?(?=\s?\d)", re.IGNORECASE)
 _TO_DATE = re.compile(r"\bto[- ]date\b|\bcumulative\b", re.IGNORECASE)

@@ -19,7 +19,6 @@ _AT_END = (
 _AT_START = re.compile(r"^([rpe]|\d{1,2}/)\s+(?=[-(]?\d)")
 _PRINTED_NUMBER = re.compile(r"\(\d{1,3}\)$")
 
-
 _DASHES = re.compile(r"[‐‑‒–—―−﹣－]")
 _NUMBER = re.compile(
     r"""(?P<sign>[+-]?)\s*\$?\s*(?P<inner>[+-]?)

@@ -22,7 +22,6 @@ from worktrial.errors import SettingError, extra
 if TYPE_CHECKING:
     import openvino
 
-
 HEIGHT = 48
 """Pixels of a line as the recogniser wants it."""
 BAND, OVERLAP = 512, 64

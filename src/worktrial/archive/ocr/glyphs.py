@@ -25,7 +25,6 @@ FEWEST_EXAMPLES = 4
 SHRINK = 0.25
 """Share of the common covariance that is replaced by a sphere: there are few examples per pixel."""
 
-
 SIGNS = "0123456789.-"
 """Classes. A comma counts as a point: the two differ by less than ribbon and paper do; typography decides."""
 JUNK = len(SIGNS)

@@ -11,7 +11,6 @@ from worktrial.archive.pages import Box, RulingLine
 if TYPE_CHECKING:
     import pypdfium2
 
-
 Grey = NDArray[np.uint8]
 """Height x width; 255 is paper."""
 
@@ -21,7 +20,6 @@ MOST_PIXELS = 24_000_000
 """An A3 page at the highest resolution; a bigger page is rendered more coarsely."""
 INK = 195
 """Pixels darker than this are ink, once the paper has been evened out to 255."""
-
 
 PIECE = 12.0
 """Points; an unbroken straight run this long is no stroke of a letter (body text is smaller)."""

@@ -17,17 +17,14 @@ from worktrial.archive.pages import PageText, Route, Word
 if TYPE_CHECKING:
     import pypdfium2
 
-
 _LONG = 2.0
 """Length over thickness from which a piece of text tells which way it runs; a single figure does not."""
 _FEWEST = 8
 _SAMPLE = 24
 _READABLE = 0.6
 
-
 NEAREST = 7
 """Number of words to the left and right that decide on a word's level."""
-
 
 _SEPARATED = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 _EITHER = re.compile(r"-?\d{1,3},\d{3}")

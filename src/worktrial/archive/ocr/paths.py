@@ -15,7 +15,6 @@ LOOSE_DIGIT, LOOSE_POINT = 0.13, 0.3
 """Spread of the distance between characters, in pitches; points and dashes are set less evenly."""
 _POINTS = np.array([sign in ".-" for sign in SIGNS])
 
-
 NEVER = -9.0
 """Log-probability of a character where no character can stand."""
 FAINT = 225

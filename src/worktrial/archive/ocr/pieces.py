@@ -20,7 +20,6 @@ DASH = "-"
 SHORT = 0.4
 """Heights of a character; strokes shorter than this are hyphens only in the middle of a row."""
 
-
 LEAST = 4
 """Figures with the same edge that make it a column's edge."""
 ROWS = 14.0

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from worktrial.archive.meaning.footing import Footing, footing
 from worktrial.archive.meaning.value import ValueKind, value_of
-from worktrial.archive.pages import Box, Cell, CellRepair, PageText, Table, Word
+from worktrial.archive.pages import Cell, CellRepair, PageText, Table, Word
 
 Place = tuple[int, int]
 
@@ -28,7 +28,6 @@ MOST_CHANGED = 2
 """Most cells of a line that are changed together."""
 CONFIRMED = 0.3
 """Factor on a doubt after a sum holds; numbers off by the tolerance slip through."""
-
 
 _LEADERS = re.compile(r"(?:\s*[.·…_]){2,}\s*[-•']?$")
 _DASH = re.compile(r"^[-–—−~_]$")
@@ -208,7 +207,7 @@ def _with_alternatives(cell: Cell, words: Sequence[Word]) -> Cell:
     if cell.box is None or not any(d.isdigit() for d in cell.text):
         return cell
     # A cell repeated over several columns is a heading; it keeps its text.
-    own = [word for word in words if _inside(word.box, cell.box) and any(d.isdigit() for d in word.text)]
+    own = [word for word in words if cell.box.holds(word.box, 0.5) and any(d.isdigit() for d in word.text)]
     if len(own) != 1 or own[0].text not in cell.text:
         return cell
     word = own[0]
@@ -217,8 +216,3 @@ def _with_alternatives(cell: Cell, words: Sequence[Word]) -> Cell:
         confidence=min(cell.confidence, word.confidence) if cell.text != word.text else word.confidence,
         alternatives=tuple(cell.text.replace(word.text, other, 1) for other in word.alternatives),
     )
-
-
-def _inside(box: Box, around: Box) -> bool:
-    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    return around.x0 - 0.5 <= x <= around.x1 + 0.5 and around.y0 - 0.5 <= y <= around.y1 + 0.5

@@ -25,12 +25,10 @@ from worktrial.archive.ocr.image import Grey
 FLOOR = 1e-5
 """The least probability of a sign at a step: the network's zeros are not to be believed."""
 
-
 WIDEST = 2600
 """Pixels; a sheet is no wider, long lines are scaled down to it."""
 PATIENCE = 120.0
 """Seconds after which a hanging process is given up."""
-
 
 Posteriors = tuple[NDArray[np.float32], ...]
 """One per view of the same crop."""

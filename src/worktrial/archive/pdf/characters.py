@@ -20,12 +20,10 @@ from worktrial.archive.pages import Box, RulingLine
 POINTER, INT, FLOAT, DOUBLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_float, ctypes.c_double
 UNSIGNED, LONG = ctypes.c_uint, ctypes.c_ulong
 
-
 # What the library gives for hyphens at line ends.
 _HYPHENS = (0xFFFE, 0x02, 0xAD)
 _SPACES = np.array([0, 9, 10, 11, 12, 13, 32, 160, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000], dtype=np.uint32)
 _LONGEST_NAME = 256  # bytes of a font's name
-
 
 _SAMPLES = 60
 
@@ -166,33 +164,23 @@ def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
 
 _loose_box = direct("FPDFText_GetLooseCharBox", INT, POINTER, INT, POINTER)
 
-
 _text = direct("FPDFText_GetText", INT, POINTER, INT, INT, POINTER)
-
 
 _unicode = direct("FPDFText_GetUnicode", UNSIGNED, POINTER, INT)
 
-
 _origin = direct("FPDFText_GetCharOrigin", INT, POINTER, INT, POINTER, POINTER)
-
 
 _font_size = direct("FPDFText_GetFontSize", DOUBLE, POINTER, INT)
 
-
 _matrix = direct("FPDFText_GetMatrix", INT, POINTER, INT, POINTER)
-
 
 _angle = direct("FPDFText_GetCharAngle", FLOAT, POINTER, INT)
 
-
 _weight = direct("FPDFText_GetFontWeight", INT, POINTER, INT)
-
 
 _font_info = direct("FPDFText_GetFontInfo", LONG, POINTER, INT, POINTER, LONG, POINTER)
 
-
 _text_object = direct("FPDFText_GetTextObject", POINTER, POINTER, INT)
-
 
 _font = direct("FPDFTextObj_GetFont", POINTER, POINTER)
 

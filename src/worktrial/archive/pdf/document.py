@@ -20,7 +20,6 @@ _TAIL = 2048
 _TREE = re.compile(rb"/Type\s*/Pages\b")
 _PAGE = re.compile(rb"/Type\s*/Page\b|/ObjStm\b")  # pages may be packed into object streams
 
-
 MAX_PIXELS = 60_000_000
 """Most pixels of a rendered page: an A2 sheet at 300 dpi. Larger ones are rendered smaller."""
 MAX_IMAGE_PIXELS = 300_000_000

@@ -26,7 +26,6 @@ _SAMPLE = 400  # words tell enough
 _DARK = 150
 _REACH = 2  # pixels around a word that belong to it
 
-
 # An image that covers this much of the page is a scan of it.
 _SCAN_COVERS = 0.6
 # Of a recognition layer that someone else laid over a scan: above either, recognising anew is better.
@@ -39,7 +38,6 @@ _UNREADABLE_SHARE = 0.1
 _DRAWN_LETTERS = 150
 _FAINT = 12  # gray levels between paper and the darkest spot of an empty page
 _SCALE = 1.0
-
 
 # The format allows at most 14,400 units a side; larger claims are nonsense that would only cost memory.
 _LONGEST_SIDE = 14_400.0

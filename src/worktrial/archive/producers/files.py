@@ -30,7 +30,6 @@ class Producer(Protocol):
 
     def documents(self) -> Iterator[DocumentSource]:
         """All of them, in a stable order."""
-        ...
 
 
 class PageReader(Protocol):
@@ -39,20 +38,16 @@ class PageReader(Protocol):
     @property
     def pages(self) -> int:
         """Number of pages."""
-        ...
 
     @property
     def trouble(self) -> str | None:
         """Damage of a file that opened although; None where there is none."""
-        ...
 
     def read(self, number: int) -> PageContent:
         """One page, 1-based. What is wrong with a single page is said in its `trouble`, not raised."""
-        ...
 
     def close(self) -> None:
         """Release the file."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,8 @@ LINES_PER_PAGE = 80
 _RULE = re.compile(r"\|?[\s:|+-]*-[\s:|+-]*\|?")
 _BAR = re.compile(r"(?<!\\)\|")
 
-
 _MOST_CELLS = 200_000
 """Most cells that spans may claim; a thousand rows by two hundred columns is more than any page shows."""
-
 
 PIXELS_PER_POINT = 200 / 75
 """Boxes are in pixels of pages rendered at this zoom."""

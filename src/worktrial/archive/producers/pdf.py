@@ -12,13 +12,11 @@ from worktrial.errors import DataError
 if TYPE_CHECKING:
     from worktrial.archive.pdf import Pdf
 
-
 OCR_UNAVAILABLE = "ocr unavailable: this page is a picture. To read it: pip install worktrial[ocr], and build again"
 OCR_REFUSED = "this page is a picture, and the archive was built without recognition"
 UNTRUSTED = "read from a text layer that is not to be trusted, because the archive was built without OCR"
 UNTRUSTED_CONFIDENCE = 0.3
 """Confidence of cells of a page that is not to be trusted: below what counts as low, so that all are flagged."""
-
 
 _REOPEN_AFTER = 100
 """Pages. An open file keeps the fonts and pictures of every page it has shown."""

@@ -26,7 +26,6 @@ _TITLE_LINES = 4
 _ROWS_AT_ONCE = 64
 _LETTERS = re.compile(r"[^\W\d]{3}")
 
-
 # Function words, and what questions ask with; the rest is left to the rarity of each word in the archive.
 _STOP = frozenset(files("worktrial.archive.search").joinpath("stop_words.txt").read_text("utf-8").split())
 _WORD = re.compile(r"[^\W_]+")

@@ -16,7 +16,6 @@ from worktrial.errors import DataError, extra
 if TYPE_CHECKING:
     import duckdb
 
-
 _DOCUMENTS = """
 CREATE TABLE documents (
     document VARCHAR, issue VARCHAR, kind VARCHAR, pages INTEGER, tables INTEGER, cells INTEGER,

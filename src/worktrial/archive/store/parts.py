@@ -37,7 +37,6 @@ SCHEMAS = {PAGES: PAGE_SCHEMA, TABLES: TABLE_SCHEMA, CELLS: CELL_SCHEMA}
 GROUP = 32
 """Pages per row group: what a look at one page reads, and what writing keeps in memory."""
 
-
 _YEAR = r"(?P<year>1[789]\d\d|20\d\d)"
 _YEAR_MONTH = re.compile(rf"(?<!\d){_YEAR}[_\-. ]?(?P<month>0[1-9]|1[0-2])(?!\d)")
 _YEAR_QUARTER = re.compile(rf"(?<!\d){_YEAR}[_\-. ]?q(?:uarter)?[_\-. ]?(?P<quarter>[1-4])(?!\d)", re.IGNORECASE)

@@ -69,7 +69,6 @@ CELL_SCHEMA = pa.schema(
     ]
 )
 
-
 _Row = tuple[Any, ...]
 
 
@@ -95,7 +94,6 @@ def _plain(value: Any) -> Any:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_plain)
-
 
 _decoder = msgspec.json.Decoder(PageContent)
 

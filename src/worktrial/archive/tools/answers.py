@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
-from worktrial.archive.meaning import header_paths, row_labels, units
 from worktrial.archive.pages import LOW_CONFIDENCE, Address, Cell, PageContent, Route, Table
 from worktrial.archive.show import page_markdown
 from worktrial.archive.tools.queries import Rows
@@ -19,16 +18,12 @@ from worktrial.language import JsonObject, JsonValue
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-
 Item = TypeVar("Item")
-
 
 _LONGEST_LINE = 400
 
-
 _MOST_DOUBTFUL = 60
 _PATH = " > "
-
 
 _LARGEST_SCALE = 8.0
 _LEAST_PART = 0.02
@@ -183,10 +178,19 @@ def table_shown(document: str, table: Table, first_row: int, limits: ToolLimits)
     Raises:
         ToolProblem: the table has fewer rows.
     """
+    # The meaning of cells takes long to import, and processes that answer queries do without it.
+    from worktrial.archive.meaning import header_paths, row_labels, units
+
     if first_row >= max(len(table.rows), 1):
         message = f"The table has {len(table.rows)} rows, 0 to {len(table.rows) - 1}."
         raise ToolProblem("out_of_range", message, field="first_row")
     answer = _about(document, table)
+    answer["headers"] = {str(c): _PATH.join(path) for c, path in enumerate(header_paths(table)) if path}
+    of_columns = {str(c): str(unit) for c, unit in enumerate(units(table)) if unit is not None}
+    if len(set(of_columns.values())) > 1:
+        answer["column_units"] = of_columns
+    if table.notes:
+        answer["notes"] = list(table.notes)
     labels = row_labels(table)
     rows = []
     for number in range(first_row, len(table.rows)):
@@ -205,24 +209,16 @@ def table_shown(document: str, table: Table, first_row: int, limits: ToolLimits)
 
 
 def _about(document: str, table: Table) -> JsonObject:
-    """All but the rows."""
-    wide = max((len(row) for row in table.rows), default=0)
-    answer: JsonObject = {
+    """Name and size of a table."""
+    return {
         "table": f"{document}:{table.page}:t{table.number}",
         "title": table.title,
         "unit": table.unit,
         "rows": len(table.rows),
-        "columns": wide,
+        "columns": max((len(row) for row in table.rows), default=0),
         "header_rows": table.header_rows,
         "label_columns": table.label_columns,
-        "headers": {str(c): _PATH.join(path) for c, path in enumerate(header_paths(table)) if path},
     }
-    of_columns = {str(c): str(unit) for c, unit in enumerate(units(table)) if unit is not None}
-    if len(set(of_columns.values())) > 1:
-        answer["column_units"] = of_columns
-    if table.notes:
-        answer["notes"] = list(table.notes)
-    return answer
 
 
 def _marked(document: str, table: Table, rows: range) -> JsonObject:

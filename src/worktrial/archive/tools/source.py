@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     import duckdb
     from PIL.Image import Image
 
-
 _MOST_COMPARED = 5000
-
 
 Kind = Literal["page", "table"]
 
@@ -81,37 +79,30 @@ class DocumentEntry(Protocol):
     @property
     def name(self) -> str:
         """Name that tools call it by."""
-        ...
 
     @property
     def issue(self) -> str:
         """`1939-02`, `1939`, or nothing."""
-        ...
 
     @property
     def pages(self) -> int:
         """Number of its pages."""
-        ...
 
     @property
     def tables(self) -> int:
         """Number of tables that were found in it."""
-        ...
 
     @property
     def confidence(self) -> float:
         """Confidence of its reading, 0-1."""
-        ...
 
     @property
     def trouble(self) -> str | None:
         """Anything that is wrong with it."""
-        ...
 
     @property
     def readable(self) -> bool:
         """Whether its pages can be read."""
-        ...
 
 
 class HitSource(Protocol):
@@ -120,27 +111,22 @@ class HitSource(Protocol):
     @property
     def document(self) -> str:
         """Its name."""
-        ...
 
     @property
     def page(self) -> int:
         """1-based."""
-        ...
 
     @property
     def table(self) -> int | None:
         """1-based; None for a page."""
-        ...
 
     @property
     def score(self) -> float:
         """Higher is better; comparable within one search."""
-        ...
 
     @property
     def snippet(self) -> str:
         """The lines that match."""
-        ...
 
 
 class ArchiveSource(Protocol):
@@ -149,23 +135,18 @@ class ArchiveSource(Protocol):
     @property
     def documents(self) -> Sequence[DocumentEntry]:
         """All of them, those that cannot be read included."""
-        ...
 
     def page(self, document: str, number: int) -> PageContent:
         """One page."""
-        ...
 
     def image(self, document: str, page: int, scale: float) -> "Image":
         """A page's picture, `scale` pixels per point."""
-        ...
 
     def search(self, query: str, *, limit: int, document: str | None, kind: Kind) -> Sequence[HitSource]:
         """Pages or tables, the best first."""
-        ...
 
     def connection(self) -> "duckdb.DuckDBPyConnection":
         """A connection to a database file with `documents`, `pages`, `tables` and `cells`."""
-        ...
 
 
 class LookUp:
