@@ -26,9 +26,9 @@ def pdf_sections(path: Path) -> tuple[list[DocumentSection], list[str]]:
         DataError: it is no PDF, damaged, encrypted, or has no page with text.
     """
     # Imported here: brings numpy and the PDF library.
+    from worktrial.archive.pages import Route
     from worktrial.archive.producers import ReadSettings
     from worktrial.archive.producers.pdf import PdfReader
-    from worktrial.archive.pages import Route
 
     reader = PdfReader(path, ReadSettings())
     try:
