@@ -24,7 +24,7 @@ from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_pla
 from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
 from worktrial.suites.orchestration.scoring.distance.graphs import published_step_graph, published_workflow_graph
-from worktrial.suites.orchestration.scoring.distance.ours import sound_score
+from worktrial.suites.orchestration.scoring.distance.ours import our_score
 from worktrial.suites.orchestration.scoring.distance.published import published_match, published_score
 
 RATIO = 5.0
@@ -67,12 +67,12 @@ def main(words: Sequence[str] | None = None) -> None:
     typed = [plans for pair in pairs if (plans := _typed(pair)) is not None]
     compared, differing = _differences(pairs)
 
-    published, exact, sound = _least(
+    published, exact, ours = _least(
         given.repetitions,
         [
             [partial(published_score, *pair) for pair in pairs],
             [partial(exact_distances, *pair) for pair in pairs],
-            [partial(sound_score, *plans) for plans in typed],
+            [partial(our_score, *plans) for plans in typed],
         ],
     )
     ratio = _ratio(published, exact)
@@ -83,7 +83,7 @@ def main(words: Sequence[str] | None = None) -> None:
         [
             ["published mode (networkx)", *published.figures(), "1"],
             ["exact, the published graphs and costs", *exact.figures(), f"{ratio:.1f}"],
-            ["exact, the sound graphs and costs", *sound.figures(), f"{_ratio(published, sound):.1f}"],
+            ["exact, our graphs and costs", *ours.figures(), f"{_ratio(published, ours):.1f}"],
         ],
     )
     print(f"\n{compared} distances of graphs without self-loops compared: {differing} differ\n")
@@ -156,11 +156,11 @@ def _ten_by_ten() -> int:
     rows, late = [], 0
     for name, predicted in cases:
         start = perf_counter()
-        score = sound_score(gold, predicted, seconds=BOUND)
+        score = our_score(gold, predicted, seconds=BOUND)
         took = perf_counter() - start
         late += took > BOUND + SLACK
         rows.append([name, f"{1000 * took:.1f}", "yes" if score.exact else "no", f"{score.score:.4f}"])
-    print(f"10 workflows of 10 steps, sound score, bound {BOUND:g} s\n")
+    print(f"10 workflows of 10 steps, our score, bound {BOUND:g} s\n")
     print_cells(["prediction", "ms", "exact", "score"], rows)
     return late
 
@@ -236,7 +236,7 @@ def _written(plan: WorkflowPlan) -> Plan:
 
 
 def _typed(pair: Pair) -> tuple[WorkflowPlan, WorkflowPlan] | None:
-    """The plans as types; None where one of them is none in the sound reading."""
+    """The plans as types; None where one of them is none in our reading."""
     try:
         return read_plan(pair.gold), read_plan(pair.predicted)
     except NotAPlan:

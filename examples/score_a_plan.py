@@ -1,10 +1,10 @@
-"""Score a plan beside another in both scoring modes, with no model: python examples/score_a_plan.py.
+"""Score a plan beside another both ways, with no model: python examples/score_a_plan.py.
 
 The gold plan looks a patient up and then orders a repeat prescription. The predicted one does the same two things,
 but does not say that the second has to wait for the first, and sends it to another agent.
 """
 
-from worktrial.suites.orchestration.scoring.figures import Mode
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.rows import score_workflow
 
 GOLD = """
@@ -28,6 +28,6 @@ PREDICTED = """Here is the plan:
 """
 
 if __name__ == "__main__":
-    for mode in Mode:
-        score = score_workflow({"gold_text": GOLD, "predicted_text": PREDICTED}, mode, seconds=1.0)
-        print(f"{mode}: {score.score:.3f} (structure {score.structure:.3f}, components {score.components:.3f})")
+    for scoring in Scoring:
+        score = score_workflow({"gold_text": GOLD, "predicted_text": PREDICTED}, scoring, seconds=1.0)
+        print(f"{scoring}: {score.score:.3f} (structure {score.structure:.3f}, components {score.components:.3f})")

@@ -104,9 +104,9 @@ def test_plans(name: str, mode: str, data: Path, tmp_path: Path) -> None:
     record = _record(data, tmp_path, mode, team)
     assert record["outcome"] == "fail"
     if mode == "turns":
-        (plan, _) = record["measures"]["sound"]["rows"]["steps"]
+        (plan, _) = record["measures"]["ours"]["rows"]["steps"]
         assert 0 <= plan["score"] < 1
-        assert record["measures"]["sound"]["sums"]["plan_steps"] == 1
+        assert record["measures"]["ours"]["sums"]["plan_steps"] == 1
         assert record["measures"]["troubled"] == 0
 
 
@@ -125,9 +125,9 @@ def test_arguments(name: str, mode: str, data: Path, tmp_path: Path) -> None:
     record = _record(data, tmp_path, mode, agent)
     assert (record["outcome"], record["calls"]) == ("fail", 1)
     if mode == "turns":
-        (_, call) = record["measures"]["sound"]["rows"]["steps"]
+        (_, call) = record["measures"]["ours"]["rows"]["steps"]
         assert call["predicted"] == "call"
-        assert record["measures"]["sound"]["sums"]["call_steps"] == 1
+        assert record["measures"]["ours"]["sums"]["call_steps"] == 1
 
 
 MESSAGES: dict[str, Any] = {

@@ -62,8 +62,8 @@ def test_the_worked_example(tmp_path: Path) -> None:
     assert "10 passed · 0 failed · 0 invalid" in ran.out
     assert ran.out == again.out == command("show", tmp_path / "run").out
     for language in ("EN", "KO"):
-        for mode in ("sound", "published"):
-            assert f"{language} · {mode} scoring · 5 scenarios" in ran.out
+        for scoring in ("our", "published"):
+            assert f"{language} · {scoring} scoring · 5 scenarios" in ran.out
     rows = _rows(ran.out)
     assert ["", "Average", "Plan", "Call/refuse", "Function call"][1:] in rows
     assert rows.count(["this run", "100.0%", "100.0%", "100.0%", "100.0%"]) == 4
@@ -172,7 +172,7 @@ def test_repeats_have_a_mean_and_an_interval(data: Path, tmp_path: Path) -> None
         words = ["--data", data, "--agent", "agent-1", "--base-url", server.url, "--repeats", 3]
         ran = _run(*words, "--language", "en", "-o", tmp_path / "run")
         assert server.count() == 3 * 4
-    assert "EN · sound scoring · 2 scenarios × 3 repeats (means)" in ran.out
+    assert "EN · our scoring · 2 scenarios × 3 repeats (means)" in ran.out
     assert {(r["sample"], r["repeat"]) for r in samples_of(tmp_path / "run")} == {
         (f"EN/{s}", n) for s in (1, 2) for n in range(3)
     }
@@ -298,4 +298,4 @@ def test_the_manifest_says_what_was_run(data: Path, tmp_path: Path) -> None:
     settings = json.loads((tmp_path / "run" / "manifest.json").read_text())["settings"]
     assert (settings["mode"], settings["gold"], settings["cards"]) == ("turns", "corrected", "full")
     assert (settings["agent"], settings["sub_agent"], settings["judges"]) == ("gold", None, [])
-    assert settings["bounds"]["sound"] == 0.5
+    assert settings["bounds"]["ours"] == 0.5

@@ -75,19 +75,19 @@ ROWS: list[tuple[Any, float | None, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["sound", "published"])
+@pytest.mark.parametrize("mode", ["ours", "published"])
 def test_one_output_row_for_each_input_row_in_order(mode: str, tmp_path: Path) -> None:
     file = _write(tmp_path / "plans.jsonl", *(row for row, _, _ in ROWS))
     ran, scored = _score("workflow", file, "--mode", mode)
     assert (ran.code, ran.out) == (0, "")
     assert [set(row) for row in scored] == [{"score", "structure", "components", "exact", "error"}] * len(ROWS)
     for number, ((_, score, error), row) in enumerate(zip(ROWS, scored, strict=True), start=1):
-        if mode == "sound" or score != CLOSE:
+        if mode == "ours" or score != CLOSE:
             assert row["score"] == (score if score is None else pytest.approx(score)), number
         assert (row["error"] is None) == (error is None), number
         assert (error or "") in (row["error"] or ""), number
         assert row["exact"] is True
-    if mode == "sound":
+    if mode == "ours":
         assert f"{file}: 6 scored rows, mean score 0.6444, 8 with an error" in ran.said
 
 
@@ -120,12 +120,12 @@ def test_hostile_plans_are_scored_within_the_bound(tmp_path: Path) -> None:
         {"gold_workflow": PLAN, "predicted_workflow": None},
         {"gold_workflow": PLAN, "predicted_workflow": {"workflow_1": {"steps": 5}}},
     )
-    for mode in ("sound", "published"):
+    for mode in ("ours", "published"):
         ran, scored = _score("workflow", file, "--mode", mode, "--seconds", "0.2")
         assert (ran.code, len(scored)) == (0, 6)
         assert all(0 <= row["score"] < 1 for row in scored)
         assert [row["error"] is None for row in scored[:3]] == [True, True, False]
-        assert all(row["error"] for row in scored[4:] if mode == "sound")
+        assert all(row["error"] for row in scored[4:] if mode == "ours")
 
 
 @pytest.fixture
@@ -194,8 +194,8 @@ def test_a_stored_run(data: Path, tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     assert "EN · 1 scenario" in ran.out
     figures = json.loads(out.read_text())
-    assert {mode: f["plan"]["value"] for mode, f in figures["figures"].items()} == {"sound": 1.0, "published": 1.0}
-    assert figures["scenarios"]["1"]["sound"][0]["steps"][0]["right"] is True
+    assert {mode: f["plan"]["value"] for mode, f in figures["figures"].items()} == {"ours": 1.0, "published": 1.0}
+    assert figures["scenarios"]["1"]["ours"][0]["steps"][0]["right"] is True
     archive = tmp_path / "steps.tar.gz"
     with tarfile.open(archive, "w:gz") as packed:
         packed.add(place, "steps")

@@ -52,10 +52,10 @@ def test_score_a_plan() -> None:
     said = subprocess.run(
         [sys.executable, "examples/score_a_plan.py"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    published, sound = sorted(said.splitlines())
+    ours, published = sorted(said.splitlines())
     # One of two agents is another, and the dependency, which the published structure does not see, is lacking.
     assert published == "published: 0.750 (structure 1.000, components 0.500)"
-    assert sound == "sound: 0.803 (structure 0.760, components 0.846)"
+    assert ours == "ours: 0.803 (structure 0.760, components 0.846)"
 
 
 def test_own_agent(tmp_path: Path) -> None:

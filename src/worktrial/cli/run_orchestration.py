@@ -231,7 +231,7 @@ def _turns_trial(given: Mapping[str, Any], ground: Any, roles: dict[RoleName, Ro
         repeats=given["repeats"],
         gold=given["gold"],
         cards=_cards(given, roles),
-        bounds=Bounds(sound=given["bound"]),
+        bounds=Bounds(ours=given["bound"]),
     )
     return OrchestrationTrial(ground, settings)
 

@@ -18,8 +18,8 @@ app = typer.Typer(no_args_is_help=True, help="Score plans, tool calls and whole 
 
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
 _Mode = Annotated[
-    Literal["published", "sound"],
-    typer.Option(help="published: as the published program does. sound: ours, exact and without its defects."),
+    Literal["published", "ours", "sound"],
+    typer.Option(help="published: as the published program does. ours: exact and without its defects."),
 ]
 _Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Where the scored rows go. Default: standard output.")
@@ -28,7 +28,7 @@ _Seconds = Annotated[float, typer.Option(help="Bound on one search for an edit d
 
 
 @app.command("workflow")
-def workflow(file: _File, mode: _Mode = "sound", output: _Output = None, seconds: _Seconds = 1.0) -> None:
+def workflow(file: _File, mode: _Mode = "ours", output: _Output = None, seconds: _Seconds = 1.0) -> None:
     """Score predicted plans against gold ones.
 
     A row has gold_workflow and predicted_workflow (objects), or gold_text and predicted_text (strings, to be
@@ -37,11 +37,11 @@ def workflow(file: _File, mode: _Mode = "sound", output: _Output = None, seconds
 
     Example: worktrial score workflow plans.jsonl --mode published -o scored.jsonl
     """
-    from worktrial.suites.orchestration.scoring.figures import Mode
+    from worktrial.suites.orchestration.options import Scoring
     from worktrial.suites.orchestration.scoring.rows import score_workflow
 
     def score(row: JsonObject) -> JsonObject:
-        return score_workflow(row, Mode(mode), seconds=seconds).row()
+        return score_workflow(row, Scoring(mode), seconds=seconds).row()
 
     _score_file(file, output, score, {"score": None, "structure": None, "components": None, "exact": True})
 
@@ -55,7 +55,7 @@ _Data = Annotated[
 
 
 @app.command("toolcalls")
-def toolcalls(file: _File, data: _Data = None, mode: _Mode = "sound", output: _Output = None) -> None:
+def toolcalls(file: _File, data: _Data = None, mode: _Mode = "ours", output: _Output = None) -> None:
     """Score domain agents' answers against gold calls and refusals, without judges.
 
     A row has label (gold messages by step id, as a stored run of the published program has them), step (the answer:
@@ -67,9 +67,9 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = "sound", output: _O
     """
     from worktrial.grading.bad_row import BadRow
     from worktrial.suites.orchestration.example import example_folder
+    from worktrial.suites.orchestration.options import Scoring
     from worktrial.suites.orchestration.planning.cards import Team, load_team
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.scoring.figures import Mode
     from worktrial.suites.orchestration.scoring.rows import score_toolcalls
 
     @cache
@@ -80,7 +80,7 @@ def toolcalls(file: _File, data: _Data = None, mode: _Mode = "sound", output: _O
         said = row.get("lang", Language.EN)
         if said not in list(Language):
             raise BadRow(f"lang: {said!r} is none of {', '.join(Language)}")
-        return score_toolcalls(row, team(Language(said)), Mode(mode))
+        return score_toolcalls(row, team(Language(said)), Scoring(mode))
 
     nothing = dict.fromkeys(("score", "decision", "name", "key", "value"))
     _score_file(file, output, score, {**nothing, "open": []})
@@ -94,7 +94,7 @@ def orchestration(
     ],
     language: Annotated[Literal["en", "ko"], typer.Option(help="Of the run.")],
     data: _Data = None,
-    gold: Annotated[Gold, typer.Option(help="Gold steps of the sound mode.")] = "released",
+    gold: Annotated[Gold, typer.Option(help="Gold steps of our scoring.")] = "released",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Also write all figures and how every step was scored.")
     ] = None,
@@ -116,7 +116,7 @@ def orchestration(
 
     spoken = Language(language.upper())
     release = load_release(data or example_folder(), [spoken], corrected=gold == "corrected")
-    scores = score_stored_run(run, release, spoken, Bounds(sound=seconds))
+    scores = score_stored_run(run, release, spoken, Bounds(ours=seconds))
     figures = stored_figures(scores)
     Console(highlight=False).print(stored_table(figures, title=f"{spoken} · {counted(len(figures.scenarios))}"))
     for what, ids in (("not in the run", scores.missing), ("not in the data", scores.unknown)):

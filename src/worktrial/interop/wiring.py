@@ -113,7 +113,7 @@ def _orchestration(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
         repeats=options.repeats,
         gold=options.gold,
         cards=options.cards or ("compact" if is_local else "full"),
-        bounds=Bounds(sound=options.bound),
+        bounds=Bounds(ours=options.bound),
     )
     return Wired(OrchestrationTrial(Groundwork(release, tasks, who, sub, []), settings), roles, options)
 

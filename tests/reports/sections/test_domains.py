@@ -97,7 +97,7 @@ def test_orchestration_beside_its_floors(tmp_path: Path) -> None:
     report = open_report(folders, "r")
     words = _words(orchestration(report))
     assert "gold (gold) reaches most, 100.0%" in words and "above the best team that reads nothing" in words
-    assert "EN: sound scoring, with floors" in words and "EN: published scoring, with floors" in words
+    assert "EN: our scoring, with floors" in words and "EN: published scoring, with floors" in words
     assert words.count("floor: always refuse") == 8, "in both modes, for each of four metrics"
     assert "What teams reach on their own" in words
     assert "Cascade gap" in words and "0.0 points" in words

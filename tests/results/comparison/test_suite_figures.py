@@ -23,7 +23,7 @@ def test_orchestration_scores_by_language(tmp_path: Path) -> None:
         {
             (f.language, name): e.value
             for f in language_figures(open_run(tmp_path / side).records)
-            if f.mode == "sound"
+            if f.scoring == "ours"
             for name, e in f.figures.items()
         }
         for side in ("a", "b")

@@ -28,7 +28,7 @@ from worktrial.suites.orchestration.planning.scenario import (
 from worktrial.suites.orchestration.run.prompts import requests_of
 from worktrial.suites.orchestration.scoring.figures import published_figures
 from worktrial.suites.orchestration.scoring.layout import history_of
-from worktrial.suites.orchestration.scoring.ours import sound_figures, sound_scenario
+from worktrial.suites.orchestration.scoring.ours import our_figures, our_scenario
 from worktrial.suites.orchestration.scoring.published import published_scenario
 
 RELEASE = load_release(example_folder(), list(Language))
@@ -158,15 +158,15 @@ def test_no_two_requests_are_the_same() -> None:
 
 @LANGUAGES
 def test_its_gold_is_all_right_in_both_scoring_modes(language: Language) -> None:
-    team, sound, published = RELEASE.teams[language], Counter[str](), Counter[str]()
+    team, ours, published = RELEASE.teams[language], Counter[str](), Counter[str]()
     for scenario in of(language):
         answers = answers_of(gold, [request.step for request in requests_of(scenario, team).requests])
-        ours = sound_scenario(scenario, answers, team)
+        mine = our_scenario(scenario, answers, team)
         theirs = published_scenario(history_of(scenario, answers), team)
-        assert ours.needs == theirs.needs == ()
-        sound.update(ours.sums(None))
+        assert mine.needs == theirs.needs == ()
+        ours.update(mine.sums(None))
         published.update(theirs.sums(None))
-    for found in (sound_figures(sound), published_figures(published)):
+    for found in (our_figures(ours), published_figures(published)):
         assert (found.plan, found.call_refuse, found.function_call) == (1, 1, 1)
 
 

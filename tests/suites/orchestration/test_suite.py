@@ -60,7 +60,7 @@ def test_turn_by_turn(data: Path, tmp_path: Path) -> None:
     text = shown(suite.tables(stored, suite.beside(compare_published=True)))
     assert "GLM-4.7" in text
     figures = {(f.group, f.name): f for f in suite.figures(stored)}
-    assert figures["EN sound", "plan"].value == 1.0
+    assert figures["EN ours", "plan"].value == 1.0
     assert figures["KO published", "function_call"].n == 1
     record = stored.records[0]
     assert "right" in shown(suite.trajectory(trajectory(tmp_path / "run", "EN/1", 0, "E0", record), record))

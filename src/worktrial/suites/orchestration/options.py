@@ -1,6 +1,7 @@
-"""Options of the suite."""
+"""Options of the suite, and the choices that they offer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,6 +30,33 @@ _WHO = "Who takes part"
 _WHAT = "Which tasks"
 _TRIAL = "Trial"
 _FREE = "Free running"
+
+
+class Scoring(StrEnum):
+    """Ways of scoring."""
+
+    OURS = "ours"
+    """Exact, and without the defects of the published one."""
+    PUBLISHED = "published"
+    """As the published evaluation computes scores, its defects included."""
+
+    @property
+    def phrase(self) -> str:
+        """Name in a title: `our scoring`, `published scoring`."""
+        return "our scoring" if self is Scoring.OURS else "published scoring"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Scoring | None":
+        return cls(_EARLIER[value]) if isinstance(value, str) and value in _EARLIER else None
+
+
+_EARLIER = {"sound": "ours"}
+"""How ways of scoring are called in runs stored before, and in commands that people remember."""
+
+
+def by_scoring(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """`stored`, which has entries for ways of scoring, under the names that they have now."""
+    return {_EARLIER.get(key, key): value for key, value in stored.items()}
 
 
 def _listed(value: Any) -> Any:

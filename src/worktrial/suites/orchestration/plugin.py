@@ -229,7 +229,7 @@ def _turns_trial(
         repeats=options.repeats,
         gold=options.gold,
         cards=_cards(options, models),
-        bounds=Bounds(sound=options.bound),
+        bounds=Bounds(ours=options.bound),
     )
     return OrchestrationTrial(ground, settings)
 

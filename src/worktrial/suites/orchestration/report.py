@@ -37,8 +37,8 @@ from worktrial.suites.orchestration.figures.turns import (
     judge_agreement,
     language_figures,
 )
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.run.ground import SUITE
-from worktrial.suites.orchestration.scoring.figures import Mode
 
 TITLES = {"average": "Average", "plan": "Plan", "call_refuse": "Call or refuse", "function_call": "Function call"}
 _FREE_TITLES = {
@@ -52,14 +52,14 @@ Figures = Sequence[tuple[ReportRun, LanguageFigures]]
 
 
 def orchestration(report: Report) -> Section | None:
-    """Panels for each language and scoring mode; None without a run of orchestration."""
+    """Panels for each language and way of scoring; None without a run of orchestration."""
     runs = _runs(report)
     found = [(run, figures) for run in runs for figures in language_figures(run.run.records)]
     parts: list[Markup] = []
     for language in sorted({figures.language for _, figures in found}):
         of_language = [(run, figures) for run, figures in found if figures.language == language]
         parts += [heading(f"Turn by turn, {language}"), takeaway(_takeaway(of_language))]
-        parts += [_panel(of_language, language, mode) for mode in (Mode.SOUND, Mode.PUBLISHED)]
+        parts += [_panel(of_language, language, scoring) for scoring in (Scoring.OURS, Scoring.PUBLISHED)]
     if found:
         parts.append(caveat(_caveat(found)))
     parts += [*_free(runs), *_gaps(runs), *_judges(runs)]
@@ -67,13 +67,13 @@ def orchestration(report: Report) -> Section | None:
 
 
 def _takeaway(found: Figures) -> Markup:
-    sound = [(run, figures) for run, figures in found if figures.mode is Mode.SOUND]
-    run, best = max(sound, key=lambda one: one[1].figures["average"].value or 0.0)
+    ours = [(run, figures) for run, figures in found if figures.scoring is Scoring.OURS]
+    run, best = max(ours, key=lambda one: one[1].figures["average"].value or 0.0)
     average = best.figures["average"]
     floors = [(f.figures["average"].value or 0.0, f.name) for f in best.floors]
     said = Markup("{} {} {} on average over {}").format(
         strong(run.name),
-        "reaches" if len(sound) == 1 else "reaches most,",
+        "reaches" if len(ours) == 1 else "reaches most,",
         percent(average.value) + (f" ({percent_interval(average.interval)})" if average.interval else ""),
         counted(best.scenarios, "scenario"),
     )
@@ -90,8 +90,8 @@ def _takeaway(found: Figures) -> Markup:
     )
 
 
-def _panel(found: Figures, language: str, mode: Mode) -> Markup:
-    of_mode = [(run, figures) for run, figures in found if figures.mode is mode]
+def _panel(found: Figures, language: str, scoring: Scoring) -> Markup:
+    of_scoring = [(run, figures) for run, figures in found if figures.scoring is scoring]
     drawn: list[Bar] = []
     for metric in METRICS:
         drawn += [
@@ -102,13 +102,13 @@ def _panel(found: Figures, language: str, mode: Mode) -> Markup:
                 samples_href(run.slug, {"language": language}),
                 TITLES[metric],
             )
-            for run, figures in of_mode
+            for run, figures in of_scoring
         ]
         drawn += [
             Bar(name, floor[metric].value, floor[metric].interval, group=TITLES[metric])
-            for name, floor in _floors(of_mode).items()
+            for name, floor in _floors(of_scoring).items()
         ]
-    return bars(f"{language}: {mode} scoring, with floors", drawn)
+    return bars(f"{language}: {scoring.phrase}, with floors", drawn)
 
 
 def _floors(found: Figures) -> dict[str, Mapping[str, Estimate]]:
@@ -129,7 +129,7 @@ def _floors(found: Figures) -> dict[str, Mapping[str, Estimate]]:
 def _caveat(found: Figures) -> Markup:
     troubled = {run.name: figures for run, figures in found if figures.troubled}
     said = Markup(
-        "Sound scoring counts what the published scoring gives away; the published one is there to compare with "
+        "Our scoring counts what the published scoring gives away; the published one is there to compare with "
         "published tables. Floors are what teams get that read nothing. Intervals are at 95%, over scenarios."
     )
     for name, figures in troubled.items():
@@ -247,7 +247,10 @@ def published_tables(report: Report) -> list[Markup]:
     """Published figures of each language in the report, beside one's own by the same way of scoring."""
     parts: list[Markup] = []
     found = [
-        (run, f) for run in _runs(report) for f in language_figures(run.run.records) if f.mode is Mode.PUBLISHED
+        (run, f)
+        for run in _runs(report)
+        for f in language_figures(run.run.records)
+        if f.scoring is Scoring.PUBLISHED
     ]
     for language in sorted({figures.language for _, figures in found}):
         theirs = published_orchestration(language)

@@ -3,28 +3,21 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from worktrial.grading.bad_row import BadRow
 from worktrial.language import JsonObject
 from worktrial.options import Flag, Options
 from worktrial.suite import RunScorer, RunScores, Scorer
-from worktrial.suites.orchestration.options import Gold
-
-# How our own scoring was called before.
-_OLD = {"sound": "ours"}
-
-
-def _scoring(value: Any) -> Any:
-    return _OLD.get(value, value) if isinstance(value, str) else value
+from worktrial.suites.orchestration.options import Gold, Scoring
 
 
 class ScoringOptions(Options):
     """Which way of scoring."""
 
-    mode: Annotated[Literal["ours", "published"], BeforeValidator(_scoring), Flag(common=True)] = "ours"
+    mode: Annotated[Scoring, Flag(common=True, metavar="ours|published")] = Scoring.OURS
     """published: as the published program does. ours: exact and without its defects."""
 
 
@@ -56,21 +49,16 @@ class StoredRunOptions(Options):
 
 
 def _workflow(options: PlanOptions) -> Callable[[JsonObject], JsonObject]:
-    from worktrial.suites.orchestration.scoring.figures import Mode
     from worktrial.suites.orchestration.scoring.rows import score_workflow
 
-    mode = Mode.PUBLISHED if options.mode == "published" else Mode.SOUND
-    return lambda row: score_workflow(row, mode, seconds=options.seconds).row()
+    return lambda row: score_workflow(row, options.mode, seconds=options.seconds).row()
 
 
 def _toolcalls(options: CallOptions) -> Callable[[JsonObject], JsonObject]:
     from worktrial.suites.orchestration.example import example_folder
     from worktrial.suites.orchestration.planning.cards import Team, load_team
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.scoring.figures import Mode
     from worktrial.suites.orchestration.scoring.rows import score_toolcalls
-
-    mode = Mode.PUBLISHED if options.mode == "published" else Mode.SOUND
 
     @cache
     def team(language: Language) -> Team:
@@ -80,7 +68,7 @@ def _toolcalls(options: CallOptions) -> Callable[[JsonObject], JsonObject]:
         said = row.get("lang", Language.EN)
         if said not in list(Language):
             raise BadRow(f"lang: {said!r} is none of {', '.join(Language)}")
-        return score_toolcalls(row, team(Language(said)), mode)
+        return score_toolcalls(row, team(Language(said)), options.mode)
 
     return score
 
@@ -96,7 +84,7 @@ def _stored_run(place: Path, options: StoredRunOptions) -> RunScores:
 
     language = Language(options.language.upper())
     release = load_release(options.data or example_folder(), [language], corrected=options.gold == "corrected")
-    scores = score_stored_run(place, release, language, Bounds(sound=options.seconds))
+    scores = score_stored_run(place, release, language, Bounds(ours=options.seconds))
     figures = stored_figures(scores)
     notes = []
     for what, ids in (("not in the run", scores.missing), ("not in the data", scores.unknown)):

@@ -32,6 +32,7 @@ from worktrial.suites.orchestration.figures.turns import (
     judge_agreement,
     language_figures,
 )
+from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.calls.calls import read_calls
 from worktrial.terminal import call_lines, plain, share_cell
 
@@ -62,7 +63,7 @@ def figure_tables(
         turns: A turn-by-turn run of the same team, for the cascade gap of a free-running one.
     """
     for figures in language_figures(run.records):
-        yield _figure_table(figures, compare_published=compare_published and figures.mode == "published")
+        yield _figure_table(figures, compare_published=compare_published and figures.scoring == "published")
         yield from _remarks(figures)
 
     free = free_figures(run.records)
@@ -109,7 +110,7 @@ def _gap_table(gaps: Sequence[CascadeGap], turns: StoredRun) -> Table:
 
 def _figure_table(figures: LanguageFigures, *, compare_published: bool) -> Table:
     repeats = f" × {figures.repeats} repeats (means)" if figures.repeats > 1 else ""
-    title = f"{figures.language} · {figures.mode} scoring · {counted(figures.scenarios)}{repeats}"
+    title = f"{figures.language} · {figures.scoring.phrase} · {counted(figures.scenarios)}{repeats}"
     table = Table(title=Text(title), title_justify="left")
     table.add_column("", overflow="fold")
     for metric in METRICS:
@@ -170,8 +171,8 @@ def stored_table(figures: StoredFigures, *, title: str) -> Table:
     table.add_column("scoring", overflow="fold")
     for metric in METRICS:
         table.add_column(TITLES[metric], justify="right", overflow="fold")
-    for mode, estimates in figures.figures.items():
-        table.add_row(mode.value, *_cells(estimates))
+    for scoring, estimates in figures.figures.items():
+        table.add_row(scoring.value, *_cells(estimates))
     return table
 
 
@@ -193,8 +194,8 @@ def team_trajectory(line: JsonObject, record: SampleRecord | None) -> Iterator[R
 def _steps(line: JsonObject, record: SampleRecord | None) -> Iterator[RenderableType]:
     """Answers step by step, each beside its score."""
     said = [*line["main_agent_history"], *line["sub_agent_history"]]
-    sound = {} if record is None else record.measures.get("sound", {})
-    scores: dict[int, JsonObject] = {row["step"]: row for row in sound.get("rows", {}).get("steps", ())}
+    ours = {} if record is None else by_scoring(record.measures).get("ours", {})
+    scores: dict[int, JsonObject] = {row["step"]: row for row in ours.get("rows", {}).get("steps", ())}
     for message in sorted(said, key=lambda message: int(message["step_id"])):
         step = int(message["step_id"])
         query = line["queries"].get(str(step))

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.support.orchestration import BERTH, SHORT, TinyTeam
 
@@ -12,12 +13,12 @@ from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
 from worktrial.suites.orchestration.figures.free import cascade_gaps, differences, free_figures
 from worktrial.suites.orchestration.figures.turns import METRICS, LanguageFigures, language_figures
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.run.agents import member
 from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
 from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
-from worktrial.suites.orchestration.scoring.figures import Mode
 
 
 @pytest.fixture(scope="module")
@@ -36,18 +37,18 @@ def _run(data: Path, folder: Path, team: str, *, free: bool = False, **settings:
     return open_run(folder)
 
 
-def _by_mode(records: list[SampleRecord]) -> dict[Mode, LanguageFigures]:
-    return {figures.mode: figures for figures in language_figures(records)}
+def _by_scoring(records: list[SampleRecord]) -> dict[Scoring, LanguageFigures]:
+    return {figures.scoring: figures for figures in language_figures(records)}
 
 
 def test_every_figure_of_the_gold_with_its_floors(data: Path, tmp_path: Path) -> None:
-    figures = _by_mode(_run(data, tmp_path / "run", "gold").records)
-    assert list(figures) == [Mode.SOUND, Mode.PUBLISHED]
-    sound = figures[Mode.SOUND]
-    assert {metric: sound.figures[metric].value for metric in METRICS} == dict.fromkeys(METRICS, 1.0)
-    assert sound.macro is not None
-    assert figures[Mode.PUBLISHED].macro is None
-    assert (sound.scenarios, sound.repeats, sound.requests, sound.troubled) == (2, 1, 9, 0)
+    figures = _by_scoring(_run(data, tmp_path / "run", "gold").records)
+    assert list(figures) == [Scoring.OURS, Scoring.PUBLISHED]
+    ours = figures[Scoring.OURS]
+    assert {metric: ours.figures[metric].value for metric in METRICS} == dict.fromkeys(METRICS, 1.0)
+    assert ours.macro is not None
+    assert figures[Scoring.PUBLISHED].macro is None
+    assert (ours.scenarios, ours.repeats, ours.requests, ours.troubled) == (2, 1, 9, 0)
     for found in figures.values():
         assert [floor.name for floor in found.floors] == ["constant_plan", "one_sentence", "always_refuse"]
         for floor in found.floors:
@@ -66,9 +67,9 @@ def test_a_floor_is_what_its_team_gets(team: str, data: Path, tmp_path: Path) ->
 
 def test_repeats_are_means_and_do_not_narrow_the_interval(data: Path, tmp_path: Path) -> None:
     """A repeat of a scenario is no further scenario: three equal repeats say as much as one."""
-    once = _by_mode(_run(data, tmp_path / "once", "constant-plan").records)
-    thrice = _by_mode(_run(data, tmp_path / "thrice", "constant-plan", repeats=3).records)
-    for mode in Mode:
+    once = _by_scoring(_run(data, tmp_path / "once", "constant-plan").records)
+    thrice = _by_scoring(_run(data, tmp_path / "thrice", "constant-plan", repeats=3).records)
+    for mode in Scoring:
         assert (thrice[mode].scenarios, thrice[mode].repeats) == (2, 3)
         for metric in METRICS:
             one, three = once[mode].figures[metric], thrice[mode].figures[metric]
@@ -80,8 +81,8 @@ def test_repeats_are_means_and_do_not_narrow_the_interval(data: Path, tmp_path: 
 def test_the_mean_of_a_good_and_a_bad_repeat(data: Path, tmp_path: Path) -> None:
     good, bad = _run(data, tmp_path / "good", "gold"), _run(data, tmp_path / "bad", "one-sentence")
     mixed = good.records + [_as_repeat(record, 1) for record in bad.records]
-    for mode in Mode:
-        of = {name: _by_mode(records)[mode] for name, records in _named(good, bad, mixed).items()}
+    for mode in Scoring:
+        of = {name: _by_scoring(records)[mode] for name, records in _named(good, bad, mixed).items()}
         for metric in METRICS:
             values = [of[name].figures[metric].value for name in ("good", "bad")]
             assert of["mixed"].figures[metric].value == pytest.approx(sum(v or 0 for v in values) / 2)
@@ -128,3 +129,20 @@ def test_the_gap_is_what_is_missing_when_running_free(data: Path, tmp_path: Path
     assert differences(free, turns) == ["agent"]
     with pytest.raises(SettingError, match="not a turn-by-turn run"):
         cascade_gaps(free, free)
+
+
+def test_runs_stored_before_the_ways_of_scoring_were_renamed(data: Path, tmp_path: Path) -> None:
+    def earlier(named: dict[str, Any]) -> dict[str, Any]:
+        return {"sound" if key == "ours" else key: value for key, value in named.items()}
+
+    records = _run(data, tmp_path / "run", "constant-plan").records
+    old = [
+        msgspec.structs.replace(
+            record,
+            measures=earlier(record.measures)
+            | {"floors": {name: earlier(sums) for name, sums in record.measures["floors"].items()}},
+        )
+        for record in records
+    ]
+    assert "ours" not in old[0].measures
+    assert language_figures(old) == language_figures(records)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.suites.orchestration.planning.plans import HOSTILE, PLAN, RAW, YAML
 from tests.support.data import real_data_dir
 
-from worktrial.suites.orchestration.planning.plan_text import read_plan, sound_plan
+from worktrial.suites.orchestration.planning.plan_text import our_plan, read_plan
 from worktrial.suites.orchestration.planning.published_plan_text import published_plan
 
 _OBJECT = json.dumps(RAW, indent=1)
@@ -47,7 +47,7 @@ _LATER = _OBJECT.replace("ferry", "train")
     ],
 )
 def test_found(text: str) -> None:
-    assert sound_plan(text) == PLAN
+    assert our_plan(text) == PLAN
 
 
 @pytest.mark.parametrize(
@@ -66,18 +66,18 @@ def test_found(text: str) -> None:
     ],
 )
 def test_not_found(text: str) -> None:
-    assert sound_plan(text) is None
+    assert our_plan(text) is None
 
 
 def test_circles_and_unknown_workflows_are_still_a_plan() -> None:
     raw = {"workflow_1": {"depends_on": ["workflow_1", "workflow_7"], "steps": []}}
-    assert sound_plan(json.dumps(raw)) == read_plan(raw)
+    assert our_plan(json.dumps(raw)) == read_plan(raw)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_replies_take_no_time(name: str) -> None:
     begin = time.process_time()
-    sound_plan(HOSTILE[name])
+    our_plan(HOSTILE[name])
     assert time.process_time() - begin < 1.0
 
 
@@ -89,7 +89,7 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_any_text_is_a_plan_or_none(text: str) -> None:
-    plan = sound_plan(text)
+    plan = our_plan(text)
     assert plan is None or plan.workflows
     published_plan(text)
 
@@ -99,4 +99,4 @@ def test_every_gold_plan_is_read_as_it_stands() -> None:
     path = real_data_dir() / "oracles" / "workflow_pairs.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for text in (row["gold_text"] for row in rows if "gold_text" in row):
-        assert sound_plan(text) == read_plan(published_plan(text))
+        assert our_plan(text) == read_plan(published_plan(text))

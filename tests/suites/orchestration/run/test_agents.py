@@ -12,7 +12,7 @@ from tests.support.orchestration import TinyTeam
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.references import REFERENCES, constant_plan_text, reference
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
@@ -45,7 +45,7 @@ def test_reference_teams(name: str, release: Release) -> None:
         assert answer.step == step.id
         match name, step:
             case "gold", PlanStep():
-                assert sound_plan(answer.text) == step.plan
+                assert our_plan(answer.text) == step.plan
             case "gold", CallStep():
                 assert [c["function"]["name"] for c in answer.tool_calls] == [c.tool for c in step.calls]
             case "gold", RefusalStep():
@@ -57,16 +57,16 @@ def test_reference_teams(name: str, release: Release) -> None:
             case _:
                 assert not answer.tool_calls
                 assert decision_of(answer) is Decision.NO_DECISION
-                assert sound_plan(answer.text) is None
+                assert our_plan(answer.text) is None
 
 
 def test_the_constant_plan_is_of_the_two_busiest_agents(release: Release) -> None:
-    plan = sound_plan(constant_plan_text(release.scenarios, release.teams[Language.EN]))
+    plan = our_plan(constant_plan_text(release.scenarios, release.teams[Language.EN]))
     assert plan is not None
     assert [[s.agent for s in w.steps] for w in plan.workflows] == [["harbour_agent"], ["post_agent"]]
     assert [w.depends_on for w in plan.workflows] == [(), ()]
     alone = {"post_agent": release.teams[Language.EN]["post_agent"]}
-    only = sound_plan(constant_plan_text(release.scenarios, alone))
+    only = our_plan(constant_plan_text(release.scenarios, alone))
     assert only is not None
     assert len(only.workflows) == 1
 

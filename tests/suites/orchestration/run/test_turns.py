@@ -24,7 +24,7 @@ from worktrial.suites.orchestration.run.agents import member
 from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
 from worktrial.suites.orchestration.scoring.figures import published_figures
-from worktrial.suites.orchestration.scoring.ours import sound_figures
+from worktrial.suites.orchestration.scoring.ours import our_figures
 
 QUICK = RetryPolicy(attempts=2, total_seconds=10, first_wait=0.01, longest_wait=0.02)
 
@@ -84,7 +84,7 @@ def test_the_gold_over_http_is_all_right(data: Path, tmp_path: Path) -> None:
         # None of a scenario's requests waits for another.
         assert server.stats()["in_flight_peak"] >= 7
     assert {s: r["outcome"] for s, r in records.items()} == {"EN/1": "pass", "EN/2": "pass", "KO/1": "pass"}
-    assert sound_figures(_added(records, "sound")).average == 1
+    assert our_figures(_added(records, "ours")).average == 1
     assert published_figures(_added(records, "published")).plan == 1
     first = records["EN/1"]
     assert (first["calls"], first["turns"]) == (4, 7)
@@ -123,7 +123,7 @@ def test_the_trajectory_is_in_the_published_layout(data: Path, tmp_path: Path) -
 def test_a_floor_is_what_its_team_gets(name: str, data: Path, tmp_path: Path) -> None:
     records = _run(data, tmp_path / "run", name)
     floor = name.replace("-", "_")
-    for mode in ("published", "sound"):
+    for mode in ("published", "ours"):
         assert _added(records, mode) == _added(records, mode, floor)
     assert {r["outcome"] for r in records.values()} == {"fail"}
     average = published_figures(_added(records, "published")).average
@@ -145,10 +145,10 @@ def test_lost_requests_stay_in_the_denominators(data: Path, tmp_path: Path) -> N
     )
     assert "500 lost (gave up after 2 tries)" in first["reason"]
     assert (first["turns"], first["measures"]["troubled"]) == (6, 1)
-    sums = _added(records, "sound")
+    sums = _added(records, "ours")
     assert (sums["requests"], sums["troubled"], sums["call_steps"]) == (11, 1, 6)
-    assert sound_figures(sums).function_call == pytest.approx(5 / 6)
-    assert [row["right"] for row in first["measures"]["sound"]["rows"]["steps"]].count(False) == 1
+    assert our_figures(sums).function_call == pytest.approx(5 / 6)
+    assert [row["right"] for row in first["measures"]["ours"]["rows"]["steps"]].count(False) == 1
     assert first["measures"]["published"]["sums"]["troubled"] == 1
     # A run that goes on asks only for what has no answer, and ends as if nothing had happened.
     with ScriptedServer(Script(agent=gold_team(data))) as server:
@@ -169,7 +169,7 @@ def test_a_prompt_without_room_is_the_team_s_own_failure(data: Path, tmp_path: P
     assert record["outcome"] == "fail"
     assert "1 of 2 steps are wrong; first, step 3: context_overflow" in record["reason"]
     assert record["measures"]["troubled"] == 1
-    assert sound_figures(record["measures"]["sound"]["sums"]).plan == 0
+    assert our_figures(record["measures"]["ours"]["sums"]).plan == 0
 
 
 def test_a_refused_key_stops_the_run(data: Path, tmp_path: Path) -> None:
@@ -254,8 +254,8 @@ def test_judges_decide_open_values(judge: Any, outcome: str, tmp_path: Path) -> 
     assert len(judging["values"][0]["votes"]) == 3
     assert unjudged["outcome"] == "fail"
     assert "judging" not in unjudged["measures"]
-    values = [sum(r["measures"]["sound"]["sums"]["values"] for r in records) / 2]
-    values += [unjudged["measures"]["sound"]["sums"]["values"]]
+    values = [sum(r["measures"]["ours"]["sums"]["values"] for r in records) / 2]
+    values += [unjudged["measures"]["ours"]["sums"]["values"]]
     assert values == ([1.0, 0.5] if outcome == "pass" else [0.5, 0.5])
 
 

@@ -24,7 +24,7 @@ from worktrial.suites.orchestration.planning.scenario import (
 )
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
 from worktrial.suites.orchestration.run.grading import first_failure, goals
-from worktrial.suites.orchestration.scoring.ours import SoundScenario, sound_figures, sound_macro, sound_scenario
+from worktrial.suites.orchestration.scoring.ours import OurScenario, our_figures, our_macro, our_scenario
 
 PLAN = {
     "workflow_1": {
@@ -57,7 +57,7 @@ def echo(scenario: Scenario) -> Answers:
     return answers
 
 
-def added(scored: list[SoundScenario]) -> Counter[str]:
+def added(scored: list[OurScenario]) -> Counter[str]:
     total: Counter[str] = Counter()
     for one in scored:
         total.update(one.sums(None))
@@ -70,9 +70,9 @@ WHOLE = scenario(LUNCH, ASKS, CANNOT)
 
 
 def test_gold_echoed_is_1() -> None:
-    scored = sound_scenario(WHOLE, echo(WHOLE), TEAM)
+    scored = our_scenario(WHOLE, echo(WHOLE), TEAM)
     sums = scored.sums(None)
-    for figures in (sound_figures(sums), sound_macro(sums)):
+    for figures in (our_figures(sums), our_macro(sums)):
         assert (figures.plan, figures.call_refuse, figures.function_call, figures.average) == (1, 1, 1, 1)
     rows = scored.rows(None)
     assert [row["kind"] for row in rows["steps"]] == ["plan", "call", "refusal", "refusal"]
@@ -87,8 +87,8 @@ def test_a_plan_that_does_not_parse_and_a_request_that_failed_weigh_one() -> Non
     answers = dict(echo(twice))
     for spoilt, error in ((said("I would plan."), "unparsed_prediction"), (said(trouble="503"), "no_answer")):
         answers[3] = spoilt
-        scored = sound_scenario(twice, answers, TEAM)
-        assert sound_figures(scored.sums(None)).plan == 0.5
+        scored = our_scenario(twice, answers, TEAM)
+        assert our_figures(scored.sums(None)).plan == 0.5
         assert scored.rows(None)["steps"][1]["error"] == error
     assert scored.sums(None)["troubled"] == 1
 
@@ -96,7 +96,7 @@ def test_a_plan_that_does_not_parse_and_a_request_that_failed_weigh_one() -> Non
 def test_no_decision_is_always_wrong_and_the_type_of_a_refusal_counts() -> None:
     def decided(**answers: StepAnswer) -> float:
         given = echo(WHOLE) | {int(step[1:]): answer for step, answer in answers.items()}
-        return float(sound_figures(sound_scenario(WHOLE, given, TEAM).sums(None)).call_refuse)
+        return float(our_figures(our_scenario(WHOLE, given, TEAM).sums(None)).call_refuse)
 
     assert decided() == 1
     # Calls keep their F1 of 1; of two refusals one is right, and one of two stated types is.
@@ -110,29 +110,29 @@ def test_no_decision_is_always_wrong_and_the_type_of_a_refusal_counts() -> None:
 
 def test_a_half_without_gold_is_left_out_and_a_figure_without_steps_is_nan() -> None:
     only_call = scenario(LUNCH)
-    sums = sound_scenario(only_call, echo(only_call), TEAM).sums(None)
-    assert sound_figures(sums).call_refuse == sound_macro(sums).call_refuse == 1
-    empty = sound_scenario(scenario(), {}, TEAM)
-    figures = sound_figures(empty.sums(None))
+    sums = our_scenario(only_call, echo(only_call), TEAM).sums(None)
+    assert our_figures(sums).call_refuse == our_macro(sums).call_refuse == 1
+    empty = our_scenario(scenario(), {}, TEAM)
+    figures = our_figures(empty.sums(None))
     assert all(math.isnan(f) for f in (figures.plan, figures.call_refuse, figures.function_call, figures.average))
-    assert math.isnan(sound_macro(empty.sums(None)).plan)
+    assert math.isnan(our_macro(empty.sums(None)).plan)
     assert empty.unasked == (2,) and empty.sums(None)["unasked"] == 1
 
 
 def test_micro_weighs_steps_and_macro_scenarios() -> None:
     long = scenario(*(gold(("search", {"query": "lunch"}), step=n) for n in (3, 4, 5)))
     short = scenario(LUNCH)
-    scored = [sound_scenario(long, echo(long), TEAM), sound_scenario(short, {3: said("?", step=3)}, TEAM)]
-    assert sound_figures(added(scored)).function_call == 0.75
-    assert sound_macro(added(scored)).function_call == 0.5
-    keys = {tuple(one.sums(None)) for one in scored} | {tuple(sound_scenario(scenario(), {}, TEAM).sums(None))}
+    scored = [our_scenario(long, echo(long), TEAM), our_scenario(short, {3: said("?", step=3)}, TEAM)]
+    assert our_figures(added(scored)).function_call == 0.75
+    assert our_macro(added(scored)).function_call == 0.5
+    keys = {tuple(one.sums(None)) for one in scored} | {tuple(our_scenario(scenario(), {}, TEAM).sums(None))}
     assert len(keys) == 1
 
 
 def test_figures_of_arrays_are_those_of_each_draw() -> None:
-    draws = [sound_scenario(WHOLE, answers, TEAM).sums(None) for answers in ({}, echo(WHOLE), {3: said("?")})]
+    draws = [our_scenario(WHOLE, answers, TEAM).sums(None) for answers in ({}, echo(WHOLE), {3: said("?")})]
     stacked = {key: np.array([draw[key] for draw in draws], dtype=float) for key in draws[0]}
-    for figures in (sound_figures, sound_macro):
+    for figures in (our_figures, our_macro):
         together = figures(stacked)
         for n, draw in enumerate(draws):
             alone = figures(draw)
@@ -142,11 +142,11 @@ def test_figures_of_arrays_are_those_of_each_draw() -> None:
 
 def test_a_judge_is_told_what_the_agent_was_asked_and_its_verdict_counts() -> None:
     answers = echo(WHOLE) | {3: said("", call("search", {"query": "a midday meal"}))}
-    scored = sound_scenario(WHOLE, answers, TEAM)
+    scored = our_scenario(WHOLE, answers, TEAM)
     (case,) = scored.needs
     assert case.context == "Find lunch nearby."
-    assert sound_figures(scored.sums(None)).function_call == pytest.approx(2 / 3)
-    assert sound_figures(scored.sums({case: 0.5})).function_call == pytest.approx(2.5 / 3)
+    assert our_figures(scored.sums(None)).function_call == pytest.approx(2 / 3)
+    assert our_figures(scored.sums({case: 0.5})).function_call == pytest.approx(2.5 / 3)
     assert scored.rows({case: 1.0})["steps"][1]["right"] is True
     assert scored.sums(None)["open_values"] == 1
 
@@ -155,7 +155,7 @@ def test_goals_and_first_failure() -> None:
     answers = dict(echo(WHOLE))
     answers[4] = said("Hm.", step=4)
     del answers[5]
-    rows = sound_scenario(WHOLE, answers, TEAM).rows(None)
+    rows = our_scenario(WHOLE, answers, TEAM).rows(None)
     assert first_failure(rows) == {"step": 4, "kind": "refusal"}
     assert goals(rows, {3: "workflow_1", 4: "workflow_2", 5: "workflow_3"}) == [
         {"workflow": "workflow_1", "reached": True, "steps": 1, "right": 1},
@@ -174,8 +174,8 @@ def release(request: Any) -> Iterator[tuple[list[Scenario], Team]]:
 @pytest.mark.real_data
 def test_gold_of_the_release_scores_1(release: tuple[list[Scenario], Team]) -> None:
     scenarios, team = release
-    scored = [sound_scenario(one, echo(one), team) for one in scenarios]
-    figures = sound_figures(added(scored))
+    scored = [our_scenario(one, echo(one), team) for one in scenarios]
+    figures = our_figures(added(scored))
     assert (figures.call_refuse, figures.function_call) == (1, 1)
     assert figures.plan == pytest.approx(1)
     assert all(not one.needs for one in scored)
@@ -186,10 +186,10 @@ def test_sentences_to_the_release_score_0_in_time(release: tuple[list[Scenario],
     scenarios, team = release
     start = time.process_time()
     scored = [
-        sound_scenario(one, {s.id: said("I am on it.", step=s.id) for s in one.steps}, team) for one in scenarios
+        our_scenario(one, {s.id: said("I am on it.", step=s.id) for s in one.steps}, team) for one in scenarios
     ]
     total = added(scored)
-    figures = sound_figures(total)
+    figures = our_figures(total)
     assert (figures.plan, figures.call_refuse, figures.function_call) == (0, 0, 0)
     assert total["no_decision"] == total["call_gold"] + total["awaiting_gold"] + total["violation_gold"]
     assert time.process_time() - start < 10

@@ -27,7 +27,7 @@ class FreeFigures:
     scenarios: int
     figures: Mapping[str, Estimate]
     """`completed`: scenarios with every goal reached; `goals`: workflows that reached theirs; `calls`: recorded
-    calls that were made; `plan`: mean sound score of the plans. All 0-1."""
+    calls that were made; `plan`: mean of our score of the plans. All 0-1."""
     first_failures: Mapping[str, int]
     """Kind of the first thing that went wrong (`plan`, `decision`, `call`, `order`) to how often it was that."""
     stuck: int

@@ -8,7 +8,8 @@ import msgspec
 
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.figures.turns import Estimate, estimates, figures_by_name
-from worktrial.suites.orchestration.scoring.figures import Mode, published_details
+from worktrial.suites.orchestration.options import Scoring
+from worktrial.suites.orchestration.scoring.figures import published_details
 from worktrial.suites.orchestration.scoring.stored import StoredScores
 
 METRICS = ("average", "plan", "call_refuse", "function_call")
@@ -57,20 +58,20 @@ class StoredFigures:
     """The figures in both modes."""
 
     scenarios: tuple[str, ...]
-    figures: Mapping[Mode, Mapping[str, Estimate]]
+    figures: Mapping[Scoring, Mapping[str, Estimate]]
     details: JsonObject
     """The aggregate in the shape of the published program's own output."""
 
 
 def stored_figures(scores: StoredScores) -> StoredFigures:
     """The figures of `scores`, with a bootstrap over scenarios."""
-    published = list(scores.sums[Mode.PUBLISHED].values())
+    published = list(scores.sums[Scoring.PUBLISHED].values())
     total = {key: sum(sums[key] for sums in published) for key in published[0]}
     return StoredFigures(
-        tuple(scores.sums[Mode.PUBLISHED]),
+        tuple(scores.sums[Scoring.PUBLISHED]),
         {
-            mode: estimates(list(scores.sums[mode].values()), figures_by_name(mode))
-            for mode in (Mode.SOUND, Mode.PUBLISHED)
+            scoring: estimates(list(scores.sums[scoring].values()), figures_by_name(scoring))
+            for scoring in (Scoring.OURS, Scoring.PUBLISHED)
         },
         published_details(total),
     )

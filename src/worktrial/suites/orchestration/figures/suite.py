@@ -13,14 +13,15 @@ from worktrial.statistics import bootstrap_difference
 from worktrial.suite import Figure
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import Estimate, language_figures, over_repeats, repeat_clusters
-from worktrial.suites.orchestration.scoring.ours import sound_figures
+from worktrial.suites.orchestration.options import by_scoring
+from worktrial.suites.orchestration.scoring.ours import our_figures
 
 
 def run_figures(run: StoredRun) -> list[Figure]:
     """Scores of every language both ways, and what free-running teams reached under every condition."""
     found: list[Figure] = []
     for turns in language_figures(run.records):
-        found += _figures(turns.figures, f"{turns.language} {turns.mode}", turns.scenarios)
+        found += _figures(turns.figures, f"{turns.language} {turns.scoring}", turns.scenarios)
     for free in free_figures(run.records):
         found += _figures(free.figures, f"{free.language} free {free.condition}", free.scenarios)
     return found
@@ -48,10 +49,12 @@ def figure_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int)
         confidence: Level of the intervals, 0-1.
         seed: Seed of the draws.
     """
-    for language, own in _by_language(pairs, "sound").items():
+    for language, own in _by_language(pairs, "ours").items():
         repeats = len({p.first.repeat for p in own})
-        sides = [repeat_clusters(records, lambda r: r.measures["sound"]["sums"]) for records in _sides(own)]
-        yield from _scores(language, sides, over_repeats(repeats, sound_figures), confidence, seed)
+        sides = [
+            repeat_clusters(records, lambda r: by_scoring(r.measures)["ours"]["sums"]) for records in _sides(own)
+        ]
+        yield from _scores(language, sides, over_repeats(repeats, our_figures), confidence, seed)
     for language, own in _by_language(pairs, "free").items():
         added = [list(free_clusters(records, "free").values()) for records in _sides(own)]
         yield from _scores(language, added, free_rates, confidence, seed)
@@ -60,7 +63,9 @@ def figure_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int)
 def _by_language(pairs: Sequence[SamplePair], part: str) -> dict[str, list[SamplePair]]:
     found: dict[str, list[SamplePair]] = {}
     for pair in pairs:
-        if all(part in record.measures for record in (pair.first, pair.second)):
+        both = by_scoring(pair.first.measures), by_scoring(pair.second.measures)
+        # Others may have a part of this name, too, but none by language.
+        if all(part in measures and "language" in measures for measures in both):
             found.setdefault(str(pair.first.measures["language"]), []).append(pair)
     return dict(sorted(found.items()))
 

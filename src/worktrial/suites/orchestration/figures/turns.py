@@ -9,14 +9,15 @@ from worktrial.engine.record import SampleRecord
 from worktrial.language import JsonObject
 from worktrial.statistics import Agreement, Interval, PairwiseCohen, agreement, pairwise_cohen
 from worktrial.statistics.bootstrap import bootstrap
-from worktrial.suites.orchestration.scoring.figures import Figures, Mode, Sums, published_figures
-from worktrial.suites.orchestration.scoring.ours import sound_figures, sound_macro
+from worktrial.suites.orchestration.options import Scoring, by_scoring
+from worktrial.suites.orchestration.scoring.figures import Figures, Sums, published_figures
+from worktrial.suites.orchestration.scoring.ours import our_figures, our_macro
 
 METRICS = ("average", "plan", "call_refuse", "function_call")
 
-_FIGURES: Mapping[Mode, Callable[[Sums], Figures]] = {
-    Mode.SOUND: sound_figures,
-    Mode.PUBLISHED: published_figures,
+_FIGURES: Mapping[Scoring, Callable[[Sums], Figures]] = {
+    Scoring.OURS: our_figures,
+    Scoring.PUBLISHED: published_figures,
 }
 
 
@@ -38,16 +39,16 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class LanguageFigures:
-    """The figures of one language in one scoring mode."""
+    """The figures of one language by one way of scoring."""
 
     language: str
-    mode: Mode
+    scoring: Scoring
     scenarios: int
     repeats: int
     figures: Mapping[str, Estimate]
     """By metric (`METRICS`): the mean over the repeats, with a bootstrap over scenarios."""
     macro: Mapping[str, Estimate] | None
-    """Sound only: every scenario weighs the same; `figures` weighs every step the same."""
+    """Ours only: every scenario weighs the same; `figures` weighs every step the same."""
     floors: tuple[Floor, ...]
     requests: int
     troubled: int
@@ -55,32 +56,38 @@ class LanguageFigures:
 
 
 def language_figures(records: Iterable[SampleRecord]) -> list[LanguageFigures]:
-    """The figures of every language among `records`, the sound ones first."""
+    """The figures of every language among `records`, ours first."""
     by_language: dict[str, list[SampleRecord]] = {}
     for record in records:
-        if "sound" in record.measures:
+        if "ours" in by_scoring(record.measures):
             by_language.setdefault(record.measures["language"], []).append(record)
     return [
-        _figures(language, by_language[language], mode) for language in sorted(by_language) for mode in _FIGURES
+        _figures(language, by_language[language], scoring)
+        for language in sorted(by_language)
+        for scoring in _FIGURES
     ]
 
 
-def _figures(language: str, records: Sequence[SampleRecord], mode: Mode) -> LanguageFigures:
+def _figures(language: str, records: Sequence[SampleRecord], scoring: Scoring) -> LanguageFigures:
     scenarios = sorted({record.sample for record in records})
     repeats = sorted({record.repeat for record in records})
-    clusters = repeat_clusters(records, lambda record: record.measures[mode]["sums"])
+    clusters = repeat_clusters(records, lambda record: by_scoring(record.measures)[scoring]["sums"])
     once = {record.sample: record for record in records}
     names = list(records[0].measures["floors"])
     return LanguageFigures(
         language=language,
-        mode=mode,
+        scoring=scoring,
         scenarios=len(scenarios),
         repeats=len(repeats),
-        figures=estimates(clusters, over_repeats(len(repeats), _FIGURES[mode])),
-        macro=estimates(clusters, over_repeats(len(repeats), sound_macro)) if mode is Mode.SOUND else None,
+        figures=estimates(clusters, over_repeats(len(repeats), _FIGURES[scoring])),
+        macro=estimates(clusters, over_repeats(len(repeats), our_macro)) if scoring is Scoring.OURS else None,
         floors=tuple(
             Floor(
-                name, estimates([once[s].measures["floors"][name][mode] for s in scenarios], figures_by_name(mode))
+                name,
+                estimates(
+                    [by_scoring(once[s].measures["floors"][name])[scoring] for s in scenarios],
+                    figures_by_name(scoring),
+                ),
             )
             for name in names
         ),
@@ -133,9 +140,9 @@ def estimates(clusters: Sequence[Sums], statistic: Callable[[Sums], dict[str, fl
     }
 
 
-def figures_by_name(mode: Mode) -> Callable[[Sums], dict[str, float]]:
-    """The figures of a mode from added sums, by metric."""
-    return lambda sums: _named(_FIGURES[mode](sums))
+def figures_by_name(scoring: Scoring) -> Callable[[Sums], dict[str, float]]:
+    """The figures of a scoring from added sums, by metric."""
+    return lambda sums: _named(_FIGURES[scoring](sums))
 
 
 def _named(figures: Figures) -> dict[str, float]:

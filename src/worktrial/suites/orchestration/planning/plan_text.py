@@ -18,7 +18,7 @@ _WRAPPERS = 3
 """How many mappings or lists may lie around a plan, as in `{"status": …, "workflows": {…}}`."""
 
 
-def sound_plan(text: str) -> WorkflowPlan | None:
+def our_plan(text: str) -> WorkflowPlan | None:
     """The plan in a reply; null when there is none that is whole.
 
     Thinking (`<think>…</think>`) is no part of the reply. The first of these places that holds a plan counts:

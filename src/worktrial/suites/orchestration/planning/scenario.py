@@ -139,7 +139,7 @@ class RefusalStep(Step):
 class OddStep(Step):
     """A step that is none of the others: its content does not parse, or is something else.
 
-    It is asked about all the same, because the published evaluation counts it; the sound scores do not.
+    It is asked about all the same, because the published evaluation counts it; our scores do not.
     """
 
     why: str

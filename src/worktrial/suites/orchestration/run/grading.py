@@ -61,7 +61,7 @@ async def grade(
     judging = await _judged(scored, judges)
     verdicts = judging.values.verdicts if judging.values is not None else None
     modes = scored.measures(verdicts)
-    rows = modes["sound"]["rows"]
+    rows = modes["ours"]["rows"]
     measures: JsonObject = {
         "language": scenario.language.value,
         "mode": "turns",
@@ -133,7 +133,7 @@ def goals(rows: JsonObject, workflow_of: Mapping[int, str | None]) -> list[JsonO
     """For each gold workflow, in the order of its first step, whether all its call and refusal steps are right.
 
     Args:
-        rows: `SoundScenario.rows`.
+        rows: `OurScenario.rows`.
         workflow_of: The workflow that each domain agent's step works for, by step id; steps of none are left out.
 
     Returns:
@@ -157,7 +157,7 @@ def first_failure(rows: JsonObject) -> JsonObject | None:
     """The first gold step that is not wholly right, as `{"step", "kind"}`; None when all are right.
 
     Args:
-        rows: `SoundScenario.rows`.
+        rows: `OurScenario.rows`.
     """
     wrong = next((row for row in rows["steps"] if not row["right"]), None)
     return None if wrong is None else {"step": wrong["step"], "kind": wrong["kind"]}

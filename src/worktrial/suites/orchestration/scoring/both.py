@@ -10,25 +10,25 @@ from worktrial.suites.orchestration.planning.scenario import Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, ValueCase, Verdicts, gold_steps
 from worktrial.suites.orchestration.scoring.goals import GoalScore, Met, goal_score
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout, history_of, labels_of
-from worktrial.suites.orchestration.scoring.ours import SoundScenario, sound_scenario
+from worktrial.suites.orchestration.scoring.ours import OurScenario, our_scenario
 from worktrial.suites.orchestration.scoring.published import PublishedScenario, published_scenario
 from worktrial.suites.orchestration.scoring.work import work_in_answers
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Seconds that the edit distances of one plan may take, by scoring mode."""
+    """Seconds that the edit distances of one plan may take, by way of scoring."""
 
     published: float = 10.0
-    sound: float = 1.0
+    ours: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The answers to one scenario in both scoring modes."""
+    """The answers to one scenario scored both ways."""
 
     published: PublishedScenario
-    sound: SoundScenario
+    ours: OurScenario
     goals: GoalScore
     """Counted as in a free-running trial, for the gap between the two."""
 
@@ -36,15 +36,15 @@ class Scored:
     def needs(self) -> list[ValueCase]:
         """What a judge has to look at; each pair of values once.
 
-        The modes describe differently what the agent was asked. Where they agree on all else, the sound mode's
-        question stands for all, so that no value is right in one mode and wrong in the other.
+        The two describe differently what the agent was asked. Where they agree on all else, the question of our
+        scoring stands for all, so that no value is right in one and wrong in the other.
         """
-        every = (*self.sound.needs, *self.published.needs, *self.goals.needs)
+        every = (*self.ours.needs, *self.published.needs, *self.goals.needs)
         # The first of several with the same values stays.
         return list({_values(case): case for case in reversed(every)}.values())[::-1]
 
     def measures(self, verdicts: Verdicts | None) -> JsonObject:
-        """By mode, `sums` (what adds up over scenarios) and `rows` (the details); and the goals as a free run's.
+        """Sums (what adds up over scenarios) and rows (the details) by way of scoring, and goals as a free run's.
 
         Args:
             verdicts: On all of `needs`; None without judges.
@@ -52,11 +52,11 @@ class Scored:
         known = verdicts
         if verdicts is not None:
             by_values = {_values(case): verdict for case, verdict in verdicts.items()}
-            every = (*self.sound.needs, *self.published.needs, *self.goals.needs)
+            every = (*self.ours.needs, *self.published.needs, *self.goals.needs)
             known = {case: by_values[_values(case)] for case in every}
         return {
             "published": {"sums": self.published.sums(known), "rows": self.published.rows(known)},
-            "sound": {"sums": self.sound.sums(known), "rows": self.sound.rows(known)},
+            "ours": {"sums": self.ours.sums(known), "rows": self.ours.rows(known)},
             "as_free": goals_of_turns(self.goals, known),
         }
 
@@ -71,13 +71,13 @@ def score(scenario: Scenario, team: Team, answers: Answers, bounds: Bounds) -> S
     history = history_of(scenario, answers)
     return Scored(
         published_scenario(history, team, seconds=bounds.published),
-        sound_scenario(scenario, answers, team, seconds=bounds.sound),
-        goal_score(scenario, team, work_in_answers(scenario, answers), seconds=bounds.sound),
+        our_scenario(scenario, answers, team, seconds=bounds.ours),
+        goal_score(scenario, team, work_in_answers(scenario, answers), seconds=bounds.ours),
     )
 
 
 def floor_sums(scenario: Scenario, team: Team, constant_plan: str, bounds: Bounds) -> JsonObject:
-    """The sums of the three floors on `scenario`, by floor and mode: what a team gets that reads nothing.
+    """The sums of the three floors on `scenario`, by floor and way of scoring: what a team gets that reads nothing.
 
     Blocks like `score`.
     """
@@ -89,8 +89,8 @@ def floor_sums(scenario: Scenario, team: Team, constant_plan: str, bounds: Bound
         history = {**answers_in_layout(scenario, answers), "label": label}
         # None of them makes a call, so there is nothing that a judge could look at.
         published = published_scenario(history, team, seconds=bounds.published)
-        sound = sound_scenario(scenario, answers, team, seconds=bounds.sound)
-        floors[name.replace("-", "_")] = {"published": published.sums(None), "sound": sound.sums(None)}
+        ours = our_scenario(scenario, answers, team, seconds=bounds.ours)
+        floors[name.replace("-", "_")] = {"published": published.sums(None), "ours": ours.sums(None)}
     return floors
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from worktrial.language import JsonObject
@@ -30,13 +29,13 @@ DECISIONS = ("call", "awaiting", "violation")
 """The classes of gold steps as the sums name them: each has `…_gold`, `…_predicted` and `…_right`."""
 
 
-def sound_figures(sums: Sums) -> Figures:
+def our_figures(sums: Sums) -> Figures:
     """The figures over all steps (micro): every plan step, every decision and every call step weighs the same.
 
     A figure without any gold step is NaN.
 
     Args:
-        sums: `SoundScenario.sums`, added over scenarios; values may be arrays of one entry per bootstrap draw.
+        sums: `OurScenario.sums`, added over scenarios; values may be arrays of one entry per bootstrap draw.
     """
     calls = (sums["tool"] + sums["keys"] + sums["values"]) / 3
     return Figures(
@@ -46,7 +45,7 @@ def sound_figures(sums: Sums) -> Figures:
     )
 
 
-def sound_macro(sums: Sums) -> Figures:
+def our_macro(sums: Sums) -> Figures:
     """The figures as means over scenarios, each scenario weighing the same however long it is.
 
     Scenarios without a gold step of the kind are left out of that figure's mean.
@@ -208,12 +207,3 @@ def _published_ratio(part: Any, whole: Any) -> Any:
     shape = np.broadcast_shapes(part.shape, whole.shape)
     ratio = np.divide(part, whole, out=np.zeros(shape), where=whole != 0)
     return ratio if shape else float(ratio)
-
-
-class Mode(StrEnum):
-    """Which scores."""
-
-    PUBLISHED = "published"
-    """As the published evaluation computes them, its defects included."""
-    SOUND = "sound"
-    """Ours."""

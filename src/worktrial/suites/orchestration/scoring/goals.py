@@ -180,11 +180,11 @@ class Met:
 def goal_score(scenario: Scenario, team: Team, work: Work, *, seconds: float = 1.0) -> GoalScore:
     """Compare what a team did with the recording. Blocks for up to `seconds` a plan; call it in a thread."""
     # Imported here because only scoring needs the search.
-    from worktrial.suites.orchestration.scoring.distance.ours import sound_score
+    from worktrial.suites.orchestration.scoring.distance.ours import our_score
 
     turns = turn_of(scenario)
     plans = {
-        step.id: sound_score(step.plan, work.plans[turns[step.id]], seconds=seconds)
+        step.id: our_score(step.plan, work.plans[turns[step.id]], seconds=seconds)
         if turns[step.id] in work.plans
         else NO_PLAN
         for step in scenario.steps

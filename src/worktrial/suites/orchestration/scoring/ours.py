@@ -1,4 +1,4 @@
-"""One scenario in the sound scoring mode: what a judge has to look at, the record's rows, and the sums."""
+"""One scenario in our scoring: what a judge has to look at, the record's rows, and the sums."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from math import fsum
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import duties
-from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.calls.calls import CLASSES, Decision
 from worktrial.suites.orchestration.scoring.calls.ours import StepScore, score_step
-from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, sound_score
-from worktrial.suites.orchestration.scoring.figures import DECISIONS, decision_score, sound_figures, sound_macro
+from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
+from worktrial.suites.orchestration.scoring.figures import DECISIONS, decision_score, our_figures, our_macro
 
-__all__ = ["SoundScenario", "sound_figures", "sound_macro", "sound_scenario"]
+__all__ = ["OurScenario", "our_figures", "our_macro", "our_scenario"]
 
 _WHOLE = 1 - 1e-9
 """A plan with at least this score is the gold plan; the similarities are quotients of floating-point sums."""
@@ -48,7 +48,7 @@ class _Agent:
 
 
 @dataclass(frozen=True, slots=True)
-class SoundScenario:
+class OurScenario:
     """The answers to one scenario's steps beside the gold ones, scored as far as no judge is needed."""
 
     steps: tuple[_Plan | _Agent, ...]
@@ -95,7 +95,7 @@ class SoundScenario:
         return (step for step in self.steps if isinstance(step, _Agent))
 
 
-def sound_scenario(scenario: Scenario, answers: Answers, team: Team, *, seconds: float = 1.0) -> SoundScenario:
+def our_scenario(scenario: Scenario, answers: Answers, team: Team, *, seconds: float = 1.0) -> OurScenario:
     """Score the answers to one scenario.
 
     Args:
@@ -119,16 +119,16 @@ def sound_scenario(scenario: Scenario, answers: Answers, team: Team, *, seconds:
         else:
             context = known[step.id].query if step.id in known else ""
             scored.append(_Agent(step.id, step.agent, score_step(step, answer, team, context)))
-    return SoundScenario(tuple(scored), tuple(unasked))
+    return OurScenario(tuple(scored), tuple(unasked))
 
 
 def _plan_score(gold: PlanStep, answer: StepAnswer, seconds: float) -> PlanScore:
     if answer.trouble is not None:
         return PlanScore(0.0, 0.0, 0.0, error="no_answer")
-    predicted = sound_plan(answer.text)
+    predicted = our_plan(answer.text)
     if predicted is None:
         return PlanScore(0.0, 0.0, 0.0, error="unparsed_prediction")
-    return sound_score(gold.plan, predicted, seconds=seconds)
+    return our_score(gold.plan, predicted, seconds=seconds)
 
 
 def _plan_sums(scores: list[PlanScore]) -> dict[str, float]:

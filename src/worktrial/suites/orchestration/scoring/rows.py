@@ -5,25 +5,25 @@ from statistics import fmean
 
 from worktrial.grading.bad_row import BadRow
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.cards import Team
-from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_plan, sound_plan
+from worktrial.suites.orchestration.planning.plan_text import NotAPlan, our_plan, read_plan
 from worktrial.suites.orchestration.planning.scenario import CallStep, RefusalStep, WorkflowPlan
 from worktrial.suites.orchestration.planning.steps import NotReadable, agent_content
 from worktrial.suites.orchestration.planning.turns import StepAnswer
 from worktrial.suites.orchestration.scoring.calls import ours, published
 from worktrial.suites.orchestration.scoring.calls.calls import Decision
-from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, sound_score
+from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
 from worktrial.suites.orchestration.scoring.distance.published import published_score, published_text_score
-from worktrial.suites.orchestration.scoring.figures import Mode
 
 
-def score_workflow(row: Mapping[str, JsonValue], mode: Mode, *, seconds: float) -> PlanScore:
+def score_workflow(row: Mapping[str, JsonValue], scoring: Scoring, *, seconds: float) -> PlanScore:
     """The score of one row.
 
     Args:
         row: `gold_workflow` and `predicted_workflow` (mappings), or `gold_text` and `predicted_text`
             (to be parsed).
-        mode: Which score.
+        scoring: Which score.
         seconds: Bound on the search for the edit distances.
 
     Raises:
@@ -31,23 +31,23 @@ def score_workflow(row: Mapping[str, JsonValue], mode: Mode, *, seconds: float) 
     """
     if "gold_workflow" in row and "predicted_workflow" in row:
         gold, predicted = row["gold_workflow"], row["predicted_workflow"]
-        if mode is Mode.PUBLISHED:
+        if scoring is Scoring.PUBLISHED:
             return published_score(gold, predicted, seconds=seconds)
         return _our_plan_score(_read(gold), _read(predicted), seconds)
     if "gold_text" in row and "predicted_text" in row:
         texts = row["gold_text"], row["predicted_text"]
         if not all(isinstance(text, str) for text in texts):
             raise BadRow("gold_text and predicted_text must be strings")
-        if mode is Mode.PUBLISHED:
+        if scoring is Scoring.PUBLISHED:
             return published_text_score(*texts, seconds=seconds)
-        return _our_plan_score(sound_plan(texts[0]), sound_plan(texts[1]), seconds)
+        return _our_plan_score(our_plan(texts[0]), our_plan(texts[1]), seconds)
     raise BadRow("needs gold_workflow and predicted_workflow, or gold_text and predicted_text")
 
 
 def _our_plan_score(gold: WorkflowPlan | None, predicted: WorkflowPlan | None, seconds: float) -> PlanScore:
     if gold is None or predicted is None:
         return _unparsed(gold_read=gold is not None)
-    return sound_score(gold, predicted, seconds=seconds)
+    return our_score(gold, predicted, seconds=seconds)
 
 
 def _read(raw: JsonValue) -> WorkflowPlan | None:
@@ -61,14 +61,14 @@ def _unparsed(*, gold_read: bool) -> PlanScore:
     return PlanScore(0.0, 0.0, 0.0, error="unparsed_prediction" if gold_read else "unparsed_gold")
 
 
-def score_toolcalls(row: Mapping[str, JsonValue], team: Team, mode: Mode) -> JsonObject:
+def score_toolcalls(row: Mapping[str, JsonValue], team: Team, scoring: Scoring) -> JsonObject:
     """The score of one row, without judges.
 
     Args:
         row: `label` (gold messages by step id, the calls of step N at `N-1`) and `step` (the answer: `step_id`,
             `agent_id`, `content`, `tool_calls`).
         team: The domain agents, for the schemas of their tools.
-        mode: Which score.
+        scoring: Which score.
 
     Returns:
         `score` (of the calls, 0-1; null where there is none to score), `decision`, the parts of the score, the
@@ -80,7 +80,7 @@ def score_toolcalls(row: Mapping[str, JsonValue], team: Team, mode: Mode) -> Jso
     label, step = row.get("label"), row.get("step")
     if not isinstance(label, dict) or not isinstance(step, dict) or "step_id" not in step:
         raise BadRow("needs label (an object of gold messages) and step (an object with step_id)")
-    score = _published_call_score if mode is Mode.PUBLISHED else _our_call_score
+    score = _published_call_score if scoring is Scoring.PUBLISHED else _our_call_score
     return score(step, label, team)
 
 

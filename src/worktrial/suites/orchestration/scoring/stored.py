@@ -11,13 +11,13 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.release import Release
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, Verdicts, gold_steps
 from worktrial.suites.orchestration.scoring.both import Bounds
-from worktrial.suites.orchestration.scoring.figures import Mode
-from worktrial.suites.orchestration.scoring.ours import sound_scenario
+from worktrial.suites.orchestration.scoring.ours import our_scenario
 from worktrial.suites.orchestration.scoring.published import PublishedScenario, file_sums, published_scenario
 
 _NOT_STORED = "the stored run has no answer to this step"
@@ -27,15 +27,15 @@ _NOT_STORED = "the stored run has no answer to this step"
 class StoredScores:
     """The scores of a stored run; for every scenario of the data, what adds up over scenarios."""
 
-    sums: Mapping[Mode, Mapping[str, Mapping[str, float]]]
-    """By mode and scenario. Several stored runs of a scenario are pooled the published way in published mode, and
-    added in sound mode."""
+    sums: Mapping[Scoring, Mapping[str, Mapping[str, float]]]
+    """Sums by way of scoring and scenario. Several stored runs of a scenario are pooled as published in the
+    published scoring, and added in ours."""
     missing: tuple[str, ...] = ()
     """Scenarios of the data that the run has no file for; no score counts them."""
     unknown: tuple[str, ...] = ()
-    """Files of scenarios that the data does not have; only the published mode scores them."""
+    """Files of scenarios that the data does not have; only the published scoring scores them."""
     rows: Mapping[str, JsonObject] = field(default_factory=dict)
-    """By scenario and mode, how every step was scored."""
+    """By scenario and scoring, how every step was scored."""
 
 
 def score_stored_run(place: Path, release: Release, language: Language, bounds: Bounds) -> StoredScores:
@@ -54,28 +54,28 @@ def score_stored_run(place: Path, release: Release, language: Language, bounds: 
     """
     team = release.teams[language]
     scenarios = {s.id: s for s in release.scenarios if s.language is language}
-    sums: dict[Mode, dict[str, Mapping[str, float]]] = {mode: {} for mode in Mode}
+    sums: dict[Scoring, dict[str, Mapping[str, float]]] = {scoring: {} for scoring in Scoring}
     rows: dict[str, JsonObject] = {}
     unknown = []
     for stored in stored_scenarios(place):
         runs = [published_scenario(run, team, seconds=bounds.published) for run in stored.runs.values()]
-        sums[Mode.PUBLISHED][stored.id] = file_sums(runs, None)
-        rows[stored.id] = {Mode.PUBLISHED: [run.rows(None) for run in runs]}
+        sums[Scoring.PUBLISHED][stored.id] = file_sums(runs, None)
+        rows[stored.id] = {Scoring.PUBLISHED: [run.rows(None) for run in runs]}
         scenario = scenarios.get(stored.id)
         if scenario is None:
             unknown.append(stored.id)
             continue
         scored = [
-            sound_scenario(scenario, _answers(run, scenario, team), team, seconds=bounds.sound)
+            our_scenario(scenario, _answers(run, scenario, team), team, seconds=bounds.ours)
             for run in stored.runs.values()
         ]
         each = [one.sums(None) for one in scored]
-        sums[Mode.SOUND][stored.id] = {key: sum(one[key] for one in each) for key in each[0]}
-        rows[stored.id][Mode.SOUND] = [one.rows(None) for one in scored]
-    if not sums[Mode.SOUND]:
+        sums[Scoring.OURS][stored.id] = {key: sum(one[key] for one in each) for key in each[0]}
+        rows[stored.id][Scoring.OURS] = [one.rows(None) for one in scored]
+    if not sums[Scoring.OURS]:
         what = f"holds no scenario that is in the {language} data"
         raise DataError(place, what, "Name the data of this run with --data, and its language with --language")
-    missing = tuple(name for name in scenarios if name not in sums[Mode.PUBLISHED])
+    missing = tuple(name for name in scenarios if name not in sums[Scoring.PUBLISHED])
     return StoredScores(sums, missing, tuple(unknown), rows)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.suites.orchestration.planning.duties import duties
-from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.scenario import PlanStep, Scenario, UserTurn, WorkflowPlan
 from worktrial.suites.orchestration.planning.turns import Answers
 from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision, decision_of, read_calls
@@ -66,7 +66,7 @@ def work_in_answers(scenario: Scenario, answers: Answers) -> Work:
             continue
         turn = turns[step.id]
         if isinstance(step, PlanStep):
-            plan = sound_plan(answer.text)
+            plan = our_plan(answer.text)
             if plan is not None:
                 plans.setdefault(turn, plan)
             continue

@@ -12,7 +12,7 @@ from tests.support.data import real_data_dir
 from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_plan
 from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.scoring.distance.graphs import plain_word
-from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, sound_score
+from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
 
 MAIL, BANK, SHOP = (WorkflowStep(agent) for agent in ("mail_agent", "bank_agent", "shop_agent"))
 
@@ -97,13 +97,13 @@ def equal_up_to_ids(a: WorkflowPlan, b: WorkflowPlan) -> bool:
 @given(plans(), plans())
 @settings(deadline=None)
 def test_the_score_is_symmetric_and_1_exactly_on_equal_plans(a: WorkflowPlan, b: WorkflowPlan) -> None:
-    score = sound_score(a, b, seconds=60)
+    score = our_score(a, b, seconds=60)
     assert score.exact
     assert score.error is None
     assert 0 <= score.structure <= 1
     assert 0 <= score.components <= 1
     assert score.score == (score.structure + score.components) / 2
-    assert sound_score(b, a, seconds=60) == score
+    assert our_score(b, a, seconds=60) == score
     assert (score.score == 1) is equal_up_to_ids(a, b)
 
 
@@ -113,8 +113,8 @@ def test_ids_orders_spellings_and_words_do_not_matter(
     pair: tuple[WorkflowPlan, WorkflowPlan], other: WorkflowPlan
 ) -> None:
     a, same = pair
-    assert sound_score(a, same, seconds=60) == PlanScore(1.0, 1.0, 1.0)
-    assert sound_score(same, other, seconds=60) == sound_score(a, other, seconds=60)
+    assert our_score(a, same, seconds=60) == PlanScore(1.0, 1.0, 1.0)
+    assert our_score(same, other, seconds=60) == our_score(a, other, seconds=60)
 
 
 def test_what_differs_costs_what_it_should() -> None:
@@ -130,7 +130,7 @@ def test_what_differs_costs_what_it_should() -> None:
         # the dependency is the other way round: one edge goes, another comes
         (plan(flow("a", MAIL, BANK, after=["b"]), flow("b", SHOP)), 0.0, 2.0),
     ]:
-        score = sound_score(gold, change)
+        score = our_score(gold, change)
         assert score.structure == pytest.approx(1 - structure / 6)
         assert score.components == pytest.approx(1 - components / 18)
     # no dependency; one on itself; one more on an unknown id, which is a node and an edge
@@ -139,28 +139,28 @@ def test_what_differs_costs_what_it_should() -> None:
         (["b"], 1 - 2 / (3 + 3), 1 - 2 / (9 + 9)),
         (["a", "nowhere"], 1 - 2 / (3 + 5), 1 - 2 / (9 + 11)),
     ]:
-        score = sound_score(gold, plan(flow("a", MAIL, BANK), flow("b", SHOP, after=after)))
+        score = our_score(gold, plan(flow("a", MAIL, BANK), flow("b", SHOP, after=after)))
         assert score.structure == pytest.approx(structure)
         assert score.components == pytest.approx(components)
 
 
 def test_steps_are_not_merged_and_belong_to_their_workflow() -> None:
     twice, once = plan(flow("a", MAIL, MAIL)), plan(flow("a", MAIL))
-    assert sound_score(twice, once).components < 1
+    assert our_score(twice, once).components < 1
     # The same workflows and the same steps, but not in the same workflows.
     here = plan(flow("a", MAIL), flow("b", BANK, status="paused"))
     there = plan(flow("a", BANK), flow("b", MAIL, status="paused"))
-    assert sound_score(here, there).structure == 1
-    assert sound_score(here, there).components < 1
+    assert our_score(here, there).structure == 1
+    assert our_score(here, there).components < 1
     # A workflow without steps still counts, and so does a dependency on it.
     idle = plan(flow("a"), flow("b", MAIL, after=["a"]))
-    assert sound_score(idle, plan(flow("a"), flow("b", MAIL))).components < 1
+    assert our_score(idle, plan(flow("a"), flow("b", MAIL))).components < 1
 
 
 def test_empty_plans() -> None:
-    assert sound_score(plan(), plan()) == PlanScore(1.0, 1.0, 1.0)
-    assert sound_score(plan(), plan(flow("a", MAIL))) == PlanScore(0.0, 0.0, 0.0)
-    assert sound_score(plan(flow("a", MAIL)), plan()) == PlanScore(0.0, 0.0, 0.0)
+    assert our_score(plan(), plan()) == PlanScore(1.0, 1.0, 1.0)
+    assert our_score(plan(), plan(flow("a", MAIL))) == PlanScore(0.0, 0.0, 0.0)
+    assert our_score(plan(flow("a", MAIL)), plan()) == PlanScore(0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -184,13 +184,13 @@ def test_circles_and_hostile_plans_are_scored_in_time() -> None:
     ring = plan(*(flow(f"w{n}", MAIL, after=[f"w{(n + 1) % 60}"]) for n in range(60)))
     rings = plan(*(flow(f"w{n}", MAIL, after=[f"w{(n + 2) % 60}"]) for n in range(60)))
     start = process_time()
-    score = sound_score(ring, rings, seconds=0.2)
+    score = our_score(ring, rings, seconds=0.2)
     assert process_time() - start < 2
     assert not score.exact
     assert 0 < score.score < 1
     huge = plan(*(flow(f"w{n}", *[MAIL, BANK] * 5, after=[f"w{n + 1}"]) for n in range(400)))
-    assert sound_score(huge, replace(huge), seconds=0.2) == PlanScore(1.0, 1.0, 1.0)
-    assert 0 < sound_score(ring, huge, seconds=0.2).score < 0.5
+    assert our_score(huge, replace(huge), seconds=0.2) == PlanScore(1.0, 1.0, 1.0)
+    assert 0 < our_score(ring, huge, seconds=0.2).score < 0.5
 
 
 def test_a_plan_of_ten_by_ten_is_found_again_under_other_names_and_after_edits() -> None:
@@ -200,9 +200,9 @@ def test_a_plan_of_ten_by_ten_is_found_again_under_other_names_and_after_edits()
         for n in range(10)
     ]
     renamed = [replace(f, id=f"x{f.id}", depends_on=tuple(f"x{d}" for d in f.depends_on)) for f in reversed(flows)]
-    assert sound_score(plan(*flows), plan(*renamed)) == PlanScore(1.0, 1.0, 1.0)
+    assert our_score(plan(*flows), plan(*renamed)) == PlanScore(1.0, 1.0, 1.0)
     renamed[3] = replace(renamed[3], steps=(*renamed[3].steps[:4], BANK, *renamed[3].steps[5:]))
-    score = sound_score(plan(*flows), plan(*renamed), seconds=60)
+    score = our_score(plan(*flows), plan(*renamed), seconds=60)
     assert score.exact
     assert score.components == pytest.approx(1 - 0.8 / (2 * (110 + 109)))
 
@@ -216,9 +216,9 @@ def test_plans_of_the_release_are_scored_exactly_and_fast() -> None:
             gold, predicted = read_plan(row.get("gold_workflow")), read_plan(row.get("predicted_workflow"))
         except NotAPlan:
             continue
-        score = sound_score(gold, predicted)
+        score = our_score(gold, predicted)
         assert score.exact, row["id"]
-        assert score == sound_score(predicted, gold), row["id"]
-        assert sound_score(gold, gold).score == 1
+        assert score == our_score(predicted, gold), row["id"]
+        assert our_score(gold, gold).score == 1
         scored += 1
     assert scored > 150

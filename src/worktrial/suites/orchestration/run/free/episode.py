@@ -9,7 +9,7 @@ from worktrial.language import Message
 from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.dag import PlanState
-from worktrial.suites.orchestration.planning.plan_text import sound_plan
+from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.scenario import (
     Scenario,
     UserTurn,
@@ -115,7 +115,7 @@ class FreeRun:
                 return False
             text = visible(completion.text)
             # In a thread: what a model writes may take long to read.
-            read = await asyncio.to_thread(sound_plan, completion.text)
+            read = await asyncio.to_thread(our_plan, completion.text)
             plan = None if read is None else _sendable(read)
             turn = PlannerTurn(number, completion.message, plan)
             self._log.planner.append(turn)

@@ -169,7 +169,7 @@ def work_in_log(log: Log) -> Work:
 def free_measures(score: GoalScore, met: Met, log: Log) -> JsonObject:
     """The entry `free` of `SampleResult.measures`.
 
-    `plans` has the sound score of the first plan of every turn of the user that has one in the recording; `sums`
+    `plans` has our score of the first plan of every turn of the user that has one in the recording; `sums`
     adds up over scenarios and has the same keys for all.
     """
     plans = [

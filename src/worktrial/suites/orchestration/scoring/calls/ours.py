@@ -1,4 +1,4 @@
-"""The sound score of one call or refusal step: decision, tools, arguments and values."""
+"""Our score of one call or refusal step: decision, tools, arguments and values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

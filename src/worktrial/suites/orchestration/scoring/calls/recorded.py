@@ -42,7 +42,7 @@ def schema_of(team: Team, tool: str) -> ArgumentSchema:
 def is_same_call(gold: Call, made: Call, schema: ArgumentSchema) -> bool:
     """Whether `made` is `gold` without anybody having to judge: the tool and every argument but `RESTATED`.
 
-    Arguments are compared typed, as in the sound score.
+    Arguments are compared typed, as in our score.
     """
     if gold.tool != made.tool or made.arguments is None:
         return False

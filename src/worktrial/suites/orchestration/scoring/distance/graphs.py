@@ -1,4 +1,4 @@
-"""Plans as labelled directed graphs: the two of the published score, and the two of the sound one."""
+"""Plans as labelled directed graphs: the two of the published score, and the two of ours."""
 
 import re
 import unicodedata
@@ -36,7 +36,7 @@ class Graph(Generic[Label]):
 
 
 class PlanNode(NamedTuple):
-    """A node of a sound graph. Nodes of different kinds have nothing in common."""
+    """A node of one of our graphs. Nodes of different kinds have nothing in common."""
 
     kind: str
     """`workflow`, `step`, or `unknown` for a dependency that the plan does not contain."""

@@ -46,7 +46,7 @@ type together never weigh as much as one of those.
 """
 
 
-def sound_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, seconds: float = 1.0) -> PlanScore:
+def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, seconds: float = 1.0) -> PlanScore:
     """How alike two plans are: the mean of two similarities, each 1 - distance / largest distance.
 
     *Structure* compares the graphs of workflows (`workflow_graph`), *components* those of workflows and steps
