@@ -27,7 +27,7 @@ REDRAWS = 1.15
 REPAIRED = 0.5
 """Slots that need a repair in the likely case."""
 PLAN_RATE, FREE_RATES = 0.9, (0.1, 0.5, 0.9)
-"""True pass rates in the likely case; the number of runs until a decision follows from them."""
+"""Likely true pass rates; the number of runs until a decision follows from them."""
 TOOL_CALLS = 10
 
 _SUBTOPICS = (1500, 1800)

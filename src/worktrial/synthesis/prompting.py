@@ -126,7 +126,7 @@ def _brief(schema: JsonValue, depth: int = 0) -> str:
 
 
 def spread(items: Sequence[T], most: int) -> list[T]:
-    """At most `most` of the items, evenly from beginning to end."""
+    """Pick at most `most` of the items, evenly from beginning to end."""
     if len(items) <= most:
         return list(items)
     return [items[i * len(items) // most] for i in range(most)]

@@ -1,8 +1,17 @@
-"""A description, and what its references stand for."""
+"""Description of an interface: JSON or YAML as OpenAPI has them, and what its references stand for."""
 
+import json
+import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
+
+from jsonpointer import EndOfList, JsonPointerException, resolve_pointer
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
@@ -19,7 +28,7 @@ class Document:
 
     @property
     def version(self) -> str:
-        """As `3.1`."""
+        """Version of the standard, as `3.1`."""
         return ".".join(str(self.root.get("openapi", "")).split(".")[:2])
 
     def error(self, where: str, what: str, fix: str = "Correct the description") -> DataError:
@@ -27,7 +36,7 @@ class Document:
         return DataError(self.path, f"{where}: {what}" if where else what, fix)
 
     def follow(self, reference: JsonValue, where: str) -> JsonValue:
-        """What a `$ref` points to.
+        """Value that a `$ref` points to.
 
         Raises:
             DataError: it points out of the file, or to nothing.
@@ -36,18 +45,13 @@ class Document:
             raise self.error(where, "its $ref is not a text")
         if not reference.startswith("#"):
             raise self.error(where, f"refers to {reference!r}, outside this file, which is not fetched", _BUNDLE)
-        found: JsonValue = self.root
-        for part in unquote(reference[1:]).split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, list) and key.isdecimal() and int(key) < len(found):
-                found = found[int(key)]
-            elif isinstance(found, dict) and key in found:
-                found = found[key]
-            else:
-                raise self.error(where, f"refers to {reference!r}, and there is nothing of that name")
-        if found is self.root and reference not in ("#", "#/"):
-            raise self.error(where, f"refers to {reference!r}, and only paths such as #/components/… are followed")
-        return found
+        try:
+            found = resolve_pointer(self.root, unquote(reference[1:]))
+        except JsonPointerException:
+            what = f"refers to {reference!r}, and there is nothing of that name"
+            raise self.error(where, f"{what}; only paths such as #/components/… are followed") from None
+        # What a pointer calls the place behind the last item of a list is no value.
+        return None if isinstance(found, EndOfList) else found
 
     def object_at(self, value: JsonValue, where: str) -> JsonObject:
         """`value`, or what it refers to, which must be an object.
@@ -65,3 +69,131 @@ class Document:
         if not isinstance(value, dict):
             raise self.error(where, "is not an object")
         return value
+
+
+MOST_VALUES = 500_000
+"""Most values in one description, anchors written out: a few kilobytes of YAML can stand for gigabytes."""
+_DEEPEST = 100
+_MEND = "Mend the line"
+
+
+def read_document(text: str, path: Path) -> Document:
+    """Read a description.
+
+    Args:
+        text: Content of the file.
+        path: The file, for messages.
+
+    Raises:
+        DataError: it is not JSON or YAML, stands for more than can be kept, or is no OpenAPI 3.
+    """
+    document = Document(path, _parse(text, path))
+    _check_version(document)
+    return document
+
+
+def _check_version(document: Document) -> None:
+    if "swagger" in document.root:
+        what = f"is a Swagger {document.root['swagger']} description; OpenAPI 3 is read"
+        fix = "Convert it first, for example with `swagger2openapi` or the Swagger editor"
+        raise DataError(document.path, what, fix)
+    if "openapi" not in document.root:
+        what = "has no field `openapi`, so it is no OpenAPI description"
+        raise DataError(document.path, what, "Save other documents as Markdown (.md) or text (.txt)")
+    if document.version not in ("3.0", "3.1", "3.2"):
+        what = f"openapi: the version {document.root['openapi']!r} is not known"
+        raise DataError(document.path, what, "Give a description in OpenAPI 3.0 or 3.1")
+
+
+def _parse(text: str, path: Path) -> JsonObject:
+    is_json = path.suffix.lower() == ".json" or text.lstrip().startswith("{")
+    value = _json(text, path) if is_json else _yaml(text, path)
+    if not isinstance(value, dict):
+        raise DataError(path, "holds no object", "An OpenAPI description begins with `openapi: 3.1.0`")
+    plain: JsonObject = _plain(value, path, count(1))
+    return plain
+
+
+def _json(text: str, path: Path) -> JsonValue:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as e:
+        raise DataError(f"{path}, line {e.lineno}", f"is not JSON: {e.msg} (column {e.colno})", _MEND) from None
+    except RecursionError:
+        raise _too_much(path) from None
+    except ValueError as e:  # a number of thousands of digits
+        raise DataError(path, f"is not JSON that can be read: {e}", "Mend it") from None
+
+
+def _yaml(text: str, path: Path) -> Any:
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=_loader())
+    except yaml.MarkedYAMLError as e:
+        mark = e.problem_mark or e.context_mark
+        where = f"{path}, line {mark.line + 1}" if mark else path
+        raise DataError(where, f"is not YAML that can be read: {e.problem or e.context}", _MEND) from None
+    except yaml.YAMLError as e:
+        raise DataError(path, f"is not YAML that can be read: {' '.join(str(e).split())}", "Mend it") from None
+    except RecursionError:
+        raise _too_much(path) from None
+    except ValueError as e:
+        raise DataError(path, f"holds a value that cannot be read: {e}", "Mend it") from None
+
+
+def _plain(value: Any, path: Path, seen: Iterator[int], depth: int = 0) -> Any:
+    """Copy of a value without shared parts, of as many values as may be kept; `seen` counts them."""
+    if next(seen) > MOST_VALUES or depth > _DEEPEST:
+        raise _too_much(path)
+    if isinstance(value, dict):
+        return {str(key): _plain(part, path, seen, depth + 1) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part, path, seen, depth + 1) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DataError(path, f"holds {value}, which JSON cannot say", "Use a finite number")
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise DataError(path, f"holds a {type(value).__name__}", "Use plain YAML values")
+
+
+def _too_much(path: Path) -> DataError:
+    what = f"stands for more than {MOST_VALUES:,} values, or nests deeper than {_DEEPEST}"
+    return DataError(path, what, "Give only the operations that the job needs")
+
+
+@cache
+def _loader() -> type:
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Loader(base):  # type: ignore[misc]
+        """`on` and `12:30` are texts, as in YAML 1.2; no key counts twice."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    raise yaml.constructor.ConstructorError(None, None, "a key is not text", key.start_mark)
+                if key.value in seen and key.tag != "tag:yaml.org,2002:merge":
+                    problem = f"the key {key.value!r} appears twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                seen.add(key.value)
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
+
+    def whole(loader: Any, node: yaml.ScalarNode) -> int:
+        return int(loader.construct_scalar(node))
+
+    Loader.yaml_implicit_resolvers = {}
+    for tag, pattern, first in (
+        ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+        ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+        ("int", r"[-+]?[0-9]+", list("-+0123456789")),
+        ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", list("-+.0123456789")),
+        ("merge", r"<<", ["<"]),
+    ):
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), first)
+    Loader.add_constructor("tag:yaml.org,2002:int", whole)
+    return Loader

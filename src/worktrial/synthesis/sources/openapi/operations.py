@@ -1,15 +1,18 @@
-"""From the operations of a description to tools."""
+"""Reading a description: its operations become tools, and passages that can be found and cited."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
+from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import ToolDraft
-from worktrial.synthesis.sources.openapi.document import Document
-from worktrial.synthesis.sources.openapi.examples import example_answer, json_media
-from worktrial.synthesis.sources.openapi.schemas import Schemas
+from worktrial.synthesis.sources.openapi.document import Document, read_document
+from worktrial.synthesis.sources.openapi.schemas import Schemas, example_answer, json_media
+from worktrial.synthesis.sources.store import InterfaceOperation, Passage
+from worktrial.synthesis.sources.text import pieces
 from worktrial.workplaces.tools import schema_problem
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "query")
@@ -20,7 +23,7 @@ _DESCRIPTION = 600
 _OWN_HEADERS = frozenset({"accept", "authorization", "content-type"})
 
 
-class Described(NamedTuple):
+class _Operation(NamedTuple):
     """An operation as the description has it, and the tool made of it."""
 
     method: str
@@ -42,7 +45,7 @@ class ToolMaker:
     document: Document
     schemas: Schemas
 
-    def all(self) -> list[Described]:
+    def all(self) -> list[_Operation]:
         """One for each operation that is not deprecated.
 
         Raises:
@@ -63,7 +66,7 @@ class ToolMaker:
                 example_output=example_answer(self.document, self.schemas, operation, where),
                 writes=method not in _READS,
             )
-            made.append(Described(method.upper(), path, where, operation, tool))
+            made.append(_Operation(method.upper(), path, where, operation, tool))
         return made
 
     def _operations(self) -> Iterator[tuple[str, str, str, JsonObject, JsonObject]]:
@@ -198,7 +201,7 @@ def _fields(schema: JsonValue) -> JsonObject | None:
 
 
 def _with_descriptions(schema: JsonValue, name: str = "") -> JsonValue:
-    """With a description for every field that has none: its name in words."""
+    """Schema with a description for every field that has none: its name in words."""
     if not isinstance(schema, dict):
         return schema
     made = dict(schema)
@@ -224,3 +227,75 @@ def _description(method: str, path: str, operation: JsonObject) -> str:
 def _cut(text: str) -> str:
     text = text.strip()
     return text if len(text) <= _DESCRIPTION else f"{text[: _DESCRIPTION - 2].rsplit(None, 1)[0]} …"
+
+
+_MOST_NOTES = 20
+
+
+class ApiDescription(NamedTuple):
+    """Contents of an interface description."""
+
+    passages: list[Passage]
+    operations: list[InterfaceOperation]
+    notes: list[str]
+
+
+def read_openapi(text: str, path: Path, source: str) -> ApiDescription:
+    """Read an OpenAPI 3 description.
+
+    Args:
+        text: Of the file.
+        path: The file, for messages.
+        source: Id of the document.
+
+    Raises:
+        DataError: it is none, or cannot be used; the message names the place and what to do.
+    """
+    document = read_document(text, path)
+    schemas = Schemas(document)
+    tools = ToolMaker(document, schemas).all()
+    if not tools:
+        raise DataError(
+            path, "describes no operation under `paths`", "Leave it out, or give the one that was meant"
+        )
+    passages: list[Passage] = []
+
+    def add(heading: list[str], said: str) -> str:
+        first = f"p{len(passages) + 1}"
+        for piece in pieces(said):
+            passages.append(Passage(source=source, id=f"p{len(passages) + 1}", heading=heading, text=piece))
+        return first
+
+    about = document.object_at(document.root.get("info", {}), "info")
+    title = str(about.get("title") or path.stem)
+    add([title], str(about.get("description") or title))
+    operations = [
+        InterfaceOperation(
+            source=source,
+            passage=add([title, f"{tool.method} {tool.path}"], "\n".join(_said(document, tool))),
+            method=tool.method,
+            path=tool.path,
+            tool=tool.tool,
+        )
+        for tool in tools
+    ]
+    notes = list(dict.fromkeys(schemas.notes))
+    if len(notes) > _MOST_NOTES:
+        notes = [*notes[:_MOST_NOTES], f"and {len(notes) - _MOST_NOTES} more like these"]
+    return ApiDescription(passages, operations, notes)
+
+
+def _said(document: Document, tool: _Operation) -> Iterator[str]:
+    """An operation in words, for search and citation."""
+    yield f"{tool.tool.name}: {tool.tool.description}"
+    for name, schema in tool.tool.parameters["properties"].items():
+        said = schema.get("description") if isinstance(schema, dict) else None
+        needed = "required" if name in tool.tool.parameters.get("required", []) else "optional"
+        choice = schema.get("enum") if isinstance(schema, dict) else None
+        one_of = f", one of {', '.join(map(str, choice))}" if isinstance(choice, list) else ""
+        yield f"- {name} ({needed}{one_of}){f': {said}' if said else ''}"
+    responses: JsonObject = tool.operation.get("responses") or {}
+    for code, response in responses.items() if isinstance(responses, dict) else ():
+        said = document.object_at(response, f"{tool.where}.responses.{code}").get("description")
+        if isinstance(said, str) and said.strip():
+            yield f"Answer {code}: {said.strip()}"
