@@ -60,6 +60,11 @@ class Reference(msgspec.Struct, kw_only=True, frozen=True):
     edge_cases: list[Statement]
     constraints: list[Statement]
 
+    @property
+    def parts(self) -> dict[str, list[Statement]]:
+        """Statements of every part, by the part's name."""
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name != "subtopic"}
+
 
 class ToolDraft(msgspec.Struct, kw_only=True, frozen=True):
     """A tool of a workplace."""
@@ -205,6 +210,31 @@ class Reject(msgspec.Struct, kw_only=True, frozen=True):
     slot: Text
     stage: Literal["author", "checks", "execution", "filter", "selection"]
     why: Text
+
+
+class PaidAnswer(msgspec.Struct, kw_only=True, frozen=True):
+    """One answer that was paid for; a line of `work/spend.jsonl`."""
+
+    tokens: int = 0
+    cost: float | None = None
+    """US dollars; None where the model has no known price."""
+
+
+class SessionRow(msgspec.Struct, kw_only=True, frozen=True):
+    """One session; a line of `work/sessions.jsonl`."""
+
+    started: str = ""
+    """ISO 8601 in UTC."""
+    ended: str = ""
+    end: str = ""
+    """The end it came to, in a few words."""
+    roles: dict[str, str] = {}
+    """Role to its model."""
+    answers: int = 0
+    """Number of answers that were paid for."""
+    tokens: int = 0
+    cost: float = 0.0
+    """US dollars."""
 
 
 class Provenance(msgspec.Struct, kw_only=True, frozen=True):

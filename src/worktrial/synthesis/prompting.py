@@ -8,7 +8,7 @@ from typing import TypeVar
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import mark
-from worktrial.synthesis.artifacts import Reference, Statement, ToolDraft
+from worktrial.synthesis.artifacts import Reference, ToolDraft
 from worktrial.synthesis.sources import Passage, SourceLibrary
 
 T = TypeVar("T")
@@ -17,7 +17,6 @@ PROMPTS = Path(__file__).parent / "prompts"
 LANGUAGES = {"en": "English", "ko": "Korean", "de": "German", "fr": "French", "es": "Spanish", "ja": "Japanese"}
 _OTHER_SCRIPTS = 0.8
 """Tokens of a character beyond ASCII, roughly; of those within it four make one."""
-_PARTS = ("terminology", "workflow", "state_variables", "edge_cases", "constraints")
 
 
 def render(template: str, **values: object) -> str:
@@ -76,8 +75,8 @@ def outline(sources: SourceLibrary, most: int) -> str:
 
 def reference_text(reference: Reference, most: int) -> str:
     """A reference document, each part shortened alike where it is too long."""
-    parts = {name: list[Statement](getattr(reference, name)) for name in _PARTS}
-    share = most // len(_PARTS)
+    parts = reference.parts
+    share = most // len(parts)
     lines: list[str] = []
     for name, statements in parts.items():
         kept = within((f"- {statement.text}" for statement in statements), share)

@@ -20,6 +20,7 @@ from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.errors import DataError, InvalidSample, SettingError
 from worktrial.language import Complete, Completion, JsonObject, Message, Usage
+from worktrial.synthesis.artifacts import PaidAnswer
 from worktrial.synthesis.author import Author, ModelAuthor
 from worktrial.synthesis.files import append_line
 from worktrial.synthesis.folder import SuiteFolder
@@ -79,20 +80,13 @@ class ResourceSettings:
         return replace(self, roles=roles)
 
 
-class _Paid(msgspec.Struct, kw_only=True):
-    """One answer that was paid for; a line of `work/spend.jsonl`."""
-
-    tokens: int
-    cost: float | None
-
-
 class BookedSpend(Spend):
     """Spend of all sessions on a folder: each answer is on disk, so that a kill loses no count."""
 
     def __init__(self, path: Path, budget: Budget) -> None:
         cut_torn_tail(path)
         cost, tokens = 0.0, 0
-        for paid in read_lines(path, _Paid):
+        for paid in read_lines(path, PaidAnswer):
             cost += paid.cost or 0.0
             tokens += paid.tokens
         super().__init__(budget, cost=cost, tokens=tokens)
@@ -107,7 +101,7 @@ class BookedSpend(Spend):
         """Book one answer; as `Spend.add`, and on disk."""
         self.answers += 1
         self.unpriced |= cost is None
-        append_line(self._path, msgspec.json.encode(_Paid(tokens=usage.tokens, cost=cost)))
+        append_line(self._path, msgspec.json.encode(PaidAnswer(tokens=usage.tokens, cost=cost)))
         super().add(usage, cost)
 
 

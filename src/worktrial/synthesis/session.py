@@ -14,7 +14,7 @@ from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.roles import Role
 from worktrial.engine.run import Interrupted
 from worktrial.errors import WorktrialError
-from worktrial.synthesis.artifacts import JobSpec, Reject
+from worktrial.synthesis.artifacts import JobSpec, Reject, SessionRow
 from worktrial.synthesis.calibration.runs import CalibrationSettings, RunBook, runner_for
 from worktrial.synthesis.files import append_line, hash_of, write_lines, write_text
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
@@ -68,19 +68,6 @@ class SessionEnd:
     tokens: int
     unpriced: bool
     retries: int
-
-
-class _SessionRow(msgspec.Struct, kw_only=True):
-    """A line of `work/sessions.jsonl`."""
-
-    started: str
-    ended: str
-    end: str
-    roles: dict[str, str]
-    answers: int
-    """Number of answers that were paid for."""
-    tokens: int
-    cost: float
 
 
 def carry_on(session: SynthesisSession) -> SessionEnd:
@@ -260,7 +247,7 @@ def _ended(
 def _note(session: SynthesisSession, resources: SessionResources, started: str, end: str) -> None:
     spend = resources.spend
     cost, tokens = spend.before
-    row = _SessionRow(
+    row = SessionRow(
         started=started,
         ended=_now(),
         end=end,

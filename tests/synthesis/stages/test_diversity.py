@@ -5,12 +5,19 @@ from hypothesis import strategies as st
 from tests.synthesis.drafts import slot, task
 
 from worktrial.synthesis.artifacts import PlannedCall, TaskDraft
-from worktrial.synthesis.stages.report import distance, diversity, mean_distance
+from worktrial.synthesis.stages.report import diversity
 
 
 def other(instruction: str, *tools: str, name: str = "letters-1") -> TaskDraft:
     plan = [PlannedCall(tool=tool) for tool in tools]
     return msgspec.structs.replace(task(), slot=name, instruction=instruction, plan=plan)
+
+
+def distance(one: TaskDraft, two: TaskDraft) -> float:
+    found = diversity([one, two])
+    assert found.least_distance is not None
+    assert found.least_distance == found.mean_distance
+    return found.least_distance
 
 
 def test_counts_and_distances() -> None:
@@ -26,7 +33,6 @@ def test_counts_and_distances() -> None:
     assert found.least_distance is not None
     assert found.least_distance < 0.5
     assert found.mean_distance == pytest.approx((found.least_distance + 2) / 3, abs=1e-9)
-    assert mean_distance(tasks) == found.mean_distance
 
 
 def test_equal_tasks_have_no_distance_and_tools_are_no_words() -> None:
@@ -37,9 +43,7 @@ def test_equal_tasks_have_no_distance_and_tools_are_no_words() -> None:
 
 def test_fewer_than_two() -> None:
     assert diversity([]).mean_distance is None
-    assert diversity([task()]).closest == []
-    with pytest.raises(ValueError, match="at least two"):
-        mean_distance([task()])
+    assert (diversity([task()]).closest, diversity([task()]).mean_distance) == ([], None)
 
 
 def test_scripts_without_spaces_have_words_too() -> None:

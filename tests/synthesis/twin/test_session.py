@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -120,10 +119,8 @@ def test_escapes_end_in_a_refusal_with_a_reason(body: str, said: str, monkeypatc
     ],
 )
 def test_an_endless_loop_is_stopped(body: str) -> None:
-    began = time.monotonic()
     with pytest.raises(BrokenTwin, match="TimeLimit"):
         calls(twin(body), ("get_parcel", P1), limits=replace(LIMITS, seconds=0.7))
-    assert time.monotonic() - began < 15
 
 
 def test_the_episode_goes_on_after_a_call_that_brought_its_process_down() -> None:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import msgspec
-
 from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.synthesis import files
@@ -15,11 +13,13 @@ from worktrial.synthesis.artifacts import (
     Calibration,
     DraftFinding,
     JobSpec,
+    PaidAnswer,
     PassRate,
     Provenance,
     Reject,
     RepairRow,
     RunRow,
+    SessionRow,
     Slot,
 )
 from worktrial.synthesis.calibration.rules import interval_of
@@ -32,25 +32,6 @@ T = TypeVar("T")
 
 # Names files, so an id must not lead anywhere else.
 _ID = re.compile(r"\w[\w-]{0,150}")
-
-
-class Paid(msgspec.Struct, kw_only=True):
-    """A line of `work/spend.jsonl`."""
-
-    tokens: int = 0
-    cost: float | None = None
-
-
-class SessionRow(msgspec.Struct, kw_only=True):
-    """A line of `work/sessions.jsonl`."""
-
-    started: str = ""
-    ended: str = ""
-    end: str = ""
-    roles: dict[str, str] = {}
-    answers: int = 0
-    tokens: int = 0
-    cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +87,7 @@ def read_folder(folder: SuiteFolder) -> SuiteReading:
         repairs=repairs,
         provenance=provenance,
         sources=sources if sources is not None else SourceLibrary(),
-        spent=_spent(lines(folder.work / "spend.jsonl", Paid, troubles)),
+        spent=_spent(lines(folder.work / "spend.jsonl", PaidAnswer, troubles)),
         sessions=list(lines(folder.work / "sessions.jsonl", SessionRow, troubles)),
         is_published=folder.suite.exists(),
         troubles=troubles,
@@ -150,7 +131,7 @@ def _slots(folder: SuiteFolder, spec: JobSpec | None, troubles: list[str]) -> li
     return [slot for slot in slots if _ID.fullmatch(slot.id)]
 
 
-def _spent(paid: Iterator[Paid]) -> SuiteSpend:
+def _spent(paid: Iterator[PaidAnswer]) -> SuiteSpend:
     answers, tokens, cost, unpriced = 0, 0, 0.0, 0
     for one in paid:
         answers += 1

@@ -239,17 +239,7 @@ def _is_part(key: str, name: str) -> bool:
 
 def _cited(reading: SuiteReading, reference: Reference) -> dict[tuple[str, str, str], CitedPassage]:
     names = {file.id: file.name for file in reading.sources.files}
-    statements = [
-        statement
-        for part in (
-            reference.terminology,
-            reference.workflow,
-            reference.state_variables,
-            reference.edge_cases,
-            reference.constraints,
-        )
-        for statement in part
-    ]
+    statements = (statement for part in reference.parts.values() for statement in part)
     found = {}
     for citation in (citation for statement in statements for citation in statement.citations):
         passage = reading.sources.passage(citation.source, citation.passage)

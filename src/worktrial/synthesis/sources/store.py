@@ -174,11 +174,6 @@ class SourceLibrary:
     def _by_name(self) -> dict[tuple[str, str], Passage]:
         return {(passage.source, passage.id): passage for passage in self.passages}
 
-    @property
-    def hashes(self) -> dict[str, str]:
-        """Id to SHA-256 of each document, for the provenance."""
-        return {file.id: file.hash for file in self.files}
-
     def find(self, text: str, limit: int) -> list[Passage]:
         """The passages that have words of `text`, the best by BM25 first; the same ones for the same documents."""
         if not self.passages:

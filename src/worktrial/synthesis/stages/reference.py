@@ -11,7 +11,6 @@ from worktrial.synthesis.prompting import fenced, language_name, passage_text, r
 from worktrial.synthesis.sources import Passage, SourceLibrary
 from worktrial.synthesis.sources.store import citation_problem
 
-PARTS = ("terminology", "workflow", "state_variables", "edge_cases", "constraints")
 _FEWEST, _MOST = 2, 8
 _SLACK = 2
 _PASSAGES = 12
@@ -43,7 +42,7 @@ async def reference(spec: JobSpec, subtopic: SubTopic, sources: SourceLibrary, a
         return [*_structure(draft), *(_citations(draft, sources, passages[0]) if shown else [])]
 
     written = await author.write(prompt, Reference, salt=f"reference/{subtopic.id}", check=problems)
-    parts = {part: _kept(getattr(written, part), cited=bool(shown)) for part in PARTS}
+    parts = {part: _kept(statements, cited=bool(shown)) for part, statements in written.parts.items()}
     return msgspec.structs.replace(written, subtopic=subtopic.id, **parts)
 
 
@@ -58,8 +57,7 @@ def passages_for(subtopic: SubTopic, sources: SourceLibrary) -> list[Passage]:
 
 def _structure(draft: Reference) -> list[str]:
     found = []
-    for part in PARTS:
-        statements: list[Statement] = getattr(draft, part)
+    for part, statements in draft.parts.items():
         if not _FEWEST - 1 <= len(statements) <= _MOST + _SLACK:
             found.append(f"{part}: has {len(statements)} statements; {_FEWEST} to {_MOST} are wanted")
         for number, statement in enumerate(statements):
@@ -72,8 +70,8 @@ def _structure(draft: Reference) -> list[str]:
 
 def _citations(draft: Reference, sources: SourceLibrary, known: Passage) -> Iterator[str]:
     cited = 0
-    for part in PARTS:
-        for number, statement in enumerate(getattr(draft, part)):
+    for part, statements in draft.parts.items():
+        for number, statement in enumerate(statements):
             for citation in statement.citations:
                 cited += 1
                 problem = citation_problem(citation, sources)

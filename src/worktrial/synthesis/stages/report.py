@@ -53,24 +53,8 @@ def diversity(tasks: Sequence[TaskDraft]) -> Diversity:
     )
 
 
-def mean_distance(tasks: Sequence[TaskDraft]) -> float:
-    """Mean distance of two tasks, from 0 to 1.
-
-    Raises:
-        ValueError: there are fewer than two.
-    """
-    mean = diversity(tasks).mean_distance
-    if mean is None:
-        raise ValueError("a distance needs at least two tasks")
-    return mean
-
-
-def distance(one: TaskDraft, other: TaskDraft) -> float:
-    """Jaccard distance of the content words of two instructions together with the tools of their plans, 0 to 1."""
-    return _distance(_features(one), _features(other))
-
-
 def _distance(one: frozenset[str], other: frozenset[str]) -> float:
+    """Jaccard distance of the features of two tasks, 0 to 1."""
     return 1 - jaccard(one, other) if one or other else 0.0
 
 
