@@ -212,6 +212,14 @@ class Suite(ABC):
         """
         return ()
 
+    def in_current_words(self, settings: JsonObject) -> JsonObject:
+        """Settings of a stored run as a run of today names them, for comparisons; here as they are.
+
+        Args:
+            settings: `settings` of its manifest.
+        """
+        return settings
+
     def report_sections(self, report: "Report") -> "Iterable[Section]":
         """Parts of a report's first page about the runs of this suite in `report`."""
         return ()

@@ -7,6 +7,7 @@ import msgspec
 
 from worktrial.engine.manifest import Manifest
 from worktrial.language import JsonObject, JsonValue
+from worktrial.suite import suite_of
 
 # Here code decides; a judge's votes are only kept beside the verdict.
 _DECIDED_BY_CODE = frozenset({"starter", "documents"})
@@ -51,7 +52,8 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
 
 def _measure(manifest: Manifest) -> JsonObject:
     """Everything but the agent that a verdict depends on."""
-    settings = manifest.settings
+    suite = suite_of(manifest.suite)
+    settings = manifest.settings if suite is None else suite.in_current_words(manifest.settings)
     # A run that judges stored work again names the roles of that work under `carried_roles`.
     roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
     measure: JsonObject = {
