@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.data import real_data_dir
 
-from worktrial.suites.documents.published import published_officeqa
+from worktrial.suites.documents.published import PublishedAnswers, published_officeqa
 
 PUBLISHED = published_officeqa()
 # Printed for 133 questions, of which it is no whole number of answers.
@@ -40,9 +40,7 @@ def test_the_best_comes_first_and_tolerance_helps() -> None:
         assert all(0 <= share <= 1 for share in row.shares.values())
         by_tolerance = [row.shares[tolerance] for tolerance in sorted(row.shares)]
         assert by_tolerance == sorted(by_tolerance)
-    found = {(row.questions, row.setting) for row in PUBLISHED.rows}
-    assert all(PUBLISHED.of(*pair) for pair in found)
-    assert sum(len(PUBLISHED.of(*pair)) for pair in found) == len(PUBLISHED.rows) == 31
+    assert len(PUBLISHED.rows) == len({(row.questions, row.setting, row.model) for row in PUBLISHED.rows}) == 31
 
 
 @pytest.mark.real_data
@@ -53,7 +51,7 @@ def test_the_figures_are_those_that_were_collected() -> None:
         wanted = _figures(theirs[f"{questions}_agent_harness_percent_at_zero_tolerance"])
         assert _exact(questions, "agent_pdf") == pytest.approx(wanted)
     pages = theirs["pro_oracle_pages_web_percent"]
-    for row in PUBLISHED.of("pro", "pages_pdf_web"):
+    for row in _rows("pro", "pages_pdf_web"):
         wanted = dict(zip(pages["tolerances"], pages[row.model], strict=True))
         assert {t: 100 * share for t, share in row.shares.items()} == pytest.approx(wanted)
     blog = theirs["full_blog_percent"]
@@ -63,8 +61,12 @@ def test_the_figures_are_those_that_were_collected() -> None:
             assert _exact("full", f"{kind}_{form}") == pytest.approx(wanted)
 
 
+def _rows(questions: str, setting: str) -> list[PublishedAnswers]:
+    return [row for row in PUBLISHED.rows if (row.questions, row.setting) == (questions, setting)]
+
+
 def _exact(questions: str, setting: str) -> dict[str, float]:
-    return {row.model: 100 * row.shares[0.0] for row in PUBLISHED.of(questions, setting)}
+    return {row.model: 100 * row.shares[0.0] for row in _rows(questions, setting)}
 
 
 def _figures(table: dict[str, Any]) -> dict[str, float]:

@@ -30,10 +30,6 @@ class PublishedOfficeQA:
     rows: tuple[PublishedAnswers, ...]
     """Rows by set and setting; within these the best first."""
 
-    def of(self, questions: str, setting: str) -> tuple[PublishedAnswers, ...]:
-        """Rows of one set in one setting, the best first."""
-        return tuple(row for row in self.rows if (row.questions, row.setting) == (questions, setting))
-
 
 def published_officeqa() -> PublishedOfficeQA:
     """Read the published figures of OfficeQA."""

@@ -42,11 +42,6 @@ class Trace:
         """Pages that were opened or queried."""
         return frozenset(self.opened) | frozenset(self.queried)
 
-    @property
-    def found(self) -> frozenset[GoldPage]:
-        """Pages that a search showed, opened or not."""
-        return frozenset(page for hits in self.searches for page in hits)
-
 
 def trace_of(calls: Iterable[ToolCall]) -> Trace:
     """Pages that `calls` showed. A failed call shows nothing; one under a fault shows what the agent saw."""

@@ -7,7 +7,7 @@ import base64
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from worktrial.errors import InvalidReason, InvalidSample, WorktrialError
@@ -41,17 +41,10 @@ class Pictures:
 
     def taken_from(self, value: JsonObject) -> JsonObject:
         """`value` without pictures, which wait to be shown instead."""
-        plain: JsonObject = self._without(value)
+        plain: JsonObject = _with_pictures(
+            value, lambda picture: f"(picture {self.add(picture)}; it follows in the next message)"
+        )
         return plain
-
-    def _without(self, value: JsonValue) -> JsonValue:
-        if isinstance(value, dict):
-            return {key: self._without(inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [self._without(inner) for inner in value]
-        if isinstance(value, str) and _DATA.match(value):
-            return f"(picture {self.add(value)}; it follows in the next message)"
-        return value
 
 
 def data_address(image: "Image") -> str:
@@ -63,13 +56,20 @@ def data_address(image: "Image") -> str:
 
 def as_recorded(value: JsonValue) -> JsonValue:
     """`value` with its pictures replaced by their hashes: a record would grow by megabytes."""
+    return _with_pictures(
+        value,
+        lambda picture: (
+            f"data:image (sha256 {hashlib.sha256(picture.encode()).hexdigest()[:16]}, {len(picture):,} characters)"
+        ),
+    )
+
+
+def _with_pictures(value: JsonValue, replaced: Callable[[str], str]) -> JsonValue:
     if isinstance(value, dict):
-        return {key: as_recorded(inner) for key, inner in value.items()}
+        return {key: _with_pictures(inner, replaced) for key, inner in value.items()}
     if isinstance(value, list):
-        return [as_recorded(inner) for inner in value]
-    if isinstance(value, str) and _DATA.match(value):
-        return f"data:image (sha256 {hashlib.sha256(value.encode()).hexdigest()[:16]}, {len(value):,} characters)"
-    return value
+        return [_with_pictures(inner, replaced) for inner in value]
+    return replaced(value) if isinstance(value, str) and _DATA.match(value) else value
 
 
 class ToolSource(Protocol):
