@@ -166,7 +166,7 @@ def test_resume_and_a_changed_scorer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--agent", "plan"], ["the scripted agent here is reference"]),
+        (["--agent", "plan"], ["it has reference, idle"]),
         (["--agent", "reference", "--setup", "closed"], ["works with tools only"]),
         (["--agent", "idle", "--tolerance", "2"], ["--tolerance 2"]),
         (["--agent", "idle", "--difficulty", "medium"], ["not one of easy, hard"]),

@@ -132,8 +132,9 @@ def documents(**given: Any) -> None:
     Example: worktrial run documents --questions officeqa_pro.csv --archive bulletins.archive --setup archive
     --agent my-model --base-url http://localhost:8000/v1 -o runs/first
     """
+    from worktrial.agents.candidates import resolve_agent
     from worktrial.cli.carry_out import carry_out
-    from worktrial.suites.documents.answerers import answerer
+    from worktrial.suites.documents import suite
     from worktrial.suites.documents.choices import Setup
     from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
 
@@ -141,7 +142,7 @@ def documents(**given: Any) -> None:
     if given["tolerance"] > 1:
         raise SettingError(f"--tolerance {given['tolerance']:g}: a relative error from 0 to 1, such as 0.01")
     faults = fault_conditions(given)
-    agent = answerer(given["agent"])
+    agent = resolve_agent(given["agent"], suite)
     roles: dict[RoleName, Any] = {}
     if agent.needs_model:
         roles[Role.AGENT] = settings_for(Role.AGENT, agent.spec, given)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.agents.assignment import Limits
-from worktrial.agents.own_callable import PREFIX, OwnCallable, load_function
+from worktrial.agents.own_callable import PREFIX, load_function
 from worktrial.engine.role_values import settings_for
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
@@ -46,8 +46,9 @@ def _occupations(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
 
 
 def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
+    from worktrial.agents.candidates import resolve_agent
     from worktrial.archive.store import Archive
-    from worktrial.suites.documents.answerers import Answerer, answerer
+    from worktrial.suites.documents import suite
     from worktrial.suites.documents.choices import AnswerMode, Setup
     from worktrial.suites.documents.example import example_archive, example_folder
     from worktrial.suites.documents.load import choose, load_questions, without_documents
@@ -56,8 +57,7 @@ def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
 
     options, values = read_options(DocumentsOptions, "documents", given)
     setup = Setup(options.setup)
-    own = _own(agent, base)
-    who = answerer(agent) if own is None else Answerer("python", own[0], OwnCallable(own[1]))
+    who = resolve_agent(agent, suite, base)
     roles = _roles({Role.AGENT: who.spec if who.needs_model else None}, values)
     if (options.questions is None) is not (options.archive is None) and setup is not Setup.CLOSED:
         raise SettingError("questions, archive: give both, or none for those that come along")
@@ -73,7 +73,7 @@ def _documents(agent: Any, base: Path, given: Mapping[str, Any]) -> Wired:
         if not chosen:
             raise SettingError(f"archive {archive.folder}: holds the documents of none of these questions")
     # Nobody calls Python in these, so they run where it cannot be locked in.
-    python: PythonUse = "none" if setup is Setup.CLOSED or who.kind in ("reference", "idle") else options.python
+    python: PythonUse = "none" if setup is Setup.CLOSED or who.kind == "reference" else options.python
     if python == "sandboxed":
         asyncio.run(check_python(python))
     settings = DocumentsSettings(

@@ -74,7 +74,6 @@ class DocumentsSuite(Suite):
     ) -> "DocumentsTrial":
         """Questions, archive and agent made ready to run; see `Suite.trial`."""
         from worktrial.agents.assignment import Limits
-        from worktrial.suites.documents.answerers import answerer_of
         from worktrial.suites.documents.choices import Setup
         from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
         from worktrial.suites.fault_values import fault_conditions
@@ -98,9 +97,7 @@ class DocumentsSuite(Suite):
             ),
             faults=fault_conditions(options.model_dump()),
         )
-        trial = DocumentsTrial(
-            questions, chosen, archive, answerer_of(agent), settings, measured=options.measured()
-        )
+        trial = DocumentsTrial(questions, chosen, archive, agent, settings, measured=options.measured())
         if options.closed_run is not None:
             _check_closed_run(options.closed_run, questions.fingerprint)
         if python == "sandboxed":
@@ -167,7 +164,7 @@ def _tell(line: str) -> None:
 
 def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
     # The scripted solver and the idle agent call no Python, so they run where it cannot be locked in.
-    if options.setup == "closed" or agent.spec in DocumentsSuite.reference_agents:
+    if options.setup == "closed" or agent.kind == "reference":
         return "none"
     return options.python
 

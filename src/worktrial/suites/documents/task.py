@@ -6,14 +6,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from worktrial.agents.assignment import Assignment, Limits
+from worktrial.agents.assignment import Agent, Assignment, Limits
+from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.documents.answerers import Answerer
 from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, AnswerScore, diagnose
 from worktrial.suites.documents.choices import AnswerMode, Setup
 from worktrial.suites.documents.failures import Evidence, FailureKind, candidates, failure, missing_figures
@@ -73,7 +73,7 @@ class DocumentsTrial:
         questions: QuestionSet,
         chosen: Sequence[DocumentQuestion],
         archive: "Archive | None",
-        agent: Answerer,
+        agent: Candidate,
         settings: DocumentsSettings,
         *,
         measured: JsonObject | None = None,
@@ -143,10 +143,18 @@ class DocumentsTrial:
             async def graded() -> SampleResult:
                 return await asyncio.to_thread(self._grade, question, trajectory)
 
-            result = await episode(self._agent.agent(context, question.text), assignment, graded)
+            result = await episode(self._who(question, context), assignment, graded)
         result.clock = None
         result.trajectory = as_recorded(result.trajectory)
         return result
+
+    def _who(self, question: DocumentQuestion, context: SampleContext) -> Agent:
+        if _is_scripted(self._agent):
+            # Imported here because most runs need no solver. It is told the question without what a set-up adds.
+            from worktrial.suites.documents.reference import ScriptedSolver
+
+            return ScriptedSolver(question.text)
+        return self._agent.agent(context)
 
 
 def _check_hidden(questions: QuestionSet, archive: "Archive | None", settings: DocumentsSettings) -> None:
@@ -159,12 +167,16 @@ def _check_hidden(questions: QuestionSet, archive: "Archive | None", settings: D
         )
 
 
-def _check(archive: "Archive | None", agent: Answerer, settings: DocumentsSettings) -> None:
+def _is_scripted(agent: Candidate) -> bool:
+    return agent.kind == "reference" and agent.make is None
+
+
+def _check(archive: "Archive | None", agent: Candidate, settings: DocumentsSettings) -> None:
     if archive is None and settings.setup is not Setup.CLOSED:
         raise SettingError(
             f"{option('setup')} {settings.setup}: needs an archive. Name one with {option('archive')}"
         )
-    if agent.kind == "reference" and not settings.setup.has_archive_tools:
+    if _is_scripted(agent) and not settings.setup.has_archive_tools:
         raise SettingError(
             f"{option('agent')} reference: works with tools only, and {option('setup')} {settings.setup} has none"
         )
@@ -180,7 +192,7 @@ def _check(archive: "Archive | None", agent: Answerer, settings: DocumentsSettin
     if settings.setup is Setup.CLOSED:
         raise SettingError(f"{option('faults')}: closed book makes no calls that could fail")
     faults.check(settings.limits.turns)
-    if not agent.has_turns and any(s.unit is FaultUnit.TURN for s in faults.settings):
+    if not agent.needs_model and any(s.unit is FaultUnit.TURN for s in faults.settings):
         raise SettingError(
             f"{option('fault_unit')} turn: the turns of {agent.spec} are not known. Use {option('fault_unit')} call"
         )
