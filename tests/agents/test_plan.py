@@ -5,8 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.calling import MOST_TRIES
-from worktrial.agents.plan import Plan, PlanBroken, PlanFollower, follow, plan_problems
+from worktrial.agents.plan import MOST_TRIES, Plan, PlanBroken, PlanFollower, follow, plan_problems
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.workplaces import Observation, Origin, StopReason, Tool, Trajectory, Workplace
 from worktrial.workplaces.faults import FaultEvent, FaultKind, FaultMode, FaultPlan, FaultySession

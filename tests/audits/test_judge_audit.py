@@ -11,8 +11,8 @@ from tests.support.request import ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
+from worktrial.audits.judge import JudgedCase, planned_cases
 from worktrial.audits.judge_report import Confusion, JudgeReport, confusion, judge_report
-from worktrial.audits.judged_cases import Case, planned_cases
 from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
 from worktrial.suites.starter import FOLDER, load_workplace
 
@@ -21,7 +21,7 @@ IDS = ",".join(task.id for task in TASKS)
 
 
 @pytest.fixture(scope="module")
-def cases() -> list[Case]:
+def cases() -> list[JudgedCase]:
     return asyncio.run(planned_cases(TASKS))
 
 
@@ -34,7 +34,7 @@ def audit(tmp_path: Path, judge: Any, *words: Any) -> tuple[Ran, JudgeReport]:
     return ran, judge_report(tmp_path / "audit")
 
 
-def test_only_broken_work_that_the_checks_notice_is_a_case(cases: list[Case]) -> None:
+def test_only_broken_work_that_the_checks_notice_is_a_case(cases: list[JudgedCase]) -> None:
     assert {case.task.id for case in cases if case.passes} == {task.id for task in TASKS}
     assert all(case.passes is (case.variant == "plan") for case in cases)
     variants = {case.variant for case in cases}
@@ -46,7 +46,7 @@ def test_only_broken_work_that_the_checks_notice_is_a_case(cases: list[Case]) ->
             assert case.trajectory.calls and case.final_state == case.task.initial_state
 
 
-def test_a_judge_that_knows(tmp_path: Path, cases: list[Case]) -> None:
+def test_a_judge_that_knows(tmp_path: Path, cases: list[JudgedCase]) -> None:
     answers = [case.trajectory.answer for case in cases if case.passes]
 
     def judge(request: ScriptedRequest) -> Any:
@@ -66,7 +66,7 @@ def test_a_judge_that_knows(tmp_path: Path, cases: list[Case]) -> None:
     assert shown.code == 0 and shown.said.count("requests,") == 2
 
 
-def test_a_judge_that_passes_everything(tmp_path: Path, cases: list[Case]) -> None:
+def test_a_judge_that_passes_everything(tmp_path: Path, cases: list[JudgedCase]) -> None:
     _, report = audit(tmp_path, lambda request: verdict(True, "fine"))
     broken = len(cases) - len(TASKS)
     assert report.verdicts == Confusion(true_pass=len(TASKS), false_pass=broken)

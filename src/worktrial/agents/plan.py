@@ -1,18 +1,22 @@
 """Solution plans: a task's calls and answer written down, followed without any model."""
 
+import time
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.call_list import carry_out_calls, read_calls
-from worktrial.agents.calling import call_through
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.faults import is_outage
 from worktrial.workplaces.session import Session
-from worktrial.workplaces.trajectory import StopReason, Trajectory
+from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
+
+# A plan cannot wait or find a way around, so it calls again; an outage that lasts longer than this ends its work.
+MOST_TRIES = 10
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -40,8 +44,21 @@ class Plan(BaseModel):
     answer: Annotated[str, Field(min_length=1)]
 
 
+class ListedCall(BaseModel):
+    """One call; the arguments are meant as they stand."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tool: Annotated[str, Field(min_length=1)]
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    why: str = ""
+
+
+_CALLS: TypeAdapter[list[ListedCall]] = TypeAdapter(Annotated[list[ListedCall], Field(min_length=1)])
+
+
 def plan_problems(plan: Plan, workplace: Workplace) -> list[str]:
-    """Why the plan cannot be followed in this workplace, as far as that shows without running it."""
+    """Reasons why the plan cannot be followed in this workplace, as far as they show without running it."""
     problems: list[str] = []
     named: set[str] = set()
     for index, step in enumerate(plan.steps):
@@ -79,7 +96,7 @@ class PlanFollower:
     """The agent that follows its task's plan and needs no model.
 
     The plan is a `Plan`, or a bare list of calls. A call that fails as if the service were out is made again, at
-    most `calling.MOST_TRIES` times in all; every other answer is trusted. Where a degraded answer lacks what a
+    most `MOST_TRIES` times in all; every other answer is trusted. Where a degraded answer lacks what a
     later step needs, the work ends with an answer that says so.
     """
 
@@ -137,6 +154,61 @@ async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None 
     return trajectory
 
 
+def read_calls(value: JsonValue) -> list[ListedCall]:
+    """The calls in `value`.
+
+    Raises:
+        pydantic.ValidationError: it is no list of calls, or an empty one.
+    """
+    return _CALLS.validate_python(value)
+
+
+async def carry_out_calls(calls: list[ListedCall], session: Session, trajectory: Trajectory) -> None:
+    """Make the calls in order. The list has no answer of its own, so the answer reports what came back."""
+    lines = ["Every call of the plan was made:"]
+    for number, call in enumerate(calls, 1):
+        content = await call_through(call.tool, call.arguments, session, trajectory)
+        lines.append(f"{number}. {call.tool} {json_of(call.arguments)}: {json_of(content)}")
+    trajectory.answer = "\n".join(lines)
+    trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
+    trajectory.stop_reason = StopReason.ANSWERED
+    trajectory.turns += 1
+
+
+async def call_through(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
+    """Make a call, again while it fails as if the service were out, `MOST_TRIES` times in all.
+
+    Returns:
+        The last answer's content. Every try is appended to the trajectory, in chat form too.
+    """
+    for _ in range(MOST_TRIES):
+        content = await _call(tool, arguments, session, trajectory)
+        if not is_outage(content):
+            break
+    return content
+
+
+def json_of(value: JsonValue) -> str:
+    """`value` as it stands in a message."""
+    return msgspec.json.encode(value).decode()
+
+
+async def _call(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
+    trajectory.turns += 1
+    call_id = f"plan_{len(trajectory.calls)}"
+    function = {"name": tool, "arguments": json_of(arguments)}
+    call = {"id": call_id, "type": "function", "function": function}
+    trajectory.messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+    began = time.perf_counter()
+    observation = await session.call(tool, arguments)
+    seconds = time.perf_counter() - began
+    trajectory.calls.append(
+        ToolCall(len(trajectory.calls), trajectory.turns - 1, tool, arguments, observation, seconds)
+    )
+    trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": json_of(observation.content)})
+    return observation.content
+
+
 def _give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
     """End the work with what stopped it, when a fault may have; without one the plan itself is wrong.
 
@@ -156,7 +228,7 @@ def _is_reference(value: JsonValue) -> bool:
 
 
 def _references(value: JsonValue, path: str) -> dict[str, JsonObject]:
-    """Where references stand, by the dotted path that `Tool.problems` uses."""
+    """References in a value by the dotted path where they stand, as `Tool.problems` writes it."""
     if _is_reference(value):
         return {path: value}
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

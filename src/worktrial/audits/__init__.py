@@ -1,1 +1,1 @@
-"""How far simulators and judges can be trusted, measured against workplaces whose truth is known."""
+"""Audits of simulators and judges, measured against workplaces whose truth is known."""

@@ -14,11 +14,11 @@ from worktrial.workplaces import Workplace
 from worktrial.workplaces.conformance import Finding, Report, examine, report, stored_calls
 
 
-class Setting(NamedTuple):
-    """Where a stored sample took place."""
+class StoredSetting(NamedTuple):
+    """Workplace and task of a stored sample."""
 
     workplace: Workplace
-    """As the agent found it."""
+    """The workplace as the agent found it."""
     task: str
     """The agent's instruction."""
 
@@ -62,7 +62,7 @@ def run_conformance(folder: Path, data: Path | None = None) -> RunConformance:
     return RunConformance(folder, roles.get("simulator", {}).get("model", "executable"), samples, found)
 
 
-def _samples(run: StoredRun, setting_of: Callable[[str], Setting]) -> Iterator[SampleFindings]:
+def _samples(run: StoredRun, setting_of: Callable[[str], StoredSetting]) -> Iterator[SampleFindings]:
     last: dict[tuple[str, int, str], JsonObject] = {}
     for line in read_lines(run.folder / TRAJECTORIES, JsonObject):
         last[line["sample"], line["repeat"], line.get("condition", "E0")] = line
@@ -71,7 +71,7 @@ def _samples(run: StoredRun, setting_of: Callable[[str], Setting]) -> Iterator[S
         yield SampleFindings(*key, examine(setting.workplace, stored_calls(line), task=setting.task))
 
 
-def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], Setting]:
+def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], StoredSetting]:
     suite = suite_of(run.manifest.suite)
     if suite is None:
         raise DataError(run.folder, f"is a run of {run.manifest.suite}, which is not installed here")
@@ -86,4 +86,4 @@ def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], Setting]:
     fingerprint = suite.fingerprint(read)
     if fingerprint and fingerprint != run.manifest.data.get("fingerprint"):
         raise SettingError(f"{option('data')} {data}: not the data of {run.folder}; its fingerprint differs")
-    return lambda sample: Setting(*setting_of(sample))
+    return lambda sample: StoredSetting(*setting_of(sample))

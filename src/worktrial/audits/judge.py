@@ -1,29 +1,56 @@
-"""The audit of a judge: its verdicts on work of which the state checks know the truth."""
+"""The audit of a judge: its verdicts on finished work of which the state checks know whether it passes.
 
-from collections.abc import Sequence
-from dataclasses import asdict
+That work is plans, plans broken on purpose, and what agents left behind in stored runs.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
 import msgspec
 
-from worktrial.audits.judged_cases import Case
+from worktrial.agents.plan import follow
+from worktrial.audits.sequences import RecordedWork
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
+from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonObject
+from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.executable.trial import judge_case
 from worktrial.suites.judging import JudgeSettings, Work, judge
+from worktrial.workplaces import ToolCall, Trajectory
+from worktrial.workplaces.faults import DegradedCall
+
+_NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w-])")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """One finished piece of work."""
+
+    id: str
+    task: ExecutableTask
+    variant: str
+    """Way in which it came about: `plan`, a way of breaking it, or `stored`."""
+    trajectory: Trajectory
+    final_state: JsonObject
+    passes: bool
+    """Whether the state checks pass it."""
+    fault_ledger: tuple[DegradedCall, ...] = ()
+
 
 SUITE = "audit-judge"
 
 
 class JudgeAudit:
-    """Has every case judged once; it passes when the verdict is the true one. A `worktrial.engine.trial.Trial`."""
+    """A `Trial` that has every case judged once; it passes when the verdict is the true one."""
 
     suite = SUITE
 
-    def __init__(self, cases: Sequence[Case], settings: JudgeSettings) -> None:
+    def __init__(self, cases: Sequence[JudgedCase], settings: JudgeSettings) -> None:
         self._cases = {case.id: case for case in cases}
         self._settings = settings
         self.jobs = [
@@ -54,10 +81,143 @@ def _word(passes: bool) -> str:
     return Outcome.PASS if passes else Outcome.FAIL
 
 
-def _fingerprint(cases: Sequence[Case]) -> str:
+def _fingerprint(cases: Sequence[JudgedCase]) -> str:
     digest = sha256()
     for case in cases:
         calls = [(call.tool, call.arguments, call.observation.content) for call in case.trajectory.calls]
         told = [case.id, case.passes, case.task.instruction, case.task.rubric, calls, case.trajectory.answer]
         digest.update(msgspec.json.encode([*told, case.final_state]))
     return digest.hexdigest()
+
+
+async def planned_cases(tasks: Sequence[ExecutableTask]) -> list[JudgedCase]:
+    """Each task's plan, and the ways of breaking it that its state checks notice.
+
+    A broken piece of work that the checks let pass (an idle agent, where leaving all alone is right) has no
+    known fault, so it is left out.
+    """
+    cases = []
+    for task in tasks:
+        for variant, make in _VARIANTS.items():
+            made = await make(task)
+            if made is None:
+                continue
+            trajectory, final_state = made
+            passes = _passes(task, trajectory, final_state)
+            if passes is (variant == "plan"):
+                cases.append(JudgedCase(f"{task.id}/{variant}", task, variant, trajectory, final_state, passes))
+    return cases
+
+
+def stored_cases(work: Sequence[RecordedWork]) -> list[JudgedCase]:
+    """The stored samples, with the outcome that their state checks gave."""
+    return [
+        JudgedCase(
+            one.id,
+            one.task,
+            "stored",
+            stored_trajectory(one.line),
+            one.line["final_state"],
+            one.record.outcome is Outcome.PASS,
+            tuple(one.record.fault_ledger),
+        )
+        for one in work
+        if one.record.checks and one.line.get("final_state") is not None
+    ]
+
+
+def stored_trajectory(line: JsonObject) -> Trajectory:
+    """The trajectory in a line of `trajectories.jsonl`."""
+    fields = {name: line[name] for name in ("messages", "calls", "answer", "stop_reason") if line.get(name)}
+    return msgspec.convert(fields, Trajectory)
+
+
+_Made = tuple[Trajectory, JsonObject] | None
+
+
+async def _plan(task: ExecutableTask) -> _Made:
+    session = task.open()
+    return await follow(task.plan, session), session.state
+
+
+async def _idle_gold(task: ExecutableTask) -> _Made:
+    """The right answer, and nothing done for it."""
+    done, _ = await _done(task)
+    return _told(task, done.answer), task.initial_state
+
+
+async def _read_only(task: ExecutableTask) -> _Made:
+    """Everything looked at, nothing written, and the right answer claimed."""
+    done, _ = await _done(task)
+    return await _again(task, done, [call for call in done.calls if not _writes(task, call)], done.answer)
+
+
+async def _last_write_missing(task: ExecutableTask) -> _Made:
+    """All but the last write, and the right answer claimed."""
+    done, _ = await _done(task)
+    last = max((call.index for call in done.calls if _writes(task, call)), default=None)
+    if last is None:
+        return None
+    return await _again(task, done, [call for call in done.calls if call.index != last], done.answer)
+
+
+async def _wrong_number(task: ExecutableTask) -> _Made:
+    """The right work, and an answer whose every number is off by one."""
+    done, state = await _done(task)
+    answer = _NUMBER.sub(_off_by_one, done.answer)
+    if answer == done.answer:
+        return None
+    messages = [*done.messages[:-1], {"role": "assistant", "content": answer}]
+    return replace(done, answer=answer, messages=messages), state
+
+
+_VARIANTS: dict[str, Callable[[ExecutableTask], Awaitable[_Made]]] = {
+    "plan": _plan,
+    "idle_gold": _idle_gold,
+    "read_only": _read_only,
+    "last_write_missing": _last_write_missing,
+    "wrong_number": _wrong_number,
+}
+
+
+async def _done(task: ExecutableTask) -> tuple[Trajectory, JsonObject]:
+    session = task.open()
+    return await follow(task.plan, session), session.state
+
+
+async def _again(task: ExecutableTask, done: Trajectory, kept: Sequence[ToolCall], answer: str) -> _Made:
+    """The `kept` calls of `done`, carried out afresh: what they show may differ without the others."""
+    if len(kept) == len(done.calls):
+        return None
+    session = task.open()
+    trajectory = _told(task, answer)
+    for index, call in enumerate(kept):
+        observation = await session.call(call.tool, call.arguments)
+        trajectory.calls.append(ToolCall(index, index, call.tool, call.arguments, observation))
+    # One message for each call, so that the judge's record tells the turns apart.
+    trajectory.messages[1:1] = [{"role": "assistant", "content": None} for _ in kept]
+    trajectory.turns = len(kept) + 1
+    return trajectory, session.state
+
+
+def _told(task: ExecutableTask, answer: str) -> Trajectory:
+    messages = [{"role": "user", "content": task.instruction}, {"role": "assistant", "content": answer}]
+    return Trajectory(messages=messages, answer=answer, turns=1)
+
+
+def _writes(task: ExecutableTask, call: ToolCall) -> bool:
+    return task.home.functions[call.tool].writes
+
+
+def _passes(task: ExecutableTask, trajectory: Trajectory, final_state: JsonObject) -> bool:
+    results = run_checks(
+        task.checks, initial_state=task.initial_state, final_state=final_state, trajectory=trajectory
+    )
+    return all(result.passed for result in results)
+
+
+def _off_by_one(number: re.Match[str]) -> str:
+    text = number[0].replace(",", "")
+    decimals = len(text.partition(".")[2])
+    grouped = "," if "," in number[0] else ""
+    return f"{float(text) + 1:{grouped}.{decimals}f}"

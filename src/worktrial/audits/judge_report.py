@@ -1,4 +1,4 @@
-"""What a stored audit of a judge says."""
+"""Figures of a stored audit of a judge."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Confusion:
 
     @property
     def accuracy(self) -> Rate:
-        """True verdicts among all."""
+        """Rate of true verdicts among all."""
         return Rate(self.true_pass + self.true_fail, self.judged)
 
     @property
@@ -72,7 +72,7 @@ class JudgeReport:
     single_votes: Confusion
     """Each vote counted by itself; empty by the log-probability method, whose votes are on single statements."""
     variants: dict[str, Rate]
-    """How the work came about, to true verdicts among those given."""
+    """Rate of true verdicts among those given, by the way in which the work came about."""
     summary: Summary
 
 

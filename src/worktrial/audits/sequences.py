@@ -1,9 +1,9 @@
 """Recorded calls to be played again: from the plans of executable tasks, and from agents' stored trajectories.
 
-Those of a suite of one's own are in `worktrial.audits.faces`.
+Those of a suite of one's own are in `worktrial.audits.twins`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,7 +13,6 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from worktrial.agents.plan import follow
-from worktrial.audits.misuse import misuses
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import open_run
@@ -21,11 +20,15 @@ from worktrial.errors import DataError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.workplaces import Session, Tool, Workplace
-from worktrial.workplaces.fidelity import Field, TrueCall
+from worktrial.workplaces import Session, Tool, ToolCall, Workplace
+from worktrial.workplaces.fidelity import Field, TrueCall, with_unknown_ids
+from worktrial.workplaces.signals import is_error
+from worktrial.workplaces.simulator.json_text import canonical_text
 
 PLAN = "plan"
 MISUSE = "misuse"
+# Errors are alike; more of them would drown the rest of an audit.
+_MOST_MISUSES = 6
 
 
 class RecordedCall(NamedTuple):
@@ -36,19 +39,19 @@ class RecordedCall(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """Where a stay is, and what it is for."""
+class SequenceSetting:
+    """Place and purpose of an episode."""
 
     workplace: Workplace
-    """In the state in which the stay begins."""
+    """The workplace in the state in which the episode begins."""
     clock: str
     instruction: str
     tags: JsonObject
-    """What results can be grouped by."""
+    """Tags by which results can be grouped."""
 
 
 class PlayedSequence(Protocol):
-    """Calls of one stay, with the truth at hand."""
+    """Calls of one episode, with the truth at hand."""
 
     @property
     def id(self) -> str:
@@ -56,12 +59,12 @@ class PlayedSequence(Protocol):
         ...
 
     @property
-    def setting(self) -> Setting:
-        """Where the stay is."""
+    def setting(self) -> SequenceSetting:
+        """Place and purpose of the episode."""
         ...
 
     def truth(self) -> AbstractAsyncContextManager[Session]:
-        """A stay whose answers are true."""
+        """A session whose answers are true."""
         ...
 
     def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
@@ -75,7 +78,7 @@ class PlayedSequence(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CallSequence:
-    """The calls of one stay, in order, of which those that never reached the workplace are left out."""
+    """Calls of one episode, in order, of which those that never reached the workplace are left out."""
 
     id: str
     """The task's id and where the calls are from."""
@@ -83,20 +86,20 @@ class CallSequence:
     recorded: tuple[JsonObject, ...] | None = None
     """Rows with `tool` and `arguments`; None for those that the task's plan leads to."""
     misused: bool = False
-    """Not the plan's calls, but forbidden ones made from them."""
+    """Whether these are not the plan's calls, but forbidden ones made from them."""
 
     @property
-    def setting(self) -> Setting:
-        """The task's."""
+    def setting(self) -> SequenceSetting:
+        """Place and purpose of the task."""
         task = self.task
-        return Setting(task.artifact, task.clock, task.instruction, task.tags)
+        return SequenceSetting(task.artifact, task.clock, task.instruction, task.tags)
 
     def truth(self) -> AbstractAsyncContextManager[Session]:
-        """A stay in the executable workplace."""
+        """A session in the executable workplace."""
         return nullcontext(self.task.open())
 
     def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
-        """To the letter: the workplace's rules say how errors are put."""
+        """Fields compared to the letter: the workplace's rules say how errors are put."""
         return true.compare(simulated)
 
     async def calls(self) -> list[RecordedCall]:
@@ -124,7 +127,7 @@ def plan_sequences(tasks: Iterable[ExecutableTask]) -> list[CallSequence]:
     ]
 
 
-class StoredWork(NamedTuple):
+class RecordedWork(NamedTuple):
     """One stored sample of a suite whose workplaces are executable."""
 
     id: str
@@ -135,14 +138,14 @@ class StoredWork(NamedTuple):
     """The line of `trajectories.jsonl`."""
 
 
-def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite: str) -> list[StoredWork]:
+def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite: str) -> list[RecordedWork]:
     """Valid samples of stored runs that belong to `tasks`, which are those of `suite`.
 
     Raises:
         DataError: a folder holds no run of the suite, or none of these tasks.
     """
     by_id = {task.id: task for task in tasks}
-    found: list[StoredWork] = []
+    found: list[RecordedWork] = []
     taken: set[str] = set()
     for folder in folders:
         run = open_run(folder)
@@ -159,7 +162,7 @@ def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite:
             while name in taken:
                 name += "+"
             taken.add(name)
-            of_run.append(StoredWork(name, by_id[record.sample], record, line))
+            of_run.append(RecordedWork(name, by_id[record.sample], record, line))
         if not of_run:
             raise DataError(
                 folder, "holds no finished sample of the chosen tasks", f"Choose others with {option('tasks')}"
@@ -168,7 +171,7 @@ def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite:
     return found
 
 
-def stored_sequences(work: Iterable[StoredWork]) -> list[CallSequence]:
+def stored_sequences(work: Iterable[RecordedWork]) -> list[CallSequence]:
     """One sequence for each stored sample that made a call."""
     sequences = []
     for one in work:
@@ -178,7 +181,7 @@ def stored_sequences(work: Iterable[StoredWork]) -> list[CallSequence]:
     return sequences
 
 
-def work_fingerprint(work: Iterable[StoredWork]) -> str:
+def work_fingerprint(work: Iterable[RecordedWork]) -> str:
     """SHA-256 over what the stored samples did, "" for none."""
     digest = sha256()
     empty = True
@@ -186,6 +189,33 @@ def work_fingerprint(work: Iterable[StoredWork]) -> str:
         empty = False
         digest.update(msgspec.json.encode([one.id, one.line.get("calls"), one.line.get("answer")]))
     return "" if empty else digest.hexdigest()
+
+
+async def misuses(task: ExecutableTask, calls: Iterable[ToolCall]) -> list[JsonObject]:
+    """Calls, as rows with `tool` and `arguments`, that end in an error in the task's initial state.
+
+    Tried are the plan's writes without what has to come before them, and every call with an id that nobody
+    has. None of them changes the state, so they can be made one after the other.
+    """
+    workplace = task.home
+    found: dict[str, JsonObject] = {}
+    for row in _forbidden(list(calls)):
+        observation = await workplace.open(task.initial_state).call(row["tool"], row["arguments"])
+        tool = workplace.artifact.tool(row["tool"])
+        if tool is not None and not tool.problems(row["arguments"]) and is_error(observation.content):
+            found.setdefault(canonical_text(row), row)
+    return list(found.values())[:_MOST_MISUSES]
+
+
+def _forbidden(calls: list[ToolCall]) -> Iterator[JsonObject]:
+    for call in reversed(calls):
+        yield {"tool": call.tool, "arguments": call.arguments}
+    tools: set[str] = set()
+    for call in calls:
+        if call.tool in tools:
+            continue
+        tools.add(call.tool)
+        yield from ({"tool": call.tool, "arguments": arguments} for arguments in with_unknown_ids(call.arguments))
 
 
 def _name(record: SampleRecord, folder: Path) -> str:

@@ -29,7 +29,7 @@ class StateRow(msgspec.Struct, kw_only=True, frozen=True):
     kept: int
 
 
-class CallRow(msgspec.Struct, kw_only=True, frozen=True):
+class AuditedCall(msgspec.Struct, kw_only=True, frozen=True):
     """One audited call, as stored."""
 
     call: int
@@ -67,13 +67,13 @@ class CallRow(msgspec.Struct, kw_only=True, frozen=True):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What can change a result."""
+class AuditSettings:
+    """Settings that can change a result."""
 
     memory: str = "history"
     simulator_prompt: str = "full"
     calls: int | None = None
-    """At most so many calls of each sequence."""
+    """Most calls of each sequence; None for all."""
 
 
 class SimulatorAudit:
@@ -84,7 +84,7 @@ class SimulatorAudit:
     def __init__(
         self,
         sequences: Sequence[PlayedSequence],
-        settings: Settings,
+        settings: AuditSettings,
         *,
         data: JsonObject,
         source: str = "",
@@ -151,7 +151,7 @@ class SimulatorAudit:
 class _Played:
     call: ToolCall
     seen: SeenCall
-    row: CallRow
+    row: AuditedCall
 
 
 async def _play(
@@ -182,7 +182,7 @@ async def _play(
     fields = sequence.compare(true, content)
     off = [f for f in fields if f.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
     counts = {status: sum(f.status is status for f in fields) for status in FieldStatus}
-    row = CallRow(
+    row = AuditedCall(
         call=number,
         tool=tool,
         kind=true.kind,
@@ -205,7 +205,7 @@ async def _play(
     return _Played(ToolCall(number, number, tool, arguments, observation, seconds), seen, row)
 
 
-def _with_findings(played: _Played, findings: Iterable[Finding]) -> CallRow:
+def _with_findings(played: _Played, findings: Iterable[Finding]) -> AuditedCall:
     own = [f for f in findings if f.call == played.seen.index]
     return msgspec.structs.replace(
         played.row,

@@ -1,4 +1,4 @@
-"""What a stored audit of a simulator says."""
+"""Figures of a stored audit of a simulator."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.audits.simulator import SUITE, CallRow
+from worktrial.audits.simulator import SUITE, AuditedCall
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError
@@ -54,10 +54,10 @@ class Fidelity:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How far the state has gone astray after a number of calls. Counted over sequences that got so far."""
+    """Distance of the state from the true one after a number of calls, over sequences that got so far."""
 
     calls: int | None
-    """None for the end of each sequence, however long."""
+    """Number of calls; None for the end of each sequence, however long."""
     sequences: int
     true: int
     """Sequences whose state still is the true one."""
@@ -66,7 +66,7 @@ class Drift:
     changed: int
     """Fields that had to change by then, over all these sequences."""
     kept: int
-    """Those that did change, and rightly."""
+    """Fields that did change, and rightly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class SimulatorReport:
     invalid: int
     """Sequences that could not be played for reasons that are not the simulator's."""
     kinds: dict[Kind, Fidelity]
-    """Only kinds that occur."""
+    """Fidelity by kind of call; only kinds that occur."""
     overall: Fidelity
     drift: list[Drift]
     """Empty where the state lives in the conversation."""
@@ -137,7 +137,7 @@ def simulator_report(folder: Path) -> SimulatorReport:
     )
 
 
-def fidelity(rows: Iterable[CallRow]) -> Fidelity:
+def fidelity(rows: Iterable[AuditedCall]) -> Fidelity:
     """Sums over `rows`."""
     rows = list(rows)
     return Fidelity(
@@ -152,15 +152,15 @@ def fidelity(rows: Iterable[CallRow]) -> Fidelity:
     )
 
 
-def _rows(run: StoredRun) -> Iterable[list[CallRow]]:
+def _rows(run: StoredRun) -> Iterable[list[AuditedCall]]:
     valid = {record.sample for record in run.records if record.outcome is not Outcome.INVALID}
     lines = {str(line["sample"]): line for line in read_lines(run.folder / TRAJECTORIES, dict[str, object])}
     for sample, line in lines.items():
         if sample in valid:
-            yield msgspec.convert(line["audit"], list[CallRow])
+            yield msgspec.convert(line["audit"], list[AuditedCall])
 
 
-def _drift(sequences: Sequence[list[CallRow]]) -> Iterable[Drift]:
+def _drift(sequences: Sequence[list[AuditedCall]]) -> Iterable[Drift]:
     for calls in (*DRIFT_AT, None):
         reached = [rows for rows in sequences if calls is None or len(rows) >= calls]
         states = [rows[-1 if calls is None else calls - 1].state for rows in reached]
@@ -176,7 +176,7 @@ def _drift(sequences: Sequence[list[CallRow]]) -> Iterable[Drift]:
             )
 
 
-def _conformance(rows: Iterable[CallRow]) -> dict[Check, CheckRate]:
+def _conformance(rows: Iterable[AuditedCall]) -> dict[Check, CheckRate]:
     applied: Counter[str] = Counter()
     passed: Counter[str] = Counter()
     for row in rows:

@@ -1,4 +1,4 @@
-"""Audits as their stored runs are shown: under the names of their runs, in no list."""
+"""Audits as suites, so that their stored runs are shown and reported, and the suite that they measure by."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError
 from worktrial.options import Options, RunOptions
-from worktrial.suite import Suite, TaskRow
+from worktrial.suite import Suite, TaskRow, find_suite, suite_of, suites
+from worktrial.suites.executable import ExecutableSuite
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
@@ -48,8 +49,6 @@ class SimulatorAudits(Audit):
 
     def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a sequence, which is named after its task; see `Suite.workplaces`."""
-        from worktrial.audits.truth import truth_suite
-
         suite = truth_suite()
         of_task = suite.workplaces(suite.data())
         return lambda sample: of_task(sample.split("/")[0])
@@ -71,3 +70,25 @@ class JudgeAudits(Audit):
 
 simulators = SimulatorAudits()
 judges = JudgeAudits()
+
+
+def truth_suite(name: str | None = None) -> ExecutableSuite:
+    """Suite whose workplaces are executable.
+
+    Args:
+        name: Its name; None for the first that is installed.
+
+    Raises:
+        SettingError: there is none, or its workplaces are not executable.
+    """
+    if name is not None:
+        suite: Suite | None = find_suite(name)
+        if not isinstance(suite, ExecutableSuite):
+            raise SettingError(f"{name}: its workplaces are not executable, so there is no truth to measure by")
+        return suite
+    for installed in suites.names:
+        # One that cannot be loaded here is no reason to do without the others.
+        suite = suite_of(installed)
+        if isinstance(suite, ExecutableSuite):
+            return suite
+    raise SettingError("no suite with executable workplaces is installed, so there is no truth to measure by")

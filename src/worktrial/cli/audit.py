@@ -71,14 +71,14 @@ def simulator(**given: Any) -> None:
 
     Example: worktrial audit simulator --simulator my-model --base-url http://localhost:8000/v1 --memory ledger
     """
-    from worktrial.audits.simulator import Settings
+    from worktrial.audits.simulator import AuditSettings
     from worktrial.audits.simulator_report import simulator_report
     from worktrial.cli.audit_tables import print_simulator
 
     check_share(given)
     role = settings_for(Role.SIMULATOR, given["simulator"], given)
     usual = SimulatorPrompt.COMPACT if role.is_local else SimulatorPrompt.FULL
-    settings = Settings(
+    settings = AuditSettings(
         memory=given["memory"].value,
         simulator_prompt=(given["simulator_prompt"] or usual).value,
         calls=given["calls"],
@@ -123,11 +123,10 @@ def judge(**given: Any) -> None:
     """
     import asyncio
 
-    from worktrial.audits.judge import JudgeAudit
+    from worktrial.audits.judge import JudgeAudit, planned_cases, stored_cases
     from worktrial.audits.judge_report import judge_report
-    from worktrial.audits.judged_cases import planned_cases, stored_cases
     from worktrial.audits.sequences import stored_work
-    from worktrial.audits.truth import truth_suite
+    from worktrial.audits.suites import truth_suite
     from worktrial.cli.audit_tables import print_judges
     from worktrial.suites.judging import JudgeSettings
 
@@ -214,7 +213,7 @@ def print_audits(audits: Sequence[Path]) -> None:
 def _of_starter(given: Mapping[str, Any], settings: Any) -> Any:
     from worktrial.audits.sequences import plan_sequences, stored_sequences, stored_work, work_fingerprint
     from worktrial.audits.simulator import SimulatorAudit
-    from worktrial.audits.truth import truth_suite
+    from worktrial.audits.suites import truth_suite
 
     tasks = _tasks(given)
     work = stored_work(given["from_run"] or (), tasks, truth_suite().name)
@@ -224,13 +223,13 @@ def _of_starter(given: Mapping[str, Any], settings: Any) -> Any:
 
 
 def _of_faces(given: Mapping[str, Any], settings: Any) -> Any:
-    from worktrial.audits.faces import data_of, load_faced, refuse_no_sandbox, sequences_of
     from worktrial.audits.simulator import SimulatorAudit
+    from worktrial.audits.twins import data_of, load_twins, refuse_no_sandbox, sequences_of
     from worktrial.errors import SettingError
 
     if given["from_run"] or not given["plans"]:
         raise SettingError("--suite-folder plays the suite's plans; leave out --from and --no-plans")
-    release, faced = load_faced(given["suite_folder"])
+    release, faced = load_twins(given["suite_folder"])
     chosen = {task.id for task in _chosen([one.task for one in faced], given)}
     faced = [one for one in faced if one.task.id in chosen]
     refuse_no_sandbox()
@@ -238,7 +237,7 @@ def _of_faces(given: Mapping[str, Any], settings: Any) -> Any:
 
 
 def _tasks(given: Mapping[str, Any]) -> Any:
-    from worktrial.audits.truth import truth_suite
+    from worktrial.audits.suites import truth_suite
 
     return _chosen(truth_suite().load_tasks(), given)
 

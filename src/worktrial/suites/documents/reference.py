@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.calling import MOST_TRIES
+from worktrial.agents.plan import MOST_TRIES
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.reference_question import FoundTable, QuestionMeaning, Tables, parse
 from worktrial.workplaces import StopReason

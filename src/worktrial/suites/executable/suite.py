@@ -84,7 +84,7 @@ class ExecutableSuite(Suite):
 
     @property
     def source(self) -> JsonObject:
-        """Where the tasks are from, for manifests: `folder` and `fingerprint`."""
+        """Origin of the tasks for manifests: `folder` and `fingerprint`."""
         return {"folder": "built in", "fingerprint": self.library.fingerprint}
 
     def tasks(self, data: Options) -> Sequence[TaskRow]:
@@ -98,11 +98,11 @@ class ExecutableSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
-        from worktrial.suites.executable.trial import ExecutableTrial, Settings
+        from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
         from worktrial.suites.selection import select_by
 
         judging = judging_of(options, models.get(Role.JUDGE))
-        settings = Settings(
+        settings = ExecutableSettings(
             **vars(judging),
             repeats=options.repeats,
             limits=limits_of(options, models.get(Role.AGENT)),

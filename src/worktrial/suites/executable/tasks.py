@@ -28,7 +28,7 @@ WORKPLACE_FILE = "workplace.yaml"
 STATE_FILE = "initial_state.yaml"
 
 Trait = Literal["implicit_fault_sensitive", "refuse_or_ask"]
-"""What else a task tests: whether a degraded answer is noticed, whether what must not be done is left undone."""
+"""Second purpose of a task: whether a degraded answer is noticed, whether what must not be done is left undone."""
 
 Text = Annotated[str, Field(min_length=1)]
 M = TypeVar("M", bound=BaseModel)
@@ -63,7 +63,7 @@ class ExecutableTask(_Model):
 
     @property
     def tags(self) -> JsonObject:
-        """What results can be grouped by."""
+        """Tags by which results can be grouped."""
         return {
             "category": self.category,
             "domain": self.domain,

@@ -21,8 +21,8 @@ from worktrial.workplaces.faults import Conditions, FaultMode
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(JudgeSettings):
-    """What of the suite's own can change a result."""
+class ExecutableSettings(JudgeSettings):
+    """Settings of the suite's own that can change a result."""
 
     repeats: int = 1
     limits: Limits = field(default_factory=Limits)
@@ -42,7 +42,7 @@ class ExecutableTrial:
         data: JsonObject,
         tasks: Sequence[ExecutableTask],
         candidate: Candidate,
-        settings: Settings,
+        settings: ExecutableSettings,
         *,
         with_judge: bool,
         options: JsonObject | None = None,
@@ -142,7 +142,7 @@ async def grade(
 
 
 def judge_case(task: ExecutableTask, work: Work, rubric: str | None = None) -> JudgeCase:
-    """What a judge is shown of `work`, with `rubric` where there is one in place of the task's own."""
+    """The case that a judge is shown: `work`, and `rubric` where there is one in place of the task's own."""
     artifact = task.home.artifact
     return JudgeCase(
         scenario=task.scenario,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class OccupationsData(Options):
-    """Where the tasks come from."""
+    """Place of the tasks."""
 
     data: Annotated[Path, Flag("Which tasks", common=True, neutral=True, metavar="DIR")]
     """Folder of the OccuBench release, or of a suite of your own."""

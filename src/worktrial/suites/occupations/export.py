@@ -17,20 +17,55 @@ from worktrial.engine.store import TRAJECTORIES, placed_lines
 from worktrial.engine.stored import SampleLine, agent_of, model_of
 from worktrial.errors import DataError, SettingError
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, JsonValue
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.tables.source import RunSource
-from worktrial.suites.occupations.export_text import WorkLine, work_text
+from worktrial.suite import suite_of
+from worktrial.suites.executable import ExecutableSuite
+from worktrial.suites.simulated import SimulatedSuite
 
 RESULTS = "results.jsonl"
 ARGS = "args.json"
 _UNKNOWN = "Unknown"  # what the harness writes for a scenario without category or domain
-# Their samples are not one agent's tool calls in one workplace.
-_OTHER_SUITES = ("orchestration", "documents", "audit-")
+
+
+class _Function(msgspec.Struct, frozen=True):
+    name: str = ""
+    arguments: object = ""
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    id: str | None = None
+    function: _Function = _Function()
+
+
+class _Said(msgspec.Struct, frozen=True):
+    role: str = ""
+    content: object = None
+    tool_calls: list[_Asked] | None = None
+    tool_call_id: str | None = None
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    content: object = None
+
+
+class _Call(msgspec.Struct, frozen=True):
+    tool: str = ""
+    arguments: object = None
+    observation: _Seen = _Seen()
+
+
+class WorkLine(msgspec.Struct, frozen=True):
+    """The part of a line of `trajectories.jsonl` that the text is made of."""
+
+    messages: list[_Said] = []
+    calls: list[_Call] = []
+    answer: str | None = None
 
 
 class Exported(NamedTuple):
-    """What an export came to."""
+    """Numbers of samples that an export wrote and left out."""
 
     written: int
     invalid: int
@@ -119,7 +154,9 @@ def _begun(folder: Path, setting: _Setting) -> IO[bytes]:
 
 def _refuse_others(sources: Sequence[RunSource]) -> None:
     for source in sources:
-        if source.manifest.suite.startswith(_OTHER_SUITES):
+        suite = suite_of(source.manifest.suite)
+        # The samples of some suites are not one agent's tool calls in one workplace.
+        if not isinstance(suite, SimulatedSuite | ExecutableSuite):
             raise SettingError(
                 f"{source.folder}: a run of {source.manifest.suite} has no form in OccuBench's format, which is "
                 "for tool calls in a workplace; export it as csv, parquet or jsonl"
@@ -181,7 +218,7 @@ def _setting(source: RunSource, record: SampleRecord) -> _Setting:
 
 
 def _size(settings: JsonObject, mode: str, size: str) -> tuple[int, int]:
-    """How many fault events of which length a condition has."""
+    """Number of fault events of a condition, and calls that each lasts."""
     count, _, duration = size.partition("x")
     if count.isdecimal() and duration.isdecimal():
         return int(count), int(duration)
@@ -214,3 +251,41 @@ def _row(setting: _Setting, record: SampleRecord, line: WorkLine) -> JsonObject:
         "step_count": record.calls,
         "trajectory": work_text(line),
     }
+
+
+def work_text(line: WorkLine) -> str:
+    """Responses, actions and observations in their order; "" for a sample without a trajectory."""
+    return "".join(f"\n{part}\n" for part in _parts(line))
+
+
+def _parts(line: WorkLine) -> Iterator[str]:
+    if not any(said.role == "assistant" for said in line.messages):
+        # A user's own agent holds no conversation; its calls and its answer are on record.
+        for call in line.calls:
+            yield from _step(call.tool, call.arguments, call.observation.content)
+        if line.answer:
+            yield f"[Agent Response]: {line.answer}"
+        return
+    answers: dict[str | None, list[object]] = {}
+    for said in line.messages:
+        if said.role == "tool":
+            answers.setdefault(said.tool_call_id, []).append(said.content)
+    for said in line.messages:
+        if said.role != "assistant":
+            continue
+        if said.content:
+            yield f"[Agent Response]: {_text(said.content)}"
+        for asked in said.tool_calls or ():
+            # Some endpoints give every call the same id; the answers then come in the order of the calls.
+            waiting = answers.get(asked.id)
+            yield from _step(asked.function.name, asked.function.arguments, waiting.pop(0) if waiting else None)
+
+
+def _step(tool: str, arguments: JsonValue, observation: JsonValue) -> Iterator[str]:
+    yield f"[Agent Action]: Call tool `{tool}` with arguments: {_text(arguments)}"
+    if observation is not None:
+        yield f"[Environment Observation] (from {tool}): {_text(observation)}"
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -36,12 +36,12 @@ class PublishedRobustness:
 
 @dataclass(frozen=True, slots=True)
 class PublishedOccuBench:
-    """What was published of OccuBench. Models have the names of table 2 throughout; rates are 0-1."""
+    """Figures that were published of OccuBench. Models have the names of table 2 throughout; rates are 0-1."""
 
     source: str
     licence: str
     notes: tuple[str, ...]
-    """What is less sure than the rest."""
+    """Notes on figures that are less sure than the rest."""
     industries: Mapping[str, int]
     """Industry, as in the tag `category` of a sample, to its tasks."""
     completion: tuple[PublishedCompletion, ...]

@@ -1,4 +1,4 @@
-"""What the authors of OccuBench published, beside one's own runs in a report; never ranked or tested together."""
+"""Figures of the authors of OccuBench beside one's own runs in a report; never ranked or tested together."""
 
 from collections.abc import Iterable, Mapping
 

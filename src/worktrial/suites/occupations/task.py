@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from worktrial.agents.candidates import Candidate
 from worktrial.suites.simulated.tasks import Task, TaskSet
-from worktrial.suites.simulated.trial import Settings, SimulatedTrial
+from worktrial.suites.simulated.trial import SimulatedSettings as Settings
+from worktrial.suites.simulated.trial import SimulatedTrial
 
 __all__ = ["OccupationsTrial", "Settings"]
 

@@ -121,14 +121,14 @@ class OwnOptions(SimulatedOptions):
     """Options of a run of a suite of one's own."""
 
     data: Annotated[None, BeforeValidator(_refuse), Flag(neutral=True, metavar="DIR")] = None
-    """Not to be given: the folder has its own data."""
+    """Refused: the folder has its own data."""
 
 
 class OwnData(Options):
     """Data of a suite of one's own: nothing has to be said."""
 
     data: Annotated[None, BeforeValidator(_refuse), Flag(neutral=True, metavar="DIR")] = None
-    """Not to be given: the folder has its own data."""
+    """Refused: the folder has its own data."""
 
 
 class OwnSuite(SimulatedSuite):

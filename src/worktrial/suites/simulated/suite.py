@@ -92,14 +92,14 @@ class SimulatedSuite(Suite):
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
         from worktrial.suites.selection import select_by
-        from worktrial.suites.simulated.trial import Settings, SimulatedTrial
+        from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
 
         faults = conditions_of(options)
         data = self.load(options)
         tasks = select_by(options, data.tasks, known=data.categories, source=str(data.folder))
         judging = judging_of(options, models.get(Role.JUDGE))
         usual_prompt = "compact" if models[Role.SIMULATOR].is_local else "full"
-        settings = Settings(
+        settings = SimulatedSettings(
             **vars(judging),
             repeats=options.repeats,
             memory=options.memory,

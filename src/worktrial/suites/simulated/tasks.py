@@ -34,7 +34,7 @@ class Task:
 
     @property
     def tags(self) -> JsonObject:
-        """What results can be grouped by."""
+        """Tags by which results can be grouped."""
         return {
             "category": self.category,
             "domain": self.domain,
@@ -61,11 +61,11 @@ class TaskSet:
     tasks_name: str = "tasks.jsonl"
     """Name of the task file."""
     fields: Mapping[str, str] = field(default_factory=dict)
-    """What the files call our fields, such as `rubric`, where they call them otherwise."""
+    """Names in the files for our fields, such as `rubric`, where they are others."""
 
     @property
     def data(self) -> JsonObject:
-        """Where the data came from, for manifests."""
+        """Origin of the data for manifests: `folder`, `fingerprint` and, for a suite of one's own, `title`."""
         named: JsonObject = {} if self.title is None else {"title": self.title}
         return {**named, "folder": str(self.folder), "fingerprint": self.fingerprint}
 
@@ -101,7 +101,7 @@ class TaskSet:
 
 @dataclass(frozen=True, slots=True)
 class DataReport:
-    """What is in a set of tasks, and what is wrong with it."""
+    """Contents of a set of tasks, and what is wrong with it."""
 
     tasks: int
     scenarios: int
@@ -112,7 +112,7 @@ class DataReport:
     problems: list[str]
     """A sentence on each thing that makes at least one sample `invalid`."""
     notes: list[str]
-    """What is worth knowing and harmless to a run."""
+    """Sentences on what is worth knowing and harmless to a run."""
 
 
 def check_tasks(tasks: TaskSet) -> DataReport:

@@ -23,14 +23,14 @@ from worktrial.workplaces.faults import Conditions, FaultMode, PromptedFaults
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(JudgeSettings):
-    """What of the suite's own can change a result."""
+class SimulatedSettings(JudgeSettings):
+    """Settings of the suite's own that can change a result."""
 
     repeats: int = 1
     memory: str = "history"
-    """See `worktrial.workplaces.simulator.Memory`."""
+    """Memory of the simulator: `history` or `ledger`, see `worktrial.workplaces.simulator.Memory`."""
     simulator_prompt: str = "full"
-    """See `worktrial.workplaces.simulator.PromptStyle`."""
+    """Prompt of the simulator: `full` or `compact`, see `worktrial.workplaces.simulator.PromptStyle`."""
     limits: Limits = field(default_factory=Limits)
     faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
@@ -52,7 +52,7 @@ class SimulatedTrial:
         data: TaskSet,
         tasks: Sequence[Task],
         candidate: Candidate,
-        settings: Settings,
+        settings: SimulatedSettings,
         *,
         options: JsonObject | None = None,
     ) -> None:
@@ -133,7 +133,7 @@ async def grade(
     *,
     rubric: str | None = None,
 ) -> SampleResult:
-    """Have `work` judged, by `rubric` where there is one in place of the task's own."""
+    """Ask the judge about `work`, by `rubric` where there is one in place of the task's own."""
     case = JudgeCase(
         scenario=task.scenario,
         workplace=workplace.name,
@@ -159,7 +159,7 @@ class SimulatedGrader:
         self.data: JsonObject = data.data
 
     async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
-        """Have `work` judged again; see `worktrial.suites.regrade.Grader`."""
+        """Judge `work` again; see `worktrial.suites.regrade.Grader`."""
         task = self._tasks.get(work.record.sample)
         if task is None:
             raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such task")
@@ -198,7 +198,7 @@ def _need_plans(tasks: Sequence[Task], what: str) -> None:
         )
 
 
-def _instruction(task: Task, settings: Settings) -> str:
+def _instruction(task: Task, settings: SimulatedSettings) -> str:
     if not settings.with_plan:
         return task.instruction
     plan = task.plan if isinstance(task.plan, str) else msgspec.json.encode(task.plan).decode()

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.calling import MOST_TRIES
-from worktrial.agents.plan import PlanFollower
+from worktrial.agents.plan import MOST_TRIES, PlanFollower
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.workplaces import Observation, Origin, Session, StopReason, Tool, Trajectory, Workplace
 from worktrial.workplaces.faults import FaultEvent, FaultKind, FaultMode, FaultPlan, FaultySession

@@ -1,4 +1,4 @@
-"""Calls of a suite of one's own, whose truth are the executable faces that were kept."""
+"""Calls of a suite of one's own, whose truth are the executable twins that were kept."""
 
 import asyncio
 import hashlib
@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from worktrial.archive.sandbox import PythonSession, SandboxUnavailable
-from worktrial.audits.sequences import MISUSE, PLAN, RecordedCall, Setting
+from worktrial.audits.sequences import MISUSE, PLAN, RecordedCall, SequenceSetting
 from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.simulated.folder import FACE, WORKPLACES, load_own
@@ -22,74 +22,74 @@ from worktrial.synthesis.twin.session import LIMITS, EpisodeKind, SandboxedTwin,
 from worktrial.workplaces import Session, Workplace, trial_clock
 from worktrial.workplaces.fidelity import Field, TrueCall, compare_worded
 
-_AGAIN = "Make it again: worktrial synthesize -o {folder} --faces"
+_AGAIN = "Make it again: worktrial synthesize -o {folder} --twins"
 
 
 @dataclass(frozen=True, slots=True)
-class FacedTask:
-    """A task whose workplace has a face."""
+class TwinTask:
+    """A task whose workplace has a twin."""
 
     task: Task
     workplace: Workplace
     source: str
-    """The face."""
+    """Code of the twin."""
     record: TwinRecord
 
 
 @dataclass(frozen=True, slots=True)
-class FaceSequence:
-    """What a task's plan does, or calls with ids that nobody has; a `PlayedSequence`."""
+class TwinSequence:
+    """Calls of a task's plan, or calls with ids that nobody has; a `PlayedSequence`."""
 
-    faced: FacedTask
-    stay: EpisodeKind
+    twin: TwinTask
+    kind: EpisodeKind
 
     @property
     def id(self) -> str:
-        """The task's id and which calls."""
-        return f"{self.faced.task.id}/{PLAN if self.stay == 'plan' else MISUSE}"
+        """Id of the task and which calls."""
+        return f"{self.twin.task.id}/{PLAN if self.kind == 'plan' else MISUSE}"
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> SequenceSetting:
         """The task's."""
-        task, workplace = self.faced.task, self.faced.workplace
+        task, workplace = self.twin.task, self.twin.workplace
         clock = trial_clock(task.instruction, workplace.initial_state)
-        return Setting(workplace, clock, task.instruction, task.tags)
+        return SequenceSetting(workplace, clock, task.instruction, task.tags)
 
     def truth(self) -> AbstractAsyncContextManager[Session]:
-        """A stay in the face, locked in."""
-        return SandboxedTwin(self.faced.workplace, self.faced.source)
+        """A session in the twin, locked in."""
+        return SandboxedTwin(self.twin.workplace, self.twin.source)
 
     def compare(self, true: TrueCall, simulated: JsonValue) -> list[Field]:
-        """As the face was compared when it was made: errors may be worded in any way that the rules allow."""
-        return compare_worded(true, simulated, self.faced.workplace.system_prompt)
+        """Fields compared as when the twin was made: errors may be worded in any way that the rules allow."""
+        return compare_worded(true, simulated, self.twin.workplace.system_prompt)
 
     async def calls(self) -> list[RecordedCall]:
-        """Those that reach the workplace."""
-        plan = self.faced.task.plan
+        """Calls that reach the workplace, in order."""
+        plan = self.twin.task.plan
         steps = (
             [PlannedCall(tool=s["tool"], arguments=s["arguments"]) for s in plan] if isinstance(plan, list) else []
         )
-        return [RecordedCall(*call) for call in calls_of(self.faced.workplace, steps)[self.stay]]
+        return [RecordedCall(*call) for call in calls_of(self.twin.workplace, steps)[self.kind]]
 
 
-def load_faced(folder: Path) -> tuple[TaskSet, list[FacedTask]]:
-    """The suite in `folder`, and those of its tasks that have a face.
+def load_twins(folder: Path) -> tuple[TaskSet, list[TwinTask]]:
+    """Tasks of the suite in `folder`, and those of them that have a twin.
 
     Raises:
-        DataError: it is no suite, a face or its workplace was changed since they were compared, or there is none.
+        DataError: it is no suite, a twin or its workplace was changed since they were compared, or there is none.
     """
     release = load_own(folder)
-    found = [faced for task in release.tasks if (faced := _faced(folder, release, task)) is not None]
+    found = [twin for task in release.tasks if (twin := _twin_task(folder, release, task)) is not None]
     if not found:
-        what = "none of its workplaces has an executable face that was kept"
+        what = "none of its workplaces has an executable twin that was kept"
         raise DataError(folder / WORKPLACES, what, _AGAIN.format(folder=folder))
     return release, found
 
 
-def sequences_of(faced: Sequence[FacedTask]) -> list[FaceSequence]:
-    """Two for each task, as for executable tasks."""
-    stays: tuple[EpisodeKind, ...] = ("plan", "errors")
-    return [FaceSequence(one, stay) for one in faced for stay in stays]
+def sequences_of(twins: Sequence[TwinTask]) -> list[TwinSequence]:
+    """Two sequences for each task, as for executable tasks."""
+    kinds: tuple[EpisodeKind, ...] = ("plan", "errors")
+    return [TwinSequence(one, kind) for one in twins for kind in kinds]
 
 
 def refuse_no_sandbox() -> None:
@@ -106,16 +106,16 @@ def refuse_no_sandbox() -> None:
     try:
         asyncio.run(start())
     except SandboxUnavailable as e:
-        raise SettingError(f"faces run in a sandbox only: {e.why}") from None
+        raise SettingError(f"twins run in a sandbox only: {e.why}") from None
 
 
-def data_of(folder: Path, release: TaskSet, faced: Sequence[FacedTask]) -> JsonObject:
-    """What an audit's manifest says of its suite; the faces are part of the fingerprint."""
-    told: JsonValue = [release.fingerprint, *(f"{one.task.id} {one.record.hash}" for one in faced)]
+def data_of(folder: Path, release: TaskSet, twins: Sequence[TwinTask]) -> JsonObject:
+    """Folder and fingerprint of an audited suite, for the manifest; the twins are part of the fingerprint."""
+    told: JsonValue = [release.fingerprint, *(f"{one.task.id} {one.record.hash}" for one in twins)]
     return {"folder": str(folder), "fingerprint": hashlib.sha256(msgspec.json.encode(told)).hexdigest()}
 
 
-def _faced(folder: Path, release: TaskSet, task: Task) -> FacedTask | None:
+def _twin_task(folder: Path, release: TaskSet, task: Task) -> TwinTask | None:
     place = folder / WORKPLACES / task.workplace
     record = read_record(place) if place.is_dir() else None
     if record is None or not record.kept:
@@ -125,5 +125,5 @@ def _faced(folder: Path, release: TaskSet, task: Task) -> FacedTask | None:
         what = "is not there" if source is None else "is another one than was compared with the simulator"
         raise DataError(place / FACE, what, fix)
     if hash_of(read_workplace(place)) != record.workplace:
-        raise DataError(place, "was changed since its face was compared with the simulator", fix)
-    return FacedTask(task, release.workplaces[task.workplace], source, record)
+        raise DataError(place, "was changed since its twin was compared with the simulator", fix)
+    return TwinTask(task, release.workplaces[task.workplace], source, record)
