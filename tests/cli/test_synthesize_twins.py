@@ -122,7 +122,7 @@ def test_a_twin_that_agrees_is_kept_and_audits_simulators(tmp_path: Path) -> Non
     gone = command(
         *("audit", "simulator", "--suite-folder", suite, "--simulator", "m", "--base-url", "http://x/v1")
     )
-    assert (gone.code, "--faces" in gone.said) == (2, True)
+    assert (gone.code, "--twins" in gone.said) == (2, True)
 
 
 def test_a_twin_that_does_not_agree_is_not_kept(tmp_path: Path) -> None:
