@@ -21,7 +21,7 @@ from tests.synthesis.twin.twins import SMALL, needs_sandbox
 
 from worktrial.audits.simulator_report import simulator_report
 from worktrial.engine.roles import Role
-from worktrial.suites.occupations.own import load_own
+from worktrial.suites.simulated.folder import load_own
 from worktrial.synthesis.twin import session
 from worktrial.synthesis.twin.agreement import TwinRecord
 

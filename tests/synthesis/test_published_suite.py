@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.support.own_suite import drafts, slot
 
-from worktrial.suites.occupations.load import load_release
+from worktrial.suites.simulated.folder import load_own
 from worktrial.synthesis.artifacts import Calibration, JobSpec, PassRate, Slot, SubTopic
 from worktrial.synthesis.checks.suite import lint_suite
 from worktrial.synthesis.files import content_hash
@@ -27,7 +27,7 @@ def _publish(root: Path) -> None:
 def test_a_published_suite_is_loaded_as_it_was_drafted(tmp_path: Path) -> None:
     root = tmp_path / "my-suite"
     _publish(root)
-    release = load_release(root)
+    release = load_own(root)
     (task,) = release.tasks
     home, work = drafts(*slot())
     assert release.title == "my-suite"
@@ -41,6 +41,6 @@ def test_a_published_suite_is_loaded_as_it_was_drafted(tmp_path: Path) -> None:
         (t.name, t.parameters, t.example_output, t.writes) for t in home.tools
     ]
     linted = lint_suite(release)
-    assert (linted.hazards, linted.unread) == ([], [])
+    assert (linted.findings, linted.unread) == ([], [])
     _publish(root)
-    assert load_release(root).fingerprint == release.fingerprint
+    assert load_own(root).fingerprint == release.fingerprint

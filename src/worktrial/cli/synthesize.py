@@ -37,7 +37,7 @@ ROLES = (Role.SYNTHESIZER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
 _WHAT = "What it is made from"
 _SIZE = "How large, and how thorough (default: as stored, else as said)"
 _WHO = "Who takes part (default: as in the folder's last session)"
-_RUN = "SynthesisSession"
+_RUN = "Session"
 _BUDGET = "Budgets over all sessions on the folder (it stops cleanly and can be resumed)"
 
 _OPTIONS = [

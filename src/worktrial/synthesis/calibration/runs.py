@@ -18,8 +18,8 @@ from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
-from worktrial.suites.occupations.load import Release, Task
-from worktrial.suites.occupations.task import OccupationsTrial, Settings
+from worktrial.suites.simulated.tasks import Task, TaskSet
+from worktrial.suites.simulated.trial import Settings, SimulatedTrial
 from worktrial.synthesis.artifacts import JobSpec, RunKind, RunRow, Slot, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.files import append_line, content_hash
@@ -116,7 +116,7 @@ class SlotRunner:
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
 
-    def _trial(self, job: Job, kind: RunKind) -> OccupationsTrial:
+    def _trial(self, job: Job, kind: RunKind) -> SimulatedTrial:
         slot, draft = self._slot, self._task
         if kind == "plan" and not draft.plan:
             raise InvalidSample(InvalidReason.TASK_DATA, "the plan has no step")
@@ -132,9 +132,9 @@ class SlotRunner:
             plan=[_step(msgspec.to_builtins(step)) for step in draft.plan],
         )
         workplace = playable(self._workplace, f"slot {slot.id}")
-        release = Release(Path(), [task], {slot.id: workplace}, self._content)
+        tasks = TaskSet(Path(), [task], {slot.id: workplace}, self._content)
         settings = replace(self._settings, with_plan=kind == "plan", repeats=1)
-        return OccupationsTrial(release, [task], self._agent, settings)
+        return SimulatedTrial("synthesis", tasks, [task], self._agent, settings)
 
     def _row(
         self, kind: RunKind, number: int, result: SampleResult, context: SampleContext, seconds: float

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.suites.occupations.own import FACE
+from worktrial.suites.simulated.folder import FACE
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Citation,

@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.errors import DataError, InvalidSample
 from worktrial.language import Complete, JsonObject, JsonValue
-from worktrial.suites.occupations.own import FACE, FACE_RECORD
+from worktrial.suites.simulated.folder import FACE, FACE_RECORD
 from worktrial.synthesis.artifacts import Text
 from worktrial.synthesis.files import write_text
 from worktrial.synthesis.twin.session import EPISODES, EpisodeKind
