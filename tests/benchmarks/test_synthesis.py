@@ -11,6 +11,7 @@ from benchmarks.measured import Measured
 from benchmarks.repetition import Served
 from benchmarks.synthesis import Repetition, rows_of
 
+from worktrial.grading import Vote
 from worktrial.synthesis.artifacts import JobSpec, RunRow
 
 GIVEN = argparse.Namespace(concurrency=64, latency_ms=200.0)
@@ -65,7 +66,7 @@ def _write(suite: Path, slot: str, runs: list[tuple[str, str, str, tuple[int, ..
             seconds=1.0,
             cost=None,
             tokens=1,
-            votes=[{}, {}],
+            votes=[Vote(True), Vote(True)],
         )
         for content, kind, outcomes, calls in runs
         for number, outcome in enumerate(outcomes)
