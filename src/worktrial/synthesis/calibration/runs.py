@@ -19,7 +19,7 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.simulated.tasks import Task, TaskSet
-from worktrial.suites.simulated.trial import Settings, SimulatedTrial
+from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
 from worktrial.synthesis.artifacts import JobSpec, RunKind, RunRow, Slot, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.files import append_line, content_hash
@@ -55,7 +55,7 @@ def runner_for(
         who: Takes them; None for the model in the agent's role.
     """
     agent = who or Candidate("model", clients[Role.AGENT].settings.model)
-    trial = Settings(
+    trial = SimulatedSettings(
         votes=spec.votes,
         memory=settings.memory,
         simulator_prompt=settings.simulator_prompt,
@@ -74,7 +74,7 @@ class SlotRunner:
         self,
         clients: Mapping[RoleName, Client],
         agent: Candidate,
-        settings: Settings,
+        settings: SimulatedSettings,
         slot: Slot,
         workplace: WorkplaceDraft,
         task: TaskDraft,
