@@ -24,7 +24,7 @@ from worktrial.language import Completion, JsonObject, Message
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a role's model answers."""
+    """Address, name and key under which a role's model answers."""
 
     base_url: str
     model: str

@@ -22,7 +22,7 @@ PROBE_PAUSES = (0.5, 1.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """How the clients of a run behave, beside their roles' own settings."""
+    """Behaviour of all clients of a run, beside their roles' own settings."""
 
     requests: int
     """Requests in flight, of all roles together."""

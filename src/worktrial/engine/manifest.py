@@ -1,4 +1,4 @@
-"""What a run is: its settings, its data, its sessions. Stored beside the samples."""
+"""Manifest of a run: its settings, its data, its sessions. Stored beside the samples."""
 
 import platform
 from collections.abc import Iterator
@@ -36,11 +36,11 @@ class Manifest(msgspec.Struct, kw_only=True):
     format: int = FORMAT
     suite: str
     data: JsonObject
-    """Where the data came from, and its fingerprint."""
+    """Origin of the data, and its fingerprint."""
     settings: JsonObject
     """Everything that can change a result. A resumed run must have the same."""
     samples: int
-    """How many samples the finished run will have."""
+    """Number of samples that the finished run will have."""
     sessions: list[SessionRecord] = []
 
 
@@ -49,7 +49,7 @@ class _Format(msgspec.Struct):
 
 
 def versions() -> dict[str, str]:
-    """What a result may depend on beside the settings."""
+    """Versions of everything that a result may depend on beside the settings."""
     return {"worktrial": __version__, "python": platform.python_version(), "platform": platform.platform()}
 
 

@@ -1,4 +1,4 @@
-"""When and how long to wait before a request is sent again."""
+"""Rules for sending a request again: after which trouble, after what wait, how often."""
 
 import datetime as dt
 import random
@@ -22,7 +22,7 @@ class RetryPolicy:
     first_wait: float = 0.5
     longest_wait: float = 20.0
     bad_replies: int = 3
-    """How many answers that are no completion are put up with before the sample is invalid."""
+    """Answers that are no completion, up to which a request is sent again."""
 
     def wait(self, attempt: int, retry_after: float | None) -> float:
         """Seconds before the next attempt (1-based number of the one that failed).

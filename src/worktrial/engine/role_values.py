@@ -1,4 +1,4 @@
-"""From the values that a user gave to the settings of a role."""
+"""Settings of a role, read from the values that a user gave."""
 
 import json
 import math
@@ -25,7 +25,7 @@ ROLE_VALUES = frozenset(
         "extra",
     }
 )
-"""What can be given for every role, as `base_url`, and for one, as `judge_base_url`."""
+"""Options that can be given for every role, as `base_url`, and for one, as `judge_base_url`."""
 
 # Enough for any observation or call; a small model that runs on would cost minutes.
 LOCAL_OUTPUT_TOKENS = 768

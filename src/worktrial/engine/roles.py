@@ -1,4 +1,4 @@
-"""Who plays which role in a trial, and with which settings."""
+"""Roles that models play in a trial, and their settings."""
 
 import os
 from dataclasses import dataclass, field
@@ -35,11 +35,11 @@ RoleName = str
 
 @dataclass(frozen=True, kw_only=True)
 class RoleSettings:
-    """How one role reaches its model. None means: leave it to the endpoint."""
+    """Settings with which one role reaches its model. None leaves a thing to the endpoint."""
 
     role: Role
     number: int = 1
-    """Which of several models in the same role, from 1."""
+    """Number of this model among several in the same role, from 1."""
     model: str
     """The name at the endpoint; without `base_url`, `openai/NAME` or `local`."""
     base_url: str | None = None
@@ -51,7 +51,7 @@ class RoleSettings:
     max_tokens: int | None = None
     """Output tokens per request."""
     token_parameter: Literal["max_tokens", "max_completion_tokens"] | None = None
-    """What the endpoint calls the limit; None is `max_tokens`, or what a known provider wants."""
+    """Name that the endpoint gives the limit; None is `max_tokens`, or what a known provider wants."""
     tool_mode: Literal["native", "json"] = "native"
     structured: Literal["auto", "schema", "off"] = "auto"
     """JSON Schema output: `auto` gives it up when the endpoint rejects it."""

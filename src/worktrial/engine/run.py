@@ -37,7 +37,7 @@ class Interrupted(WorktrialError):
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How a run is carried out. None of this can change a result."""
+    """Settings that say how a run is carried out; none of them can change a result."""
 
     folder: Path
     concurrency: int = 16
@@ -53,7 +53,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How a finished run came out."""
+    """Records of a finished run, and how many requests were sent again."""
 
     records: Mapping[Key, SampleRecord]
     retries: int

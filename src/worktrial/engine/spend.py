@@ -1,4 +1,4 @@
-"""What a run consumes: prices of requests, the meter of a sample, the budget of the whole run."""
+"""Consumption of a run: prices of requests, the meter of a sample, the budget of the whole run."""
 
 import time
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Meter:
-    """What one sample has consumed so far."""
+    """Consumption of one sample so far."""
 
     usage: dict[RoleName, Usage] = field(default_factory=dict)
     costs: dict[RoleName, float | None] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Meter:
 
 
 class Spend:
-    """What the run has consumed, watched against its budget."""
+    """Consumption of the whole run, watched against its budget."""
 
     def __init__(self, budget: Budget, *, cost: float = 0.0, tokens: int = 0) -> None:
         self._budget = budget
@@ -105,7 +105,7 @@ PriceOf = Callable[[Usage], float | None]
 
 
 def price_for(settings: RoleSettings) -> PriceOf | None:
-    """How to price a request of this role; None when nobody knows the model's price.
+    """Function that prices a request of this role; None when nobody knows the model's price.
 
     The embedded model is free. Figures given by the user win over the list.
     """

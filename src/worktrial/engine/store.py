@@ -20,7 +20,7 @@ MANIFEST = "manifest.json"
 SAMPLES = "samples.jsonl"
 TRAJECTORIES = "trajectories.jsonl"
 TRACEBACKS = "tracebacks.txt"
-"""Where samples broke off for a defect of ours or of the user's agent: what no trajectory tells."""
+"""File of tracebacks: where samples broke off, for a defect of ours or of the user's agent."""
 LOCK = ".lock"
 
 _T = TypeVar("_T")
@@ -90,7 +90,7 @@ class RunStore:
 
     @property
     def session(self) -> SessionRecord:
-        """This process's own entry in the manifest."""
+        """Entry of this process in the manifest."""
         return self.manifest.sessions[-1]
 
     def save_manifest(self) -> None:
@@ -159,7 +159,7 @@ def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
 
 
 def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
-    """As `read_lines`, each record with the byte at which its line begins."""
+    """Records as `read_lines` gives them, each with the byte at which its line begins."""
     if not path.exists():
         return
     decoder = msgspec.json.Decoder(kind)

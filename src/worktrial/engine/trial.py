@@ -1,4 +1,4 @@
-"""What a suite hands to the engine: jobs, and how to do one."""
+"""Trial as a suite hands it to the engine: jobs, and how to do one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,16 +19,16 @@ class Job:
     repeat: int
     tags: Mapping[str, JsonValue] = field(default_factory=dict)
     condition: str = CLEAN
-    """Under which faults: the name of one of the run's fault settings."""
+    """Name of one of the run's fault settings."""
 
     @property
     def key(self) -> Key:
-        """What identifies the sample within its run."""
+        """Identity of the sample within its run."""
         return self.sample, self.repeat, self.condition
 
 
 class SampleContext:
-    """What one running sample works with: its models, and its meter."""
+    """Models and meter of one running sample."""
 
     def __init__(self, job: Job, clients: Mapping[RoleName, Client]) -> None:
         self.job = job
@@ -58,12 +58,12 @@ class Trial(Protocol):
 
     @property
     def data(self) -> JsonObject:
-        """For the manifest: where the data came from, and its `fingerprint`."""
+        """Origin of the data and its `fingerprint`, for the manifest."""
         ...
 
     @property
     def settings(self) -> JsonObject:
-        """For the manifest: everything of the suite's own that can change a result."""
+        """Everything of the suite's own that can change a result, for the manifest."""
         ...
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:

@@ -1,4 +1,4 @@
-"""What every kind of row shares."""
+"""Errors of rows that are to be scored."""
 
 
 class BadRow(ValueError):

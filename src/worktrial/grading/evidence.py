@@ -137,7 +137,7 @@ def _shorter_and_shorter(limit: int) -> Iterator[tuple[int, int]]:
 
 
 def _ends(lines: Sequence[str], limit: int) -> list[str]:
-    """As many of the first and the last lines as fit, and between them how many were left out."""
+    """First and last lines of a text, as many as fit, and between them how many were left out."""
     room = limit - len(_json({"lines_cut": len(lines)})) - 1
     first: list[str] = []
     last: list[str] = []

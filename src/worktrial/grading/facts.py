@@ -65,7 +65,7 @@ def numbers_in(text: str) -> list[Decimal]:
 
 
 ABSENT: Final = object()
-"""What `at` finds where there is nothing; JSON's own null is a value."""
+"""Result of `at` where there is nothing; JSON's own null is a value."""
 
 _HALF_A_CENT = 0.005
 

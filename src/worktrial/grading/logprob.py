@@ -40,7 +40,7 @@ class _Block:
     """A list item, a heading or a paragraph."""
 
     depth: tuple[int, int]
-    """How deep it is nested; children compare greater than their parents."""
+    """Depth of nesting; children compare greater than their parents."""
     text: str
 
 
@@ -77,7 +77,7 @@ def statements(rubric: str) -> tuple[str, ...]:
 
 
 def _introduction(text: str) -> str:
-    """What the paragraph before a list states by itself."""
+    """Statement that the paragraph before a list makes by itself."""
     *before, last = _sentences(text) or [""]
     announces = last.endswith(":") or not before
     if announces and not _CONCRETE.search(last):

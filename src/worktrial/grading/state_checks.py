@@ -19,7 +19,7 @@ HALF_A_CENT = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What checks look at."""
+    """Finished work that checks look at."""
 
     initial_state: JsonObject
     final_state: JsonObject
@@ -214,7 +214,7 @@ Check = Annotated[
 
 
 class AnyCheck(Protocol):
-    """What `run_checks` needs of a check."""
+    """Protocol of a check, as `run_checks` needs it."""
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts."""

@@ -1,4 +1,4 @@
-"""What a grader hands back: votes, and the verdict that follows from them."""
+"""Result of a grader: votes, and the verdict that follows from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from worktrial.errors import InvalidReason
 
 
 class Outcome(StrEnum):
-    """What became of a sample."""
+    """Outcome of a sample."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -51,7 +51,7 @@ class Verdict:
 
 
 class Decision(NamedTuple):
-    """What votes amount to."""
+    """Decision that votes amount to."""
 
     outcome: Outcome
     reason: InvalidReason | None = None
@@ -59,12 +59,12 @@ class Decision(NamedTuple):
 
 
 def majority(planned: int) -> int:
-    """How many equal votes decide: more than half of those planned, whether or not all are cast."""
+    """Equal votes that decide: more than half of those planned, whether or not all are cast."""
     return planned // 2 + 1
 
 
 def decide(votes: Sequence[Vote], planned: int) -> Decision | None:
-    """What the votes so far settle; None while another vote could still change it.
+    """Decision that the votes so far settle; None while another vote could still change it.
 
     A majority is counted against the planned number of votes, so that a missing vote never makes it easier
     to reach: of three, two equal votes decide whatever the third says, one against one is `invalid`, and so

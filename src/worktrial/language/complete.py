@@ -14,7 +14,7 @@ Message = JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What requests consumed; tokens as the endpoint reported them."""
+    """Consumption of requests; tokens as the endpoint reported them."""
 
     requests: int = 0
     input_tokens: int = 0

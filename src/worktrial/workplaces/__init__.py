@@ -1,4 +1,4 @@
-"""What an agent works in: the workplace artifact, its tools, and the sessions that play it."""
+"""Workplaces that agents work in: the artifact, its tools, and the sessions that play it."""
 
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, Clock, ClockSource, derive_clock, trial_clock

@@ -1,4 +1,4 @@
-"""What time it is in a trial: taken from the task's own data, never from the host.
+"""Time inside a trial: taken from the task's own data, never from the host.
 
 The steps, first hit wins:
 
@@ -53,7 +53,7 @@ _BEHIND = re.compile(r"actual|completed|created|expired|last|logged|past|previou
 
 
 class ClockSource(StrEnum):
-    """Where a trial's time comes from."""
+    """Source of a trial's time."""
 
     CLOCK_FIELD = "clock_field"
     STATE = "state"

@@ -1,4 +1,4 @@
-"""What lints find in workplaces and their tasks: what runs, and yet misleads a simulator, an agent or a judge."""
+"""Lints of workplaces and their tasks: find what runs, and yet misleads a simulator, an agent or a judge."""
 
 import json
 import re

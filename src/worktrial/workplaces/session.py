@@ -1,4 +1,4 @@
-"""One agent's stay in a workplace, whoever plays it."""
+"""Session of one agent in a workplace, whoever plays it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from worktrial.workplaces.artifact import Workplace
 
 
 class Origin(StrEnum):
-    """Who produced an observation."""
+    """Origin of an observation: who produced it."""
 
     REFUSAL = "refusal"  # the call never reached the workplace: unknown tool or invalid arguments
     SIMULATOR = "simulator"  # a language model
@@ -22,21 +22,21 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the agent sees after a call."""
+    """Observation that the agent sees after a call."""
 
     content: JsonObject
     origin: Origin
     exchange: Sequence[Message] = ()
-    """What was said to and by the simulator for this call, for the trajectory record."""
+    """Messages to and from the simulator for this call, for the trajectory record."""
     clean: JsonObject | None = None
-    """What the workplace really answered, when a fault made the agent see something else. None too when the
+    """Answer that the workplace really gave, when a fault made the agent see something else. None too when the
     workplace was never asked."""
     fault: str | None = None
     """The kind of fault that made `content` what it is; None for an observation as it came."""
 
 
 class Session(Protocol):
-    """One agent's stay in a workplace. Calls run one after the other against one state."""
+    """One episode in a workplace. Calls run one after the other against one state."""
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
         """Carry out one tool call.

@@ -1,4 +1,4 @@
-"""What in an observation says that a call failed."""
+"""Signs in an observation that a call failed, and fields that must not be lost."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def is_error(observation: JsonValue) -> bool:
 
 
 def error_signals(value: JsonValue, pointer: str = "") -> Iterator[str]:
-    """Where, at any depth, something says that the call failed; each with what it says."""
+    """Places at any depth where something says that the call failed, as JSON Pointers without positions in lists."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if _signals(key, inner):

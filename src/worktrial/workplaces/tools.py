@@ -18,7 +18,7 @@ class Tool:
     parameters: JsonObject
     """JSON Schema 2020-12 of the arguments; always an object schema."""
     example_output: JsonObject | list[JsonValue] | None = None
-    """What an answer may look like, where the workplace says."""
+    """Example of an answer, where the workplace shows one."""
     writes: bool | None = None
     """Whether a call changes the state; None where the workplace does not say."""
 
@@ -32,7 +32,7 @@ class Tool:
         return Draft202012Validator(self.parameters)
 
     def problems(self, arguments: JsonValue) -> list[JsonObject]:
-        """What is wrong with `arguments`: `[{"argument": "a.b", "problem": "…"}]`; [] when they fit."""
+        """Misfits of `arguments`: `[{"argument": "a.b", "problem": "…"}]`; [] when they fit."""
         if self._validator.is_valid(arguments):
             return []
         return [_explain(e) for e in self._validator.iter_errors(arguments)]

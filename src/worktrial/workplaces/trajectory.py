@@ -1,4 +1,4 @@
-"""What happened during one agent's stay: the record that graders read and reports show."""
+"""Trajectory of one episode: the record that graders read and reports show."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -25,12 +25,12 @@ class ToolCall:
     """One call and what came of it."""
 
     index: int
-    """0-based position among all calls of the stay."""
+    """0-based position among all calls of the episode."""
     turn: int
     """0-based index of the agent's message that made the call."""
     tool: str
     arguments: JsonValue
-    """As the agent gave them; a string when they were not JSON."""
+    """Arguments as the agent gave them; a string when they were not JSON."""
     observation: Observation
     seconds: float = 0.0
 

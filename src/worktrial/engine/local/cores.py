@@ -1,4 +1,4 @@
-"""How many processor cores this process may really use."""
+"""Processor cores that this process may really use."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""How long trials by the embedded model will take on this machine.
+"""Estimate of the time that trials by the embedded model will take on this machine.
 
 Assumptions, measured on two cores with the embedded runtime: a trial is eight steps of the agent; all three roles
 together take 65 s with the 1.5B model and 50 s with the 0.5B model. A single slot serves all samples in turn, so

@@ -1,11 +1,11 @@
-"""What the process that serves a model is told."""
+"""Order to the process that serves a model."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the parent wants served."""
+    """Model that the parent wants served, and how."""
 
     model: str
     name: str

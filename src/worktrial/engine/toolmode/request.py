@@ -185,7 +185,7 @@ def _plain(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _spoken(message: Message, calls: list[JsonObject]) -> str:
-    """What the model would have written for this message in JSON tool mode."""
+    """Text that the model would have written for this message in JSON tool mode."""
     if not calls:
         return json.dumps({"final_answer": _text(message.get("content"))}, ensure_ascii=False)
     return "\n".join(_call_text(call["function"]) for call in calls)

@@ -152,7 +152,7 @@ def remember(call: SeenCall, stay: Stay) -> None:
 
 
 def _at_first(key: tuple[str, str], stay: Stay) -> tuple[int, int, JsonValue]:
-    """What the initial state says of a record, in the form of `Stay.records`; of no use where it says it twice."""
+    """Value of a record's field in the initial state, in the form of `records`; of no use where it stands twice."""
     record, name = key
     values = [part[name] for part in stay.state_records.get(record, []) if name in part]
     known = len(values) == 1 and not isinstance(values[0], dict | list)

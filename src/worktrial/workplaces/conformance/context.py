@@ -16,7 +16,7 @@ from worktrial.workplaces.tools import Tool
 
 
 class Check(StrEnum):
-    """What is asked of an observation."""
+    """Check that is made of an observation."""
 
     FORMAT = "format"  # one JSON object
     SHAPE = "shape"  # fields within the shape of the tool's example output
@@ -46,7 +46,7 @@ FAILURE_OF: Mapping[Check, Failure] = {
     Check.LICENSED_ERRORS: Failure.RULE_INVENTION,
     Check.NO_LEAK: Failure.STATE_LEAK,
 }
-"""What a failed check is a sign of."""
+"""Failure of the simulator that each failed check is a sign of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Finding:
     call: int
     """The call's index in its trajectory."""
     evidence: tuple[str, ...] = ()
-    """What is wrong, with the JSON Pointer where it stands; () when the check passed."""
+    """Trouble that was found, each with the JSON Pointer where it stands; () when the check passed."""
 
     @property
     def passed(self) -> bool:

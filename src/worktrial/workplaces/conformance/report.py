@@ -30,7 +30,7 @@ from worktrial.workplaces.signals import is_error
 
 @dataclass(frozen=True, slots=True)
 class CheckRate:
-    """How one check went over many observations."""
+    """Outcome of one check over many observations."""
 
     passed: int
     applied: int

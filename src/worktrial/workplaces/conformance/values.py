@@ -16,7 +16,7 @@ def below(pointer: str, key: object) -> str:
 
 
 def parts(value: JsonValue) -> list[tuple[str | int, JsonValue]]:
-    """What an object or a list holds; nothing for a scalar."""
+    """Members of an object or a list, with their keys; none for a scalar."""
     if isinstance(value, dict):
         return list(value.items())
     return list(enumerate(value)) if isinstance(value, list) else []

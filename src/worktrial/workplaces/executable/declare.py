@@ -27,13 +27,13 @@ class ToolError(Exception):
 
     @property
     def observation(self) -> JsonObject:
-        """What the agent sees."""
+        """Observation that the agent sees."""
         return {"error": {"type": self.code, "message": self.message}}
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What `@reads` and `@writes` say about a function."""
+    """Declaration of a function as a tool, by `@reads` or `@writes`."""
 
     writes: bool
     example: Mapping[str, JsonValue]
@@ -59,7 +59,7 @@ def writes(**example: JsonValue) -> Callable[[F], F]:
 
 
 def declaration(function: Function) -> Declaration | None:
-    """What the function was marked with; None when it is no tool."""
+    """Declaration that the function was marked with; None when it is no tool."""
     found = getattr(function, _MARK, None)
     return found if isinstance(found, Declaration) else None
 
@@ -85,7 +85,7 @@ class Doc(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """What a tool function takes."""
+    """Parameters of a tool function."""
 
     state_type: Any
     """The annotation of its first parameter."""

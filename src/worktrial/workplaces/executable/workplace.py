@@ -95,7 +95,7 @@ class ExecutableWorkplace:
     """Complete: a `LanguageSimulator` can play the same workplace from it."""
     functions: dict[str, ToolFunction]
     state_type: Any
-    """What the functions take as their state; any type that `msgspec` reads from JSON."""
+    """Type of the state that the functions take; any that `msgspec` reads from JSON."""
 
     @classmethod
     def build(
@@ -156,7 +156,7 @@ class ExecutableWorkplace:
         return replace(self, artifact=replace(self.artifact, initial_state=initial_state))
 
     def open(self, initial_state: JsonObject | None = None) -> ExecutableSession:
-        """A stay that begins in `initial_state`, or in the workplace's own.
+        """Session that begins in `initial_state`, or in the workplace's own.
 
         Raises:
             DataError: the state does not fit the state type.

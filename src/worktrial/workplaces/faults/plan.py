@@ -13,7 +13,7 @@ from worktrial.errors import SettingError
 
 
 class FaultMode(StrEnum):
-    """How observations are degraded (the four conditions of OccuBench)."""
+    """Mode in which observations are degraded (the four conditions of OccuBench)."""
 
     E0 = "E0"  # not at all
     E1 = "E1"  # explicitly: the call fails and says so
@@ -22,7 +22,7 @@ class FaultMode(StrEnum):
 
 
 class FaultKind(StrEnum):
-    """What one fault does."""
+    """Kind of one fault: what it does."""
 
     HTTP_500 = "http_500"
     TIMEOUT = "timeout"
@@ -35,7 +35,7 @@ class FaultKind(StrEnum):
 
 
 class FaultUnit(StrEnum):
-    """What an event's position and length are counted in."""
+    """Unit in which an event's position and length are counted."""
 
     CALL = "call"
     TURN = "turn"  # an assistant message; all calls that it makes are degraded
@@ -168,7 +168,7 @@ class FaultPlan:
     events: tuple[FaultEvent, ...] = ()
     unit: FaultUnit = FaultUnit.CALL
     key: str = ""
-    """What the plan was drawn from; the choices within a degraded call are drawn from it as well."""
+    """Seed text of the plan; the choices within a degraded call are drawn from it as well."""
 
 
 def draw_plan(settings: FaultSettings, sample: str, implicit: Sequence[str] = IMPLICIT) -> FaultPlan:

@@ -30,7 +30,7 @@ class PromptedFaults:
         top_logprobs: int = 0,
         max_tokens: int | None = None,
     ) -> Completion:
-        """See `Complete`."""
+        """Answer `messages`, to which the request for faults is added; see `Complete`."""
         if self._rules:
             system, *rest = messages
             messages = [{**system, "content": f"{system['content']}\n\n{self._rules}"}, *rest]
@@ -40,7 +40,7 @@ class PromptedFaults:
 
 
 def rules(settings: FaultSettings) -> str:
-    """What the model is told; "" under E0."""
+    """Sentence that the model is told; "" under E0."""
     if settings.mode is FaultMode.E0:
         return ""
     return (

@@ -113,7 +113,7 @@ class FaultMiss(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Position(NamedTuple):
-    """Where in an agent's work a call stands, both 0-based."""
+    """Position of a call in an agent's work, both 0-based."""
 
     call: int
     turn: int
@@ -169,7 +169,7 @@ class FaultySession:
 
     @property
     def misses(self) -> list[FaultMiss]:
-        """What of the plan did not happen: calls that were spared, and events that the work never reached."""
+        """Parts of the plan that did not happen: calls that were spared, and events that the work never reached."""
         never = [
             FaultMiss(event=e.index, why="not_reached") for e in self.plan.events if e.index not in self._reached
         ]

@@ -38,7 +38,7 @@ _TRANSIENT = frozenset(error["type"] for error in _ERRORS.values())
 
 
 def failed(kind: FaultKind, tool: str) -> JsonObject:
-    """What the agent sees instead of an answer of `tool`."""
+    """Observation in place of an answer of `tool`."""
     return {"error": {**_ERRORS[kind], "tool": tool}}
 
 
@@ -63,7 +63,7 @@ class Change:
 
 
 def changes(before: JsonObject, now: JsonObject) -> tuple[Change, ...]:
-    """What differs between two states: changed values, and lists that grew or shrank."""
+    """Differences between two states: changed values, and lists that grew or shrank."""
     return tuple(_changes(before, now, frozenset()))
 
 
@@ -124,14 +124,14 @@ def _plain_values(value: JsonValue) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a transform may know beside the observation."""
+    """Knowledge that a transform has beside the observation."""
 
     earlier: Sequence[JsonObject] = ()
-    """What the same read really showed before, oldest first; () for a call that writes."""
+    """Earlier clean observations of the same read, oldest first; () for a call that writes."""
     states: tuple[JsonObject, JsonObject] | None = None
     """The state before the last write and as it is now; None without a write, or where no state can be seen."""
     arguments: JsonValue = None
-    """Of the call."""
+    """Arguments of the call."""
 
 
 Transform = Callable[[JsonObject, Random, Context], JsonObject | None]

@@ -1,4 +1,4 @@
-"""How faithful a simulated answer, and a simulated state, is to the true one."""
+"""Fidelity of simulated answers and states to the true ones."""
 
 from worktrial.workplaces.fidelity.compare import Field, FieldStatus, compare
 from worktrial.workplaces.fidelity.truth import (

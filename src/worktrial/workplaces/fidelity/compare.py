@@ -27,7 +27,7 @@ IsFree = Callable[[str, str], bool]
 
 
 class FieldStatus(StrEnum):
-    """How a field compares."""
+    """Outcome of comparing one field."""
 
     EQUAL = "equal"
     FREE = "free"

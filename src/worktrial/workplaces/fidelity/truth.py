@@ -19,11 +19,11 @@ _FREE_WORDS = 4
 UNUSABLE = frozenset(
     {InvalidReason.SIMULATOR_FORMAT, InvalidReason.SIMULATOR_PATCH, InvalidReason.CONTEXT_OVERFLOW}
 )
-"""What a model's own reply is to blame for; an endpoint that is down says nothing about the simulator."""
+"""Reasons that a model's own reply is to blame for; an endpoint that is down says nothing about the simulator."""
 
 
 class Kind(StrEnum):
-    """What a call asks of a simulator."""
+    """Kind of answer that a call asks of a simulator."""
 
     READ = "read"  # every value of the answer stands in the state or among the arguments
     COMPUTED = "computed"  # a read with values that follow from the state and stand nowhere in it
@@ -44,7 +44,7 @@ class TrueCall:
 
     @property
     def kind(self) -> Kind:
-        """What the call asks of a simulator."""
+        """Kind of answer that the call asks of a simulator."""
         if is_error(self.content):
             return Kind.ERROR
         if self.tool.writes:
@@ -72,7 +72,7 @@ class TrueCall:
         return compare(self.content, simulated, is_free)
 
     def failures(self, simulated: JsonValue, fields: list[Field]) -> set[Failure]:
-        """Which kinds of failure the comparison shows.
+        """Kinds of failure that the comparison shows.
 
         Inventing an error, or another error than the true one, is rule invention; success where the rules
         forbid the call fabricates a state. Otherwise: a missing item is an omission, a wrong value or an extra
@@ -103,11 +103,11 @@ class StateFidelity:
     changed: int
     """Fields that the true state has changed, added or lost since the start."""
     kept: int
-    """Those of them that the simulator's state has changed in the same way."""
+    """Changes among them that the simulator's state has made in the same way."""
 
 
 def state_fidelity(initial: JsonObject, true: JsonObject, simulated: JsonObject) -> StateFidelity:
-    """How far a simulator's state has drifted from the true one."""
+    """Drift of a simulator's state from the true one."""
     off, extra = _astray(compare(true, simulated))
     changed, lost = _astray(compare(true, initial))
     return StateFidelity(len(off) + len(extra), len(changed) + len(lost), len(changed - off) + len(lost - extra))

@@ -71,7 +71,7 @@ def as_object(raw: bytes, where: object) -> dict[str, JsonValue]:
 
 
 def json_kind(value: JsonValue) -> str:
-    """What JSON calls the type of `value`, with its article."""
+    """Name of the JSON type of `value`, with its article."""
     kinds = {
         type(None): "null",
         bool: "a boolean",

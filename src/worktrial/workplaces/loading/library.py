@@ -41,7 +41,7 @@ def load_workplace(path: str | PathLike[str]) -> Workplace:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a record lies: a whole file, one line of it, or a folder of ours."""
+    """Place of a record: a whole file, one line of it, or a folder of ours."""
 
     path: Path
     line: int = 0

@@ -37,7 +37,7 @@ class UnusableReply(ValueError):
 
 
 class UsableReply(NamedTuple, Generic[T]):
-    """What a model said in the end, and everything said on the way."""
+    """Value that a model gave in the end, and everything said on the way."""
 
     value: T
     exchange: Sequence[Message]

@@ -21,7 +21,7 @@ _FACTS_SHOWN = 2000
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """What one call that reached the model did to the state."""
+    """Effect on the state of one call that reached the model."""
 
     call: int
     """0-based index among all calls of the session, refused and repeated ones included."""
@@ -76,7 +76,7 @@ class Ledger:
 
     @property
     def facts(self) -> JsonObject:
-        """What the simulator made up so far. Read only."""
+        """Facts that the simulator made up so far. Read only."""
         facts: JsonObject = self._document[FACTS]
         return facts
 
@@ -152,7 +152,7 @@ class Ledger:
             self._reads[key] = (self._revision, msgspec.json.encode(observation))
 
     def recall(self, key: str) -> JsonObject | None:
-        """What the same read showed before, while nothing but facts has changed since."""
+        """Earlier observation of the same read, while nothing but facts has changed since."""
         revision, encoded = self._reads.get(key, (-1, b""))
         if revision != self._revision:
             return None

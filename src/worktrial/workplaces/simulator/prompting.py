@@ -1,4 +1,4 @@
-"""What a session says to its model, apart from the calls themselves: two styles, rendered once a simulator."""
+"""Prompts of a session, apart from the calls themselves: two styles, rendered once a simulator."""
 
 import re
 from functools import cached_property
@@ -123,7 +123,7 @@ class Prompting(Protocol):
         ...
 
     def action(self, tool: Tool) -> str:
-        """How a ledger prompt describes the tool being called."""
+        """Description of the tool being called, in a ledger prompt."""
         ...
 
     def observation_schema(self, tool: Tool) -> JsonObject:

@@ -14,7 +14,7 @@ _FALLBACK: JsonObject = {"status": "ok", "result": "what the action found or did
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How long texts (characters) and lists (items) of an answer may become."""
+    """Bounds on the texts (characters) and lists (items) of an answer."""
 
     text: int
     items: int

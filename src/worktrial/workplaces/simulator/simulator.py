@@ -68,7 +68,7 @@ class HistorySession:
 
     @property
     def state(self) -> JsonObject | None:
-        """None: only the conversation knows."""
+        """Always None: only the conversation knows."""
         return None
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
@@ -137,12 +137,12 @@ class LedgerSession:
 
     @property
     def facts(self) -> JsonObject:
-        """What the simulator made up beyond the state. Read only."""
+        """Facts that the simulator made up beyond the state. Read only."""
         return self._ledger.facts
 
     @property
     def ledger(self) -> Sequence[LedgerEntry]:
-        """What each call that reached the model did to the state, in order."""
+        """Effects on the state of the calls that reached the model, in order."""
         return tuple(self._ledger.entries)
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
@@ -208,14 +208,14 @@ class LedgerSession:
 
 
 class Memory(StrEnum):
-    """Where a simulated workplace keeps its state."""
+    """Place where a simulated workplace keeps its state."""
 
     HISTORY = "history"  # in the conversation: every call sends all earlier calls and observations
     LEDGER = "ledger"  # explicitly: every call sends the state and gets back a patch
 
 
 class PromptStyle(StrEnum):
-    """How much a simulator is told."""
+    """Style of the prompt: how much a simulator is told."""
 
     FULL = "full"  # the workplace's whole rules
     COMPACT = "compact"  # for small models: fields and state only, and schemas without room for errors
