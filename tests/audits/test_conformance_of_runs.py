@@ -10,13 +10,13 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.agents.plan import follow
 from worktrial.audits.conformance import run_conformance
 from worktrial.suites.starter import load_tasks, load_workplace
-from worktrial.workplaces.conformance import Check, Failure, SeenCall, examine
-from worktrial.workplaces.fidelity.truth import Kind, true_call
+from worktrial.workplaces.conformance import ConformanceCheck, SeenCall, SimulatorFailure, examine
+from worktrial.workplaces.fidelity.truth import CallKind, true_call
 
 
 def test_the_truth_conforms_and_is_of_every_kind() -> None:
     """No check may blame a workplace for being what it is."""
-    kinds: set[Kind] = set()
+    kinds: set[CallKind] = set()
     for task in load_tasks():
         workplace = load_workplace(task.workplace).starting_from(task.initial_state)
         done = asyncio.run(follow(task.plan, workplace.open()))
@@ -31,7 +31,7 @@ def test_the_truth_conforms_and_is_of_every_kind() -> None:
         seen = [SeenCall(c.index, c.tool, c.arguments, o.content, o.origin) for c, o in shown]
         failed = [f for f in examine(workplace.artifact, seen, task=task.instruction) if not f.passed]
         assert not failed, (task.id, failed)
-    assert {Kind.READ, Kind.COMPUTED, Kind.WRITE} <= kinds
+    assert {CallKind.READ, CallKind.COMPUTED, CallKind.WRITE} <= kinds
 
 
 def test_a_run_of_occupations(tmp_path: Path) -> None:
@@ -40,10 +40,10 @@ def test_a_run_of_occupations(tmp_path: Path) -> None:
         assert command("run", "occupations", "--data", data, *at(server.url), "-o", tmp_path / "run").code == 0
     found = run_conformance(tmp_path / "run", data)
     assert found.simulator == "simulator-1" and found.report.observations > 0
-    assert found.report.rates[Check.FORMAT].share == 1
+    assert found.report.rates[ConformanceCheck.FORMAT].share == 1
     # The scripted simulator says {"status": "ok"} whatever the tool's example.
     ran = command("audit", "conformance", tmp_path / "run", "--data", data)
-    assert ran.code == 0 and "simulator-1" in ran.said and Failure.FORMAT_BREAK in ran.said
+    assert ran.code == 0 and "simulator-1" in ran.said and SimulatorFailure.FORMAT_BREAK in ran.said
 
 
 def test_the_data_must_be_that_of_the_run(tmp_path: Path) -> None:

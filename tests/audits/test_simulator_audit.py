@@ -12,8 +12,8 @@ from tests.support.true_simulator import TrueSimulator
 from worktrial.audits.simulator_report import SimulatorReport, simulator_report
 from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
 from worktrial.suites.starter import FOLDER, load_workplace
-from worktrial.workplaces.conformance import Check, Failure
-from worktrial.workplaces.fidelity.truth import Kind
+from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
+from worktrial.workplaces.fidelity.truth import CallKind
 
 TASKS = [
     task
@@ -37,7 +37,7 @@ def test_the_truth_is_faithful_to_itself(tmp_path: Path, memory: str) -> None:
     ran, report = audit(tmp_path, TrueSimulator(TASKS), "--memory", memory)
     assert ran.code == 0, ran.err
     assert report.overall.share == 1.0 and report.overall.exact == report.overall.calls > 100
-    assert report.kinds.keys() == set(Kind)
+    assert report.kinds.keys() == set(CallKind)
     assert not any(report.failures.values()) and not any(report.conformance_failures.values())
     assert all(rate.share in (None, 1.0) for rate in report.conformance.values())
     assert report.input_tokens > 0 and report.output_tokens > 0 and report.sequences == 2 * len(TASKS)
@@ -70,11 +70,11 @@ def test_a_shortened_list_is_an_omission(tmp_path: Path) -> None:
 
     # Only the ledger tells, after a write, how many beds there ought to be.
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil), "--memory", "ledger")
-    assert report.failures[Failure.ENTITY_OMISSION] > 0
-    assert sum(report.failures.values()) == report.failures[Failure.ENTITY_OMISSION]
+    assert report.failures[SimulatorFailure.ENTITY_OMISSION] > 0
+    assert sum(report.failures.values()) == report.failures[SimulatorFailure.ENTITY_OMISSION]
     # Matched by id, the other beds are as they should be.
     assert report.overall.wrong == report.overall.extra == 0 < report.overall.missing
-    assert report.conformance[Check.WHOLE_LISTS].share != 1.0
+    assert report.conformance[ConformanceCheck.WHOLE_LISTS].share != 1.0
 
 
 def test_another_value_is_a_fabrication(tmp_path: Path) -> None:
@@ -84,11 +84,15 @@ def test_another_value_is_a_fabrication(tmp_path: Path) -> None:
         )
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    count = report.failures[Failure.STATE_FABRICATION]
+    count = report.failures[SimulatorFailure.STATE_FABRICATION]
     assert 0 < count == sum(report.failures.values())
     assert report.overall.wrong == 2 * count and report.overall.missing == report.overall.extra == 0
     assert report.overall.calls - report.overall.exact == count
-    assert report.conformance[Check.KNOWN_IDS].applied - report.conformance[Check.KNOWN_IDS].passed == count
+    assert (
+        report.conformance[ConformanceCheck.KNOWN_IDS].applied
+        - report.conformance[ConformanceCheck.KNOWN_IDS].passed
+        == count
+    )
 
 
 def test_an_invented_error_is_rule_invention(tmp_path: Path) -> None:
@@ -98,11 +102,11 @@ def test_an_invented_error_is_rule_invention(tmp_path: Path) -> None:
         return invented if tool == "get_vitals" else observation
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    count = report.failures[Failure.RULE_INVENTION]
+    count = report.failures[SimulatorFailure.RULE_INVENTION]
     assert 0 < count == sum(report.failures.values())
     # Where an id is unknown some error is in order, and conformance cannot tell that it is another one.
-    assert 0 < report.conformance_failures[Failure.RULE_INVENTION] <= count
-    assert report.conformance[Check.LICENSED_ERRORS].applied >= count
+    assert 0 < report.conformance_failures[SimulatorFailure.RULE_INVENTION] <= count
+    assert report.conformance[ConformanceCheck.LICENSED_ERRORS].applied >= count
 
 
 def test_success_where_the_rules_forbid_it_is_a_fabrication(tmp_path: Path) -> None:
@@ -110,9 +114,9 @@ def test_success_where_the_rules_forbid_it_is_a_fabrication(tmp_path: Path) -> N
         return {"status": "ok"} if "error" in observation else observation
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    errors = report.kinds[Kind.ERROR]
-    assert errors.equal == 0 < errors.calls == report.failures[Failure.STATE_FABRICATION]
-    assert report.kinds[Kind.WRITE].share == 1
+    errors = report.kinds[CallKind.ERROR]
+    assert errors.equal == 0 < errors.calls == report.failures[SimulatorFailure.STATE_FABRICATION]
+    assert report.kinds[CallKind.WRITE].share == 1
 
 
 def test_a_reply_that_is_no_object_is_a_format_break(tmp_path: Path) -> None:
@@ -122,9 +126,12 @@ def test_a_reply_that_is_no_object_is_a_format_break(tmp_path: Path) -> None:
     ran, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
     assert ran.code == 0, "an unusable reply is a finding, not an invalid sample"
     count = report.overall.unusable
-    assert 0 < count == report.failures[Failure.FORMAT_BREAK] == sum(report.failures.values())
-    assert report.conformance[Check.FORMAT].passed == report.conformance[Check.FORMAT].applied - count
-    assert report.kinds[Kind.READ].missing > 0
+    assert 0 < count == report.failures[SimulatorFailure.FORMAT_BREAK] == sum(report.failures.values())
+    assert (
+        report.conformance[ConformanceCheck.FORMAT].passed
+        == report.conformance[ConformanceCheck.FORMAT].applied - count
+    )
+    assert report.kinds[CallKind.READ].missing > 0
 
 
 def test_hidden_state_that_shows_is_a_leak(tmp_path: Path) -> None:
@@ -134,7 +141,7 @@ def test_hidden_state_that_shows_is_a_leak(tmp_path: Path) -> None:
         return {**observation, "bedside": hidden} if "sets" in observation else observation
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    assert report.conformance_failures[Failure.STATE_LEAK] > 0
+    assert report.conformance_failures[SimulatorFailure.STATE_LEAK] > 0
     assert report.overall.extra > 0
 
 
@@ -156,7 +163,7 @@ def test_calls_of_a_stored_run(tmp_path: Path) -> None:
 def test_calls_may_be_limited(tmp_path: Path) -> None:
     _, report = audit(tmp_path, TrueSimulator(TASKS), "--calls", 2)
     assert all(row.calls <= 2 * report.sequences for row in [report.overall])
-    assert report.kinds[Kind.READ].calls <= 2 * len(TASKS)
+    assert report.kinds[CallKind.READ].calls <= 2 * len(TASKS)
 
 
 def test_an_endpoint_that_breaks_down_is_not_the_simulators_failure(tmp_path: Path) -> None:

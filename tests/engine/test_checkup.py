@@ -9,13 +9,13 @@ from tests.support import behaviours
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
 
-from worktrial.engine.checkup import Finding, examine
+from worktrial.engine.checkup import EndpointCheck, examine
 from worktrial.errors import SettingError
 
 ABILITIES = ["a plain reply", "a reply by JSON Schema", "a tool call", "log-probabilities"]
 
 
-def examined(url: str, key: str | None = None, model: str | None = "agent-1") -> list[Finding]:
+def examined(url: str, key: str | None = None, model: str | None = "agent-1") -> list[EndpointCheck]:
     return asyncio.run(examine(url, key, model))
 
 

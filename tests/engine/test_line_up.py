@@ -3,7 +3,6 @@
 import contextlib
 import socket
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from tests.support.behaviours import Status
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
+from worktrial.engine import connect
 from worktrial.errors import SettingError, StopRun
 
 
@@ -24,11 +24,20 @@ def dead_url() -> str:
         return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
 
 
-def test_an_endpoint_that_is_down_is_told_at_once(tmp_path: Path, dead_url: str) -> None:
-    began = time.monotonic()
+def test_an_endpoint_that_is_down_is_told_at_once(
+    tmp_path: Path, dead_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr(connect.asyncio, "sleep", pause)
     with pytest.raises(StopRun) as caught:
         run_tiny(tmp_path, dead_url)
-    assert time.monotonic() - began < 5
+    # Three tries, none of the long retries that requests get.
+    assert pauses == list(connect.PROBE_PAUSES)
+    assert sum(pauses) < 5
     assert dead_url in str(caught.value)
     assert "agent_base_url" in str(caught.value)
     assert (tmp_path / "samples.jsonl").read_bytes() == b""

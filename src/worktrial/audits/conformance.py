@@ -11,7 +11,7 @@ from worktrial.errors import DataError, SettingError, option
 from worktrial.language import JsonObject
 from worktrial.suite import suite_of
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.conformance import Finding, Report, examine, report, stored_calls
+from worktrial.workplaces.conformance import ConformanceReport, ObservationCheck, examine, report, stored_calls
 
 
 class StoredSetting(NamedTuple):
@@ -30,7 +30,7 @@ class SampleFindings:
     sample: str
     repeat: int
     condition: str
-    findings: list[Finding]
+    findings: list[ObservationCheck]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RunConformance:
     folder: Path
     simulator: str
     samples: list[SampleFindings]
-    report: Report
+    report: ConformanceReport
 
 
 def run_conformance(folder: Path, data: Path | None = None) -> RunConformance:

@@ -14,7 +14,7 @@ from worktrial.errors import InvalidSample
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Usage
 from worktrial.workplaces import LanguageSimulator, Observation, Origin, Session, ToolCall
-from worktrial.workplaces.conformance import Finding, SeenCall, examine, failures
+from worktrial.workplaces.conformance import ObservationCheck, SeenCall, examine, failures
 from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, state_fidelity, true_call
 
 SUITE = "audit-simulator"
@@ -205,7 +205,7 @@ async def _play(
     return _Played(ToolCall(number, number, tool, arguments, observation, seconds), seen, row)
 
 
-def _with_findings(played: _Played, findings: Iterable[Finding]) -> AuditedCall:
+def _with_findings(played: _Played, findings: Iterable[ObservationCheck]) -> AuditedCall:
     own = [f for f in findings if f.call == played.seen.index]
     return msgspec.structs.replace(
         played.row,

@@ -13,8 +13,8 @@ from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.statistics import Rate
-from worktrial.workplaces.conformance import Check, CheckRate, Failure
-from worktrial.workplaces.fidelity.truth import Kind
+from worktrial.workplaces.conformance import CheckRate, ConformanceCheck, SimulatorFailure
+from worktrial.workplaces.fidelity.truth import CallKind
 
 # Where along a sequence the state is looked at: after so many calls.
 DRIFT_AT = (1, 2, 5, 10, 20, 40)
@@ -80,15 +80,15 @@ class SimulatorReport:
     sequences: int
     invalid: int
     """Sequences that could not be played for reasons that are not the simulator's."""
-    kinds: dict[Kind, Fidelity]
+    kinds: dict[CallKind, Fidelity]
     """Fidelity by kind of call; only kinds that occur."""
     overall: Fidelity
     drift: list[Drift]
     """Empty where the state lives in the conversation."""
-    conformance: dict[Check, CheckRate]
-    failures: dict[Failure, int]
+    conformance: dict[ConformanceCheck, CheckRate]
+    failures: dict[SimulatorFailure, int]
     """Answers that show each kind of failure, by the truth."""
-    conformance_failures: dict[Failure, int]
+    conformance_failures: dict[SimulatorFailure, int]
     """The same as conformance alone, without the truth, would have it."""
     asked: int
     """Calls that reached the model."""
@@ -123,7 +123,7 @@ def simulator_report(folder: Path) -> SimulatorReport:
         prompt=settings["simulator_prompt"],
         sequences=len(sequences),
         invalid=sum(r.outcome is Outcome.INVALID for r in run.records),
-        kinds={kind: fidelity(own) for kind in Kind if (own := [row for row in rows if row.kind == kind])},
+        kinds={kind: fidelity(own) for kind in CallKind if (own := [row for row in rows if row.kind == kind])},
         overall=fidelity(rows),
         drift=list(_drift(sequences)),
         conformance=_conformance(rows),
@@ -176,19 +176,19 @@ def _drift(sequences: Sequence[list[AuditedCall]]) -> Iterable[Drift]:
             )
 
 
-def _conformance(rows: Iterable[AuditedCall]) -> dict[Check, CheckRate]:
+def _conformance(rows: Iterable[AuditedCall]) -> dict[ConformanceCheck, CheckRate]:
     applied: Counter[str] = Counter()
     passed: Counter[str] = Counter()
     for row in rows:
         for finding in row.findings:
             applied[finding["check"]] += 1
             passed[finding["check"]] += finding["passed"]
-    return {check: CheckRate(passed[check], applied[check]) for check in Check}
+    return {check: CheckRate(passed[check], applied[check]) for check in ConformanceCheck}
 
 
-def _counted(rows: Iterable[Iterable[str]]) -> dict[Failure, int]:
+def _counted(rows: Iterable[Iterable[str]]) -> dict[SimulatorFailure, int]:
     counts = Counter(failure for row in rows for failure in row)
-    return {failure: counts[failure] for failure in Failure}
+    return {failure: counts[failure] for failure in SimulatorFailure}
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

@@ -12,7 +12,7 @@ from worktrial.audits.judge_report import Confusion, JudgeReport
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport
 from worktrial.cli.untrusted import printable
 from worktrial.statistics import Rate
-from worktrial.workplaces.conformance import Check, Failure
+from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
 
 _FLIPS_SHOWN = 10
 
@@ -116,11 +116,11 @@ def print_conformance(runs: Sequence[RunConformance], evidence: int, console: Co
     table.add_column("check")
     for run in runs:
         table.add_column(Text(printable(f"{run.simulator}\n{run.folder}")), justify="right")
-    for check in Check:
+    for check in ConformanceCheck:
         rates = [run.report.rates[check] for run in runs]
         table.add_row(check.value, *(_of(Rate(rate.passed, rate.applied)) for rate in rates))
     table.add_section()
-    for failure in Failure:
+    for failure in SimulatorFailure:
         counts = [Rate(run.report.failures[failure], run.report.observations) for run in runs]
         table.add_row(failure.value, *map(_of, counts))
     console.print(table)

@@ -20,7 +20,7 @@ LISTING_TIMEOUT = aiohttp.ClientTimeout(total=15)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class EndpointCheck:
     """One observation about an endpoint."""
 
     good: bool
@@ -45,7 +45,7 @@ _TOOL: JsonObject = {
 }
 
 
-async def examine(base_url: str, api_key_env: str | None, model: str | None) -> list[Finding]:
+async def examine(base_url: str, api_key_env: str | None, model: str | None) -> list[EndpointCheck]:
     """Try an endpoint: its model list and, with `model`, a word, a JSON Schema, a tool call, log-probabilities.
 
     Raises:
@@ -72,7 +72,7 @@ async def examine(base_url: str, api_key_env: str | None, model: str | None) -> 
     return findings
 
 
-async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: Redactor) -> Finding:
+async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: Redactor) -> EndpointCheck:
     where = public_url(endpoint.base_url)
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     try:
@@ -81,11 +81,11 @@ async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: 
         async with session.get(address, headers=headers, timeout=LISTING_TIMEOUT, proxy=proxy) as response:
             data = await response.read()
     except (aiohttp.ClientError, OSError) as e:
-        return Finding(False, f"{where} does not answer: {redactor.text(str(e)) or 'no word in time'}")
+        return EndpointCheck(False, f"{where} does not answer: {redactor.text(str(e)) or 'no word in time'}")
     if response.status in (401, 403):
-        return Finding(False, f"{where} refuses the key: {wire.error_text(redactor.bytes(data))[0]}")
+        return EndpointCheck(False, f"{where} refuses the key: {wire.error_text(redactor.bytes(data))[0]}")
     # Some endpoints have no model list; that they answer at all is what counts here.
-    return Finding(True, f"{where} answers; {redactor.text(_models_in(response.status, data))}")
+    return EndpointCheck(True, f"{where} answers; {redactor.text(_models_in(response.status, data))}")
 
 
 def _models_in(status: int, data: bytes) -> str:
@@ -96,7 +96,7 @@ def _models_in(status: int, data: bytes) -> str:
     return f"models: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
 
 
-async def _abilities(client: Client) -> list[Finding]:
+async def _abilities(client: Client) -> list[EndpointCheck]:
     line = client.model(Meter())
     ask = [{"role": "user", "content": "Reply with the word pong."}]
     call = [{"role": "user", "content": "Call the tool ping."}]
@@ -111,7 +111,7 @@ async def _abilities(client: Client) -> list[Finding]:
         # Only the plain reply is needed by every suite.
         try:
             good = succeeded(await request())
-            findings.append(Finding(good, f"{what}: {'yes' if good else 'no'}", needed=number == 0))
+            findings.append(EndpointCheck(good, f"{what}: {'yes' if good else 'no'}", needed=number == 0))
         except WorktrialError as e:
-            findings.append(Finding(False, f"{what}: no ({e})", needed=number == 0))
+            findings.append(EndpointCheck(False, f"{what}: no ({e})", needed=number == 0))
     return findings

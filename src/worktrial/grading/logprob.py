@@ -1,7 +1,8 @@
 """A verdict from log-probabilities: P(yes) on each statement of the rubric.
 
 A small model says yes to nearly every holistic question, yet its probabilities on single statements still
-order good work above bad. So it is asked one token for each statement, and the numbers decide."""
+order good work above bad. So it is asked one token for each statement, and the numbers decide.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

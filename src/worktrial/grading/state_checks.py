@@ -49,6 +49,7 @@ class StateEquals(_Check):
     value: JsonValue
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         return CheckResult(
             f"state {self.at} is {self.value!r}", matches(found, self.value, exactly=True), _found(found)
@@ -63,6 +64,7 @@ class StateOneOf(_Check):
     values: Annotated[tuple[JsonValue, ...], Field(min_length=1)]
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         passed = any(matches(found, value, exactly=True) for value in self.values)
         return CheckResult(f"state {self.at} is one of {list(self.values)!r}", passed, _found(found))
@@ -77,6 +79,7 @@ class StateNumber(_Check):
     tolerance: Tolerance = HALF_A_CENT
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         asked = f"state {self.at} is {self.value} ± {self.tolerance}"
         return CheckResult(asked, _near(found, self.value, self.tolerance), _found(found))
@@ -89,6 +92,7 @@ class StateAbsent(_Check):
     at: Pointer
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         return CheckResult(f"state has nothing at {self.at}", found is ABSENT, _found(found))
 
@@ -106,6 +110,7 @@ class StateItems(_Check):
     at_most: Count | None = None
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}"
         if isinstance(found, dict):
@@ -123,6 +128,7 @@ class OnlyChanged(_Check):
     at: tuple[Pointer, ...]
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         changed = changed_pointers(facts.initial_state, facts.final_state)
         stray = [pointer for pointer in changed if not any(under(pointer, allowed) for allowed in self.at)]
         asked = f"nothing changed outside {', '.join(self.at) or '(nothing at all)'}"
@@ -137,6 +143,7 @@ class AnswerNumber(_Check):
     tolerance: Tolerance = HALF_A_CENT
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         stated = numbers_in(facts.trajectory.answer)
         passed = any(_near(float(number), self.value, self.tolerance) for number in stated)
         said = ", ".join(str(number) for number in stated) or "no number"
@@ -150,6 +157,7 @@ class AnswerMentions(_Check):
     any_of: Annotated[tuple[str, ...], Field(min_length=1)]
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         hits = [phrase for phrase in self.any_of if mentioned(phrase, facts.trajectory.answer)]
         asked = f"the answer mentions {' or '.join(map(repr, self.any_of))}"
         return CheckResult(asked, bool(hits), f"it mentions {hits[0]!r}" if hits else "it mentions none")
@@ -162,6 +170,7 @@ class AnswerLacks(_Check):
     any_of: Annotated[tuple[str, ...], Field(min_length=1)]
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         hits = [phrase for phrase in self.any_of if mentioned(phrase, facts.trajectory.answer)]
         asked = f"the answer does not mention {' or '.join(map(repr, self.any_of))}"
         return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
@@ -177,6 +186,7 @@ class Called(_Check):
     at_most: Count | None = None
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         calls = [
             call for call in _calls(facts, self.tool, self.arguments) if "error" not in call.observation.content
         ]
@@ -192,6 +202,7 @@ class NeverCalled(_Check):
     arguments: dict[str, JsonValue] = Field(default_factory=dict, alias="with")
 
     def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
         calls = _calls(facts, self.tool, self.arguments)
         asked = f"{self.tool} never called with {self.arguments!r}"
         return CheckResult(asked, not calls, f"{len(calls)} times")

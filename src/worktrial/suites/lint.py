@@ -7,7 +7,7 @@ from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.lint import (
-    HazardName,
+    LintCheck,
     clashing_examples,
     dates_without_a_clock,
     tools_missing_from_rubric,
@@ -16,11 +16,11 @@ from worktrial.workplaces.lint import (
 )
 
 MEANINGS = {
-    HazardName.RUBRIC_TOOLS.value: "tasks whose rubric names tools that the workplace lacks",
-    HazardName.DATES_WITHOUT_CLOCK.value: "tasks with absolute dates and nothing that tells the date",
-    HazardName.UNDESCRIBED_STATE.value: "workplaces with fields of the state that nobody describes",
-    HazardName.EXAMPLE_CLASH.value: "workplaces whose example outputs clash with the initial state",
-    HazardName.PROMPT_CALLS.value: "workplaces whose rules show calls to tools that do not exist",
+    LintCheck.RUBRIC_TOOLS.value: "tasks whose rubric names tools that the workplace lacks",
+    LintCheck.DATES_WITHOUT_CLOCK.value: "tasks with absolute dates and nothing that tells the date",
+    LintCheck.UNDESCRIBED_STATE.value: "workplaces with fields of the state that nobody describes",
+    LintCheck.EXAMPLE_CLASH.value: "workplaces whose example outputs clash with the initial state",
+    LintCheck.PROMPT_CALLS.value: "workplaces whose rules show calls to tools that do not exist",
 }
 """Names of the checks here, in the order in which they are shown, and what a count of each counts."""
 

@@ -11,7 +11,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.tools import Tool
 
 
-class HazardName(StrEnum):
+class LintCheck(StrEnum):
     """The checks."""
 
     RUBRIC_TOOLS = "rubric-tools"  # a rubric asks for tools that the workplace lacks
@@ -77,7 +77,7 @@ def tools_missing_from_rubric(
     if not lacking:
         return None
     return _finding(
-        HazardName.RUBRIC_TOOLS,
+        LintCheck.RUBRIC_TOOLS,
         "rubric",
         f"names {listed(lacking)}, and the workplace has no such tool",
         f"Name the workplace's own tools ({listed(sorted(tools))}), or say what must be true afterwards",
@@ -99,7 +99,7 @@ def dates_without_a_clock(instruction: str, state: JsonObject, tools: Iterable[s
         return None
     where = "instruction" if in_task else "initial_state"
     return _finding(
-        HazardName.DATES_WITHOUT_CLOCK,
+        LintCheck.DATES_WITHOUT_CLOCK,
         where,
         f"holds absolute dates ({first[0]}, for one), and no tool tells what day it is",
         "Add a tool that tells the date, or a field of the state that fixes it; until then the sample's clock is "
@@ -120,7 +120,7 @@ def unknown_calls(system_prompt: str, tools: Collection[str]) -> Finding | None:
     if not names:
         return None
     return _finding(
-        HazardName.PROMPT_CALLS,
+        LintCheck.PROMPT_CALLS,
         "system_prompt",
         f"the rules show a call of {listed(names)}, and there is no such tool",
         "Show a call of one of the workplace's own tools, or none",
@@ -140,7 +140,7 @@ def undescribed_state(state: JsonObject, description: JsonObject) -> Finding | N
         return None
     fields = f"field {names[0]}" if len(names) == 1 else f"{len(names)} fields ({listed(names)})"
     return _finding(
-        HazardName.UNDESCRIBED_STATE,
+        LintCheck.UNDESCRIBED_STATE,
         "state_description",
         f"the state has {fields} without a description",
         "Describe what they mean and what changes them",
@@ -172,7 +172,7 @@ def clashing_examples(tools: Iterable[Tool], state: JsonObject) -> Finding | Non
     if not clashes:
         return None
     return _finding(
-        HazardName.EXAMPLE_CLASH,
+        LintCheck.EXAMPLE_CLASH,
         "tools",
         f"example outputs show what the initial state does not hold: {listed(clashes)}",
         "Take the examples from the initial state, or mark them as shapes only",
@@ -197,5 +197,5 @@ def _written(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def _finding(check: HazardName, field: str, what: str, fix: str) -> Finding:
+def _finding(check: LintCheck, field: str, what: str, fix: str) -> Finding:
     return Finding(check.value, "", "", field, what, fix)

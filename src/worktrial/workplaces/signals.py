@@ -26,7 +26,7 @@ def is_error(observation: JsonValue) -> bool:
 
 
 def error_signals(value: JsonValue, pointer: str = "") -> Iterator[str]:
-    """Places at any depth where something says that the call failed, as JSON Pointers without positions in lists."""
+    """JSON Pointers, without positions in lists, of whatever at any depth says that the call failed."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if _signals(key, inner):

@@ -75,7 +75,7 @@ def test_ctrl_c_reaches_the_run_but_not_the_server() -> None:
 def test_a_crashed_server_comes_back_at_the_same_address_with_the_same_key(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def crash_and_ask() -> tuple[int, int, float]:
+    async def crash_and_ask() -> tuple[int, int, int | None]:
         async with LocalModel(small_file()) as model:
             first, address = model.pid, model.base_url
             assert first is not None
@@ -83,14 +83,15 @@ def test_a_crashed_server_comes_back_at_the_same_address_with_the_same_key(
             status = await asyncio.to_thread(_ask_until_answered, address, model.api_key)
             assert model.pid != first
             assert model.base_url == address
-            started = time.monotonic()
-            restarts = model.restarts
-        return status, restarts, time.monotonic() - started
+            second, restarts = model.pid, model.restarts
+        return status, restarts, second
 
     with caplog.at_level(logging.WARNING):
-        status, restarts, stop_seconds = asyncio.run(crash_and_ask())
+        status, restarts, second = asyncio.run(crash_and_ask())
     assert (status, restarts) == (200, 1)
-    assert stop_seconds < 2
+    assert second is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(second, 0)
     assert "restarted, 1 of 3" in caplog.text
 
 

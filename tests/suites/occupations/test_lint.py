@@ -8,7 +8,7 @@ from tests.support.occubench import TinyRelease
 
 from worktrial.suites.occupations.load import load_release
 from worktrial.suites.simulated.suite import lint_tasks
-from worktrial.workplaces.lint import HazardName
+from worktrial.workplaces.lint import LintCheck
 
 
 def test_each_row_names_file_field_and_fix(tmp_path: Path) -> None:
@@ -25,10 +25,10 @@ def test_each_row_names_file_field_and_fix(tmp_path: Path) -> None:
     assert got["rubric-tools", "11"] == (tasks, "verification_plan")
     assert got["dates-without-clock", "7"] == ("env_ward.json", "task_initial_state")
     assert got["undescribed-state", "env_tide"] == ("env_tide.json", "state_description")
-    assert report.count(HazardName.DATES_WITHOUT_CLOCK) == 4
+    assert report.count(LintCheck.DATES_WITHOUT_CLOCK) == 4
     assert all(h.what and h.fix for h in report.findings)
-    assert "book_tug" in next(h.what for h in report.findings if h.check == HazardName.RUBRIC_TOOLS)
-    assert {h.check for h in report.only([HazardName.RUBRIC_TOOLS]).findings} == {HazardName.RUBRIC_TOOLS}
+    assert "book_tug" in next(h.what for h in report.findings if h.check == LintCheck.RUBRIC_TOOLS)
+    assert {h.check for h in report.only([LintCheck.RUBRIC_TOOLS]).findings} == {LintCheck.RUBRIC_TOOLS}
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
 def test_the_published_release_has_its_known_hazards() -> None:
     report = lint_tasks(load_release(real_data_dir() / "occubench"))
     assert (report.looked_at, report.unread) == ({"tasks": 382, "workplaces": 382}, [])
-    assert {name.value: report.count(name) for name in HazardName} == {
+    assert {name.value: report.count(name) for name in LintCheck} == {
         "rubric-tools": 42,
         "dates-without-clock": 101,
         "undescribed-state": 4,

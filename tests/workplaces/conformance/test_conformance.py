@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from worktrial.workplaces import Origin, Tool, Workplace
 from worktrial.workplaces.conformance import (
-    Check,
-    Failure,
-    Finding,
+    ConformanceCheck,
+    ObservationCheck,
     SeenCall,
+    SimulatorFailure,
     examine,
     failures,
     report,
@@ -51,11 +51,11 @@ def call(tool: str, content: Any, index: int = 0, origin: Origin = Origin.SIMULA
     return SeenCall(index, tool, arguments, content, origin)
 
 
-def only(check: Check, *calls: SeenCall, task: str = "") -> list[Finding]:
+def only(check: ConformanceCheck, *calls: SeenCall, task: str = "") -> list[ObservationCheck]:
     return [f for f in examine(SHOP, calls, task=task) if f.check is check]
 
 
-def verdicts(check: Check, *calls: SeenCall, task: str = "") -> list[bool]:
+def verdicts(check: ConformanceCheck, *calls: SeenCall, task: str = "") -> list[bool]:
     return [f.passed for f in only(check, *calls, task=task)]
 
 
@@ -78,75 +78,87 @@ def test_a_faithful_stay_passes_every_check() -> None:
 @pytest.mark.parametrize("content", [None, [], ["x"], "done", 7, True])
 def test_an_observation_that_is_no_object(content: Any) -> None:
     (finding,) = examine(SHOP, [call("get_order", content, order_id="O-1")])
-    assert finding.check is Check.FORMAT and not finding.passed
-    assert failures([finding]) == {Failure.FORMAT_BREAK}
+    assert finding.check is ConformanceCheck.FORMAT and not finding.passed
+    assert failures([finding]) == {SimulatorFailure.FORMAT_BREAK}
 
 
 def test_shape() -> None:
-    (finding,) = only(Check.SHAPE, call("get_order", {**SHIPPED, "total": "20", "mood": 1}, order_id="O-1"))
+    (finding,) = only(
+        ConformanceCheck.SHAPE, call("get_order", {**SHIPPED, "total": "20", "mood": 1}, order_id="O-1")
+    )
     assert sorted(finding.evidence) == [
         "/mood: not a field of this tool's answer",
         "/total: text in place of a number",
     ]
-    assert verdicts(Check.SHAPE, call("get_order", {**SHIPPED, "total": None}, order_id="O-1")) == [True]
-    assert verdicts(Check.SHAPE, call("audit_margin", {"anything": 1})) == [], "there is no example"
+    assert verdicts(ConformanceCheck.SHAPE, call("get_order", {**SHIPPED, "total": None}, order_id="O-1")) == [True]
+    assert verdicts(ConformanceCheck.SHAPE, call("audit_margin", {"anything": 1})) == [], "there is no example"
     deep = {**SHIPPED, "items": [{"sku": "tea", "count": 2, "colour": "green"}]}
-    assert only(Check.SHAPE, call("get_order", deep, order_id="O-1"))[0].evidence[0].startswith("/items/0/colour")
+    assert (
+        only(ConformanceCheck.SHAPE, call("get_order", deep, order_id="O-1"))[0]
+        .evidence[0]
+        .startswith("/items/0/colour")
+    )
 
 
 def test_known_ids() -> None:
     other = {**SHIPPED, "order_id": "O-77"}
-    assert verdicts(Check.KNOWN_IDS, call("get_order", other, order_id="O-1")) == [False]
-    assert verdicts(Check.KNOWN_IDS, call("get_order", other, order_id="O-1"), task="Find o-77.") == [True]
-    assert verdicts(Check.KNOWN_IDS, call("get_order", other, order_id="O-77")) == [True], "asked for"
+    assert verdicts(ConformanceCheck.KNOWN_IDS, call("get_order", other, order_id="O-1")) == [False]
+    assert verdicts(ConformanceCheck.KNOWN_IDS, call("get_order", other, order_id="O-1"), task="Find o-77.") == [
+        True
+    ]
+    assert verdicts(ConformanceCheck.KNOWN_IDS, call("get_order", other, order_id="O-77")) == [True], "asked for"
     made = call("cancel_order", {"cancelled": True, "receipt_id": "R-5"}, 0, order_id="O-2")
     later = call("get_order", {**SHIPPED, "order_id": "R-5"}, 1, order_id="O-1")
-    assert verdicts(Check.KNOWN_IDS, made, later) == [True], "a write may make an id, and then it is known"
+    assert verdicts(ConformanceCheck.KNOWN_IDS, made, later) == [True], (
+        "a write may make an id, and then it is known"
+    )
 
 
 def test_whole_lists() -> None:
     short = {"orders": [{"order_id": "O-1", "status": "shipped"}]}
-    (finding,) = only(Check.WHOLE_LISTS, call("list_orders", short))
+    (finding,) = only(ConformanceCheck.WHOLE_LISTS, call("list_orders", short))
     assert finding.evidence == ("/orders: 1 of 2 records; without O-2",)
-    assert failures([finding]) == {Failure.ENTITY_OMISSION}
-    assert verdicts(Check.WHOLE_LISTS, call("page_orders", short)) == [], "a page is a part"
+    assert failures([finding]) == {SimulatorFailure.ENTITY_OMISSION}
+    assert verdicts(ConformanceCheck.WHOLE_LISTS, call("page_orders", short)) == [], "a page is a part"
     after = [call("cancel_order", {"cancelled": True}, 0, order_id="O-2"), call("list_orders", short, 1)]
-    assert verdicts(Check.WHOLE_LISTS, *after) == [], "nobody knows what is left"
+    assert verdicts(ConformanceCheck.WHOLE_LISTS, *after) == [], "nobody knows what is left"
     known = SeenCall(1, "list_orders", {}, short, state={"orders": {"O-1": {}}})
-    assert verdicts(Check.WHOLE_LISTS, after[0], known) == [True]
+    assert verdicts(ConformanceCheck.WHOLE_LISTS, after[0], known) == [True]
 
 
 def test_contradictions() -> None:
     one = call("get_order", SHIPPED, 0, order_id="O-1")
     changed = call("get_order", {**SHIPPED, "total": 21}, 2, order_id="O-1")
-    _, finding = only(Check.CONSISTENT, one, changed)
+    _, finding = only(ConformanceCheck.CONSISTENT, one, changed)
     assert finding.evidence == ("/total: 21, but 20 in call 0",)
     write = call("cancel_order", {"cancelled": True}, 1, order_id="O-1")
-    assert verdicts(Check.CONSISTENT, one, write, changed) == [True]
+    assert verdicts(ConformanceCheck.CONSISTENT, one, write, changed) == [True]
     vain = call("cancel_order", {"error": {"type": "already_shipped"}}, 1, order_id="O-1")
-    assert verdicts(Check.CONSISTENT, one, vain, changed) == [True, False], "an error changes nothing"
-    (alone,) = only(Check.CONSISTENT, call("get_order", {**SHIPPED, "total": 19}, order_id="O-1"))
+    assert verdicts(ConformanceCheck.CONSISTENT, one, vain, changed) == [True, False], "an error changes nothing"
+    (alone,) = only(ConformanceCheck.CONSISTENT, call("get_order", {**SHIPPED, "total": 19}, order_id="O-1"))
     assert alone.evidence == ("/total: 19, but 20 in the state",)
     listed = call("list_orders", {"orders": [{"order_id": "O-1", "status": "new"}]}, 1)
-    assert verdicts(Check.CONSISTENT, one, listed) == [True, False], "the same record, by another tool"
+    assert verdicts(ConformanceCheck.CONSISTENT, one, listed) == [True, False], "the same record, by another tool"
 
 
 def test_errors_need_a_rule() -> None:
     def licensed(error: Any, order_id: str = "O-1") -> bool:
-        return only(Check.LICENSED_ERRORS, call("cancel_order", {"error": error}, order_id=order_id))[0].passed
+        return only(ConformanceCheck.LICENSED_ERRORS, call("cancel_order", {"error": error}, order_id=order_id))[
+            0
+        ].passed
 
     assert licensed({"type": "already_shipped", "message": "No."})
     assert licensed("O-1 was already shipped, so the order cannot change.")
     assert licensed("whatever", order_id="O-404"), "an unknown id"
     assert not licensed({"type": "needs_manager", "message": "A manager's signature is mandatory."})
     assert not licensed("Database timeout, retry tomorrow")
-    assert verdicts(Check.LICENSED_ERRORS, call("get_order", SHIPPED, order_id="O-1")) == []
+    assert verdicts(ConformanceCheck.LICENSED_ERRORS, call("get_order", SHIPPED, order_id="O-1")) == []
 
 
 def test_leaks() -> None:
     def leaks(content: Any, tool: str = "get_order") -> bool:
         arguments = {"order_id": "O-1"} if tool == "get_order" else {}
-        return not only(Check.NO_LEAK, call(tool, content, **arguments))[0].passed
+        return not only(ConformanceCheck.NO_LEAK, call(tool, content, **arguments))[0].passed
 
     assert leaks({**SHIPPED, "margins": {}})
     assert leaks({**SHIPPED, "items": [{"sku": "tea", "count": 0.41372}]})

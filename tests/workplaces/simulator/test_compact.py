@@ -9,9 +9,15 @@ from tests.workplaces.scripted import Scripted, patched
 from tests.workplaces.shop import CLOCK, SHOP
 
 from worktrial.workplaces import LanguageSimulator, Origin, Tool
-from worktrial.workplaces.simulator.shapes import Bounds, action_line, any_value, example_object, observation_schema
+from worktrial.workplaces.simulator.shapes import (
+    AnswerBounds,
+    action_line,
+    any_value,
+    example_object,
+    observation_schema,
+)
 
-BOUNDS = Bounds(text=200, items=10)
+BOUNDS = AnswerBounds(text=200, items=10)
 
 
 def tool(example: object) -> Tool:
@@ -73,8 +79,8 @@ def test_any_example_becomes_an_object(example: object, expected: set[str]) -> N
 
 
 def test_bounds_leave_room_for_the_state() -> None:
-    assert Bounds.of({"rows": ["x"] * 40, "text": "y" * 500}) == Bounds(text=500, items=40)
-    assert Bounds.of({}) == Bounds(text=160, items=10)
+    assert AnswerBounds.of({"rows": ["x"] * 40, "text": "y" * 500}) == AnswerBounds(text=500, items=40)
+    assert AnswerBounds.of({}) == AnswerBounds(text=160, items=10)
 
 
 @pytest.mark.parametrize("memory", ["history", "ledger"])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ServeOrder:
     """Model that the parent wants served, and how."""
 
     model: str

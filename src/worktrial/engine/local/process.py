@@ -15,7 +15,7 @@ from types import TracebackType
 
 from worktrial.engine.local.catalogue import LocalFile
 from worktrial.engine.local.cores import physical_cores
-from worktrial.engine.local.order import Order
+from worktrial.engine.local.order import ServeOrder
 from worktrial.errors import SettingError, option
 
 MAX_RESTARTS = 3
@@ -36,7 +36,8 @@ class LocalModel:
     def __init__(
         self, file: LocalFile, *, n_ctx: int = 8192, threads: int | None = None, start_seconds: float = 120.0
     ) -> None:
-        """
+        """Prepare the server; it starts with the context.
+
         Args:
             file: What to serve; see `resolve`.
             n_ctx: Tokens of prompt and answer together.
@@ -47,7 +48,7 @@ class LocalModel:
         self.n_ctx = n_ctx
         self.api_key = secrets.token_urlsafe(24)
         self.restarts = 0
-        self._order = Order(
+        self._order = ServeOrder(
             model=str(file.path.resolve()),
             name=file.name,
             key=self.api_key,

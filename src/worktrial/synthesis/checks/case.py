@@ -8,7 +8,7 @@ from functools import cached_property
 from worktrial.language import JsonValue
 from worktrial.synthesis.artifacts import Artifact, DraftFinding, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.lint import Finding, HazardName
+from worktrial.workplaces.lint import Finding, LintCheck
 from worktrial.workplaces.loading import checked
 from worktrial.workplaces.tools import Tool, schema_problem
 
@@ -20,15 +20,15 @@ class CheckName(StrEnum):
     DUPLICATE_TOOLS = "duplicate-tools"
     SCHEMAS = "schemas"
     EXAMPLE_SHAPE = "example-shape"
-    EXAMPLE_CLASH = HazardName.EXAMPLE_CLASH.value
-    UNDESCRIBED_STATE = HazardName.UNDESCRIBED_STATE.value
-    PROMPT_CALLS = HazardName.PROMPT_CALLS.value
+    EXAMPLE_CLASH = LintCheck.EXAMPLE_CLASH.value
+    UNDESCRIBED_STATE = LintCheck.UNDESCRIBED_STATE.value
+    PROMPT_CALLS = LintCheck.PROMPT_CALLS.value
     PLACEHOLDERS = "placeholders"
-    DATES_WITHOUT_CLOCK = HazardName.DATES_WITHOUT_CLOCK.value
+    DATES_WITHOUT_CLOCK = LintCheck.DATES_WITHOUT_CLOCK.value
     PLAN_CALLS = "plan-calls"
     PLAN_LENGTH = "plan-length"
     PLAN_GIVEN_AWAY = "plan-given-away"
-    RUBRIC_TOOLS = HazardName.RUBRIC_TOOLS.value
+    RUBRIC_TOOLS = LintCheck.RUBRIC_TOOLS.value
     RUBRIC_NUMBERS = "rubric-numbers"
 
 

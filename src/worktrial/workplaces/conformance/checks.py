@@ -4,7 +4,13 @@ import re
 from collections.abc import Iterator
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.conformance.context import Check, Finding, SeenCall, Stay, call_key
+from worktrial.workplaces.conformance.context import (
+    ConformanceCheck,
+    ObservationCheck,
+    SeenCall,
+    SeenEpisode,
+    call_key,
+)
 from worktrial.workplaces.conformance.values import (
     below,
     id_name,
@@ -23,14 +29,16 @@ from worktrial.workplaces.tools import Tool
 _KINDS = {dict: "object", list: "list", str: "text", bool: "boolean", int: "number", float: "number"}
 
 
-def check_format(call: SeenCall) -> Finding:
+def check_format(call: SeenCall) -> ObservationCheck:
     """The observation is one JSON object."""
     if isinstance(call.content, dict):
-        return Finding(Check.FORMAT, call.index)
-    return Finding(Check.FORMAT, call.index, (f"(all): {kind(call.content)} in place of an object",))
+        return ObservationCheck(ConformanceCheck.FORMAT, call.index)
+    return ObservationCheck(
+        ConformanceCheck.FORMAT, call.index, (f"(all): {kind(call.content)} in place of an object",)
+    )
 
 
-def check_shape(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
+def check_shape(call: SeenCall, tool: Tool, episode: SeenEpisode) -> ObservationCheck | None:
     """No field that the example lacks, no value of another kind; nothing to say about errors or without example.
 
     A field that the example leaves out may be there: this asks what is present. Below the top, the names of
@@ -41,7 +49,9 @@ def check_shape(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
         return None
     if isinstance(example, list):
         example = {"result": example}
-    return Finding(Check.SHAPE, call.index, tuple(_misfits(call.content, example, stay.field_names, "")))
+    return ObservationCheck(
+        ConformanceCheck.SHAPE, call.index, tuple(_misfits(call.content, example, episode.field_names, ""))
+    )
 
 
 def kind(value: JsonValue) -> str:
@@ -84,18 +94,18 @@ _SHOWN = 80
 _ENVELOPE = frozenset({"ok", "success", "found", "not_found", "error", "completed"})
 
 
-def check_known_ids(call: SeenCall, stay: Stay) -> Finding | None:
+def check_known_ids(call: SeenCall, episode: SeenEpisode) -> ObservationCheck | None:
     """A read invents nobody. Writes may: a new record has a new id."""
     if is_error(call.content):
         return None
     found = list(ids(call.content))
     if not found:
         return None
-    strange = (f"{at}: {value!r} occurs nowhere before" for at, value in found if not stay.knows(value))
-    return Finding(Check.KNOWN_IDS, call.index, tuple(strange))
+    strange = (f"{at}: {value!r} occurs nowhere before" for at, value in found if not episode.knows(value))
+    return ObservationCheck(ConformanceCheck.KNOWN_IDS, call.index, tuple(strange))
 
 
-def check_whole_lists(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
+def check_whole_lists(call: SeenCall, tool: Tool, episode: SeenEpisode) -> ObservationCheck | None:
     """A read without arguments lists all records that the state holds under the same name.
 
     With arguments a list may be filtered, and with defaults such as a page it may be a part. After a write the
@@ -103,8 +113,8 @@ def check_whole_lists(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
     """
     if any(argument.get("default") for argument in tool.parameters.get("properties", {}).values()):
         return None
-    state = call.state if call.state is not None else stay.workplace.initial_state
-    if call.arguments or is_error(call.content) or (call.state is None and stay.writes):
+    state = call.state if call.state is not None else episode.workplace.initial_state
+    if call.arguments or is_error(call.content) or (call.state is None and episode.writes):
         return None
     pairs = [
         (name, value, state[name])
@@ -118,48 +128,48 @@ def check_whole_lists(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
         for name, value, known in pairs
         if len(value) < len(known)
     )
-    return Finding(Check.WHOLE_LISTS, call.index, tuple(short))
+    return ObservationCheck(ConformanceCheck.WHOLE_LISTS, call.index, tuple(short))
 
 
-def check_consistent(call: SeenCall, stay: Stay) -> Finding | None:
+def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck | None:
     """The same read shows the same, and a record the same values, for as long as nothing was written.
 
     The initial state counts as seen before the first call.
     """
-    before = stay.seen.get(call_key(call))
+    before = episode.seen.get(call_key(call))
     evidence: list[str] = []
     compared = False
-    if before is not None and before[0] == stay.writes:
+    if before is not None and before[0] == episode.writes:
         compared = True
         evidence += _differences(before[2], call.content, before[1])
     elif not is_error(call.content):
-        for key, at, value in _record_fields(call.content, stay):
-            writes, index, earlier = stay.records.get(key) or _at_first(key, stay)
-            if writes == stay.writes:
+        for key, at, value in _record_fields(call.content, episode):
+            writes, index, earlier = episode.records.get(key) or _at_first(key, episode)
+            if writes == episode.writes:
                 compared = True
                 if not _same(earlier, value):
                     where = "the state" if index < 0 else f"call {index}"
                     evidence.append(f"{at}: {_text(value)}, but {_text(earlier)} in {where}")
-    return Finding(Check.CONSISTENT, call.index, tuple(evidence)) if compared else None
+    return ObservationCheck(ConformanceCheck.CONSISTENT, call.index, tuple(evidence)) if compared else None
 
 
-def remember(call: SeenCall, stay: Stay) -> None:
+def remember(call: SeenCall, episode: SeenEpisode) -> None:
     """Keep what a read showed, for `check_consistent`."""
-    stay.seen[call_key(call)] = (stay.writes, call.index, call.content)
+    episode.seen[call_key(call)] = (episode.writes, call.index, call.content)
     if not is_error(call.content):
-        for key, _, value in _record_fields(call.content, stay):
-            stay.records[key] = (stay.writes, call.index, value)
+        for key, _, value in _record_fields(call.content, episode):
+            episode.records[key] = (episode.writes, call.index, value)
 
 
-def _at_first(key: tuple[str, str], stay: Stay) -> tuple[int, int, JsonValue]:
+def _at_first(key: tuple[str, str], episode: SeenEpisode) -> tuple[int, int, JsonValue]:
     """Value of a record's field in the initial state, in the form of `records`; of no use where it stands twice."""
     record, name = key
-    values = [part[name] for part in stay.state_records.get(record, []) if name in part]
+    values = [part[name] for part in episode.state_records.get(record, []) if name in part]
     known = len(values) == 1 and not isinstance(values[0], dict | list)
     return (0, -1, values[0]) if known else (-1, -1, None)
 
 
-def _record_fields(content: JsonObject, stay: Stay) -> Iterator[tuple[tuple[str, str], str, JsonValue]]:
+def _record_fields(content: JsonObject, episode: SeenEpisode) -> Iterator[tuple[tuple[str, str], str, JsonValue]]:
     """Scalars of records of the state, wherever an observation shows them: key, pointer, value.
 
     An object is taken for the record whose id it names when most of its fields are that record's; a row that
@@ -170,7 +180,7 @@ def _record_fields(content: JsonObject, stay: Stay) -> Iterator[tuple[tuple[str,
         if len(named) != 1:
             continue
         (id_field, record), *_ = named
-        own = {name for part in stay.state_records.get(str(record), []) for name in part}
+        own = {name for part in episode.state_records.get(str(record), []) for name in part}
         others = [name for name in found if name != id_field]
         if 2 * sum(name in own for name in others) <= len(others):
             continue
@@ -220,7 +230,7 @@ _PLAIN = frozenset({"error", "invalid", "failed", "cannot", "with", "that", "thi
 _LEAST_SHARE = 0.5
 
 
-def check_licensed_errors(call: SeenCall, tool: Tool, stay: Stay) -> Finding | None:
+def check_licensed_errors(call: SeenCall, tool: Tool, episode: SeenEpisode) -> ObservationCheck | None:
     """An error names a code of the rules, or concerns an id nobody knows, or speaks in the rules' own words.
 
     The last is a matter of degree: at least half of the words of four letters and more, without those of any
@@ -232,22 +242,22 @@ def check_licensed_errors(call: SeenCall, tool: Tool, stay: Stay) -> Finding | N
     codes = [
         error[name] for name in ("type", "code") if isinstance(error, dict) and isinstance(error.get(name), str)
     ]
-    if any(code and code.lower().replace("_", " ") in stay.rules for code in codes):
-        return Finding(Check.LICENSED_ERRORS, call.index)
-    if any(not stay.knows(value) for _, value in ids(call.arguments)):
-        return Finding(Check.LICENSED_ERRORS, call.index)
+    if any(code and code.lower().replace("_", " ") in episode.rules for code in codes):
+        return ObservationCheck(ConformanceCheck.LICENSED_ERRORS, call.index)
+    if any(not episode.knows(value) for _, value in ids(call.arguments)):
+        return ObservationCheck(ConformanceCheck.LICENSED_ERRORS, call.index)
     given = {str(value).lower() for value in scalars(call.arguments)}
     message = json_text(error if error is not None else call.content).lower().replace("_", " ")
     words = {word for word in _WORD.findall(message) if word not in _PLAIN and word not in given}
     words -= {"type", "code", "message", "success", "false", "status"}
-    known = {word for word in words if word in stay.rules}
+    known = {word for word in words if word in episode.rules}
     if words and len(known) >= _LEAST_SHARE * len(words):
-        return Finding(Check.LICENSED_ERRORS, call.index)
+        return ObservationCheck(ConformanceCheck.LICENSED_ERRORS, call.index)
     said = excerpt(json_text(error if error is not None else call.content), 160)
-    return Finding(Check.LICENSED_ERRORS, call.index, (f"/error: no rule accounts for {said}",))
+    return ObservationCheck(ConformanceCheck.LICENSED_ERRORS, call.index, (f"/error: no rule accounts for {said}",))
 
 
-def check_no_leak(call: SeenCall, tool: Tool, stay: Stay) -> Finding:
+def check_no_leak(call: SeenCall, tool: Tool, episode: SeenEpisode) -> ObservationCheck:
     """Nothing hidden shows: no hidden field, no value that only a hidden field holds, no word of the prompt."""
     declared = names(tool.example_output)
     evidence = [
@@ -256,27 +266,27 @@ def check_no_leak(call: SeenCall, tool: Tool, stay: Stay) -> Finding:
         for key in found
         if key in _OWN_MATTER and key not in declared
     ]
-    for field, secrets in stay.hidden.items():
-        if tool.name not in stay.revealed_by(field):
-            evidence += _leaks(field, secrets, call.content, declared, stay)
-    quotes = stay.instructions
+    for field, secrets in episode.hidden.items():
+        if tool.name not in episode.revealed_by(field):
+            evidence += _leaks(field, secrets, call.content, declared, episode)
+    quotes = episode.instructions
     for at, value in leaves(call.content):
         if isinstance(value, str) and any(quote in value for quote in quotes):
             evidence.append(f"{at}: quotes the simulator's instructions")
-    return Finding(Check.NO_LEAK, call.index, tuple(evidence))
+    return ObservationCheck(ConformanceCheck.NO_LEAK, call.index, tuple(evidence))
 
 
 def _leaks(
-    field: str, secrets: frozenset[JsonValue], content: JsonValue, declared: set[str], stay: Stay
+    field: str, secrets: frozenset[JsonValue], content: JsonValue, declared: set[str], episode: SeenEpisode
 ) -> Iterator[str]:
     for at, found in objects(content):
         if field in found and field not in declared:
             yield f"{below(at, field)}: a hidden field"
     for at, value in leaves(content):
         # What was once shown by right is no secret any more.
-        if is_telling(value) and value in secrets and not _was_seen(value, stay):
+        if is_telling(value) and value in secrets and not _was_seen(value, episode):
             yield f"{at}: a value of the hidden field {field!r}"
 
 
-def _was_seen(value: JsonValue, stay: Stay) -> bool:
-    return any(value == inner for _, _, content in stay.seen.values() for inner in scalars(content))
+def _was_seen(value: JsonValue, episode: SeenEpisode) -> bool:
+    return any(value == inner for _, _, content in episode.seen.values() for inner in scalars(content))

@@ -15,7 +15,7 @@ from worktrial.workplaces.simulator.json_text import canonical_text, json_text
 from worktrial.workplaces.tools import Tool
 
 
-class Check(StrEnum):
+class ConformanceCheck(StrEnum):
     """Check that is made of an observation."""
 
     FORMAT = "format"  # one JSON object
@@ -27,7 +27,7 @@ class Check(StrEnum):
     NO_LEAK = "no_leak"  # nothing of the hidden state, nothing of the simulator's own instructions
 
 
-class Failure(StrEnum):
+class SimulatorFailure(StrEnum):
     """The ways in which a simulator fails its workplace."""
 
     STATE_FABRICATION = "state_fabrication"
@@ -37,23 +37,23 @@ class Failure(StrEnum):
     STATE_LEAK = "state_leak"
 
 
-FAILURE_OF: Mapping[Check, Failure] = {
-    Check.FORMAT: Failure.FORMAT_BREAK,
-    Check.SHAPE: Failure.FORMAT_BREAK,
-    Check.KNOWN_IDS: Failure.STATE_FABRICATION,
-    Check.WHOLE_LISTS: Failure.ENTITY_OMISSION,
-    Check.CONSISTENT: Failure.STATE_FABRICATION,
-    Check.LICENSED_ERRORS: Failure.RULE_INVENTION,
-    Check.NO_LEAK: Failure.STATE_LEAK,
+FAILURE_OF: Mapping[ConformanceCheck, SimulatorFailure] = {
+    ConformanceCheck.FORMAT: SimulatorFailure.FORMAT_BREAK,
+    ConformanceCheck.SHAPE: SimulatorFailure.FORMAT_BREAK,
+    ConformanceCheck.KNOWN_IDS: SimulatorFailure.STATE_FABRICATION,
+    ConformanceCheck.WHOLE_LISTS: SimulatorFailure.ENTITY_OMISSION,
+    ConformanceCheck.CONSISTENT: SimulatorFailure.STATE_FABRICATION,
+    ConformanceCheck.LICENSED_ERRORS: SimulatorFailure.RULE_INVENTION,
+    ConformanceCheck.NO_LEAK: SimulatorFailure.STATE_LEAK,
 }
 """Failure of the simulator that each failed check is a sign of."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ObservationCheck:
     """One check of one observation. A check that has nothing to look at gives no finding."""
 
-    check: Check
+    check: ConformanceCheck
     call: int
     """The call's index in its trajectory."""
     evidence: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ _SENTENCE = re.compile(r"(?<=[.;!])\s+|\n+")
 _LEAST_QUOTE = 60
 
 
-class Stay:
+class SeenEpisode:
     """A workplace, and what was said and seen in it so far. Grows call by call."""
 
     def __init__(self, workplace: Workplace, task: str = "") -> None:

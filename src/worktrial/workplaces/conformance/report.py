@@ -1,4 +1,4 @@
-"""All checks over a stay, and what they add up to."""
+"""All checks over a episode, and what they add up to."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,11 +17,11 @@ from worktrial.workplaces.conformance.checks import (
 )
 from worktrial.workplaces.conformance.context import (
     FAILURE_OF,
-    Check,
-    Failure,
-    Finding,
+    ConformanceCheck,
+    ObservationCheck,
     SeenCall,
-    Stay,
+    SeenEpisode,
+    SimulatorFailure,
     is_read,
 )
 from worktrial.workplaces.session import Origin
@@ -43,61 +43,61 @@ class CheckRate:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ConformanceReport:
     """Conformance over many observations."""
 
-    rates: Mapping[Check, CheckRate]
-    failures: Mapping[Failure, int]
+    rates: Mapping[ConformanceCheck, CheckRate]
+    failures: Mapping[SimulatorFailure, int]
     """Observations that show each kind of failure."""
     observations: int
     """Observations that were checked."""
-    failed: tuple[Finding, ...]
+    failed: tuple[ObservationCheck, ...]
 
 
-def examine(workplace: Workplace, calls: Iterable[SeenCall], *, task: str = "") -> list[Finding]:
-    """Check every observation of one stay that its simulator (or executable) produced.
+def examine(workplace: Workplace, calls: Iterable[SeenCall], *, task: str = "") -> list[ObservationCheck]:
+    """Check every observation of one episode that its simulator (or executable) produced.
 
     What the workplace never saw (unknown tools, invalid arguments) and reads repeated from the ledger are not
     the simulator's work and are passed over.
 
     Args:
-        workplace: As the agent found it, with the initial state of the stay.
+        workplace: As the agent found it, with the initial state of the episode.
         calls: In order.
         task: The agent's instruction, whose ids count as known.
     """
-    stay = Stay(workplace, task)
-    findings: list[Finding] = []
+    episode = SeenEpisode(workplace, task)
+    findings: list[ObservationCheck] = []
     for call in calls:
         if call.origin in (Origin.SIMULATOR, Origin.EXECUTABLE):
-            findings += _examine(call, stay)
-        stay.hear(call.content)
+            findings += _examine(call, episode)
+        episode.hear(call.content)
     return findings
 
 
-def report(findings: Iterable[Finding]) -> Report:
+def report(findings: Iterable[ObservationCheck]) -> ConformanceReport:
     """Rates, failures and evidence."""
     findings = list(findings)
     applied = Counter(f.check for f in findings)
     passed = Counter(f.check for f in findings if f.passed)
     # The format is checked on every observation, exactly once.
-    return Report(
-        rates={check: CheckRate(passed[check], applied[check]) for check in Check},
+    return ConformanceReport(
+        rates={check: CheckRate(passed[check], applied[check]) for check in ConformanceCheck},
         failures=_counted(findings),
-        observations=applied[Check.FORMAT],
+        observations=applied[ConformanceCheck.FORMAT],
         failed=tuple(f for f in findings if not f.passed),
     )
 
 
-def failures(findings: Iterable[Finding]) -> set[Failure]:
+def failures(findings: Iterable[ObservationCheck]) -> set[SimulatorFailure]:
     """The kinds of failure that show in `findings`."""
     return {FAILURE_OF[f.check] for f in findings if not f.passed}
 
 
-def _counted(findings: Iterable[Finding]) -> dict[Failure, int]:
-    counts = dict.fromkeys(Failure, 0)
-    by_observation: set[Failure] = set()
+def _counted(findings: Iterable[ObservationCheck]) -> dict[SimulatorFailure, int]:
+    counts = dict.fromkeys(SimulatorFailure, 0)
+    by_observation: set[SimulatorFailure] = set()
     for finding in findings:
-        if finding.check is Check.FORMAT:
+        if finding.check is ConformanceCheck.FORMAT:
             by_observation = set()
         failure = FAILURE_OF[finding.check]
         if not finding.passed and failure not in by_observation:
@@ -106,20 +106,24 @@ def _counted(findings: Iterable[Finding]) -> dict[Failure, int]:
     return counts
 
 
-def _examine(call: SeenCall, stay: Stay) -> list[Finding]:
+def _examine(call: SeenCall, episode: SeenEpisode) -> list[ObservationCheck]:
     """The findings on one observation; that on its format is the first."""
-    findings: list[Finding | None] = [check_format(call)]
-    tool = stay.workplace.tool(call.tool)
+    findings: list[ObservationCheck | None] = [check_format(call)]
+    tool = episode.workplace.tool(call.tool)
     if tool is None or not isinstance(call.content, dict):
         return [f for f in findings if f is not None]
-    findings += [check_shape(call, tool, stay), check_licensed_errors(call, tool, stay)]
+    findings += [check_shape(call, tool, episode), check_licensed_errors(call, tool, episode)]
     # After the errors, for which an id that only this call names is unknown.
-    stay.hear(call.arguments)
-    findings.append(check_no_leak(call, tool, stay))
+    episode.hear(call.arguments)
+    findings.append(check_no_leak(call, tool, episode))
     if is_read(tool):
-        findings += [check_known_ids(call, stay), check_whole_lists(call, tool, stay), check_consistent(call, stay)]
-        remember(call, stay)
+        findings += [
+            check_known_ids(call, episode),
+            check_whole_lists(call, tool, episode),
+            check_consistent(call, episode),
+        ]
+        remember(call, episode)
     elif not is_error(call.content):
-        stay.writes += 1
-        remember(call, stay)
+        episode.writes += 1
+        remember(call, episode)
     return [f for f in findings if f is not None]

@@ -27,7 +27,7 @@ from worktrial.workplaces.simulator.json_text import canonical_text, json_text
 from worktrial.workplaces.tools import Tool
 
 
-class Memory:
+class CleanMemory:
     """Remembers clean observations, and the state before the last write.
 
     Observations are kept as text: an agent may do what it likes with the objects that it is handed.
@@ -154,7 +154,7 @@ class FaultySession:
         self._inner = inner
         self._workplace = workplace
         self._transforms = transforms
-        self._memory = Memory(inner)
+        self._memory = CleanMemory(inner)
         self._position = position
         self._calls = 0
         self._reached: set[int] = set()

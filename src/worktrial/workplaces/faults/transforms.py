@@ -52,7 +52,7 @@ _DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StateChange:
     """One field of the state that a write changed."""
 
     field: str
@@ -62,12 +62,12 @@ class Change:
     """Names of the innermost thing with a name that holds the field, such as its id; empty when none has one."""
 
 
-def changes(before: JsonObject, now: JsonObject) -> tuple[Change, ...]:
+def changes(before: JsonObject, now: JsonObject) -> tuple[StateChange, ...]:
     """Differences between two states: changed values, and lists that grew or shrank."""
     return tuple(_changes(before, now, frozenset()))
 
 
-def rolled_back(value: JsonValue, changed: Sequence[Change], arguments: JsonValue) -> JsonValue:
+def rolled_back(value: JsonValue, changed: Sequence[StateChange], arguments: JsonValue) -> JsonValue:
     """`value` with every field that shows a changed value of the same thing as it was before.
 
     Args:
@@ -79,7 +79,7 @@ def rolled_back(value: JsonValue, changed: Sequence[Change], arguments: JsonValu
     return _rolled_back(value, changed, "", about)
 
 
-def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterator[Change]:
+def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterator[StateChange]:
     if isinstance(before, dict) and isinstance(now, dict):
         whose = _names(now) or whose
         for key in now:
@@ -87,11 +87,11 @@ def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterat
                 continue
             was, is_ = before[key], now[key]
             if isinstance(was, list) and isinstance(is_, list) and len(was) != len(is_):
-                yield Change(key, is_, was, whose)
+                yield StateChange(key, is_, was, whose)
             elif isinstance(was, dict | list) and type(was) is type(is_):
                 yield from _changes(was, is_, frozenset({key}) if _DIGIT.search(key) else whose)
             else:
-                yield Change(key, is_, was, whose)
+                yield StateChange(key, is_, was, whose)
     elif isinstance(before, list) and isinstance(now, list):
         for was, is_ in zip(before, now, strict=False):
             yield from _changes(was, is_, whose)
@@ -101,7 +101,7 @@ def _names(thing: JsonObject) -> frozenset[str]:
     return frozenset(str(v) for k, v in thing.items() if is_identifier(k) and isinstance(v, str | int))
 
 
-def _rolled_back(value: JsonValue, changed: Sequence[Change], field: str, about: frozenset[str]) -> JsonValue:
+def _rolled_back(value: JsonValue, changed: Sequence[StateChange], field: str, about: frozenset[str]) -> JsonValue:
     for change in changed:
         same_thing = not change.whose or change.whose & about
         if change.field == field and same_thing and not differ(change.now, value):

@@ -3,7 +3,7 @@
 from worktrial.workplaces.fidelity.compare import Field, FieldStatus, compare
 from worktrial.workplaces.fidelity.truth import (
     UNUSABLE,
-    Kind,
+    CallKind,
     StateFidelity,
     TrueCall,
     compare_worded,
@@ -14,9 +14,9 @@ from worktrial.workplaces.fidelity.truth import (
 
 __all__ = [
     "UNUSABLE",
+    "CallKind",
     "Field",
     "FieldStatus",
-    "Kind",
     "StateFidelity",
     "TrueCall",
     "compare",

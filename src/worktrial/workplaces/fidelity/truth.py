@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from worktrial.errors import InvalidReason
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.conformance import Failure
+from worktrial.workplaces.conformance import SimulatorFailure
 from worktrial.workplaces.conformance.values import id_name, scalars
 from worktrial.workplaces.fidelity.compare import Field, FieldStatus, compare
 from worktrial.workplaces.session import Session
@@ -22,7 +22,7 @@ UNUSABLE = frozenset(
 """Reasons that a model's own reply is to blame for; an endpoint that is down says nothing about the simulator."""
 
 
-class Kind(StrEnum):
+class CallKind(StrEnum):
     """Kind of answer that a call asks of a simulator."""
 
     READ = "read"  # every value of the answer stands in the state or among the arguments
@@ -43,18 +43,18 @@ class TrueCall:
     after: JsonObject
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> CallKind:
         """Kind of answer that the call asks of a simulator."""
         if is_error(self.content):
-            return Kind.ERROR
+            return CallKind.ERROR
         if self.tool.writes:
-            return Kind.WRITE
+            return CallKind.WRITE
         known = [v for v in (*scalars(self.before), *scalars(self.arguments)) if _is_substance(v)]
         texts = {v for v in known if isinstance(v, str)} | set(_keys(self.before))
         numbers = {float(v) for v in known if not isinstance(v, str)}
         told = [v for v in scalars(self.content) if _is_substance(v)]
         stands = all(v in texts if isinstance(v, str) else float(v) in numbers for v in told)
-        return Kind.READ if stands else Kind.COMPUTED
+        return CallKind.READ if stands else CallKind.COMPUTED
 
     def compare(self, simulated: JsonValue) -> list[Field]:
         """The fields of the true answer beside those of `simulated`; None is no answer at all.
@@ -71,7 +71,7 @@ class TrueCall:
 
         return compare(self.content, simulated, is_free)
 
-    def failures(self, simulated: JsonValue, fields: list[Field]) -> set[Failure]:
+    def failures(self, simulated: JsonValue, fields: list[Field]) -> set[SimulatorFailure]:
         """Kinds of failure that the comparison shows.
 
         Inventing an error, or another error than the true one, is rule invention; success where the rules
@@ -79,12 +79,12 @@ class TrueCall:
         item a fabrication, a missing or extra field of an object a break of format.
         """
         if not isinstance(simulated, dict):
-            return {Failure.FORMAT_BREAK}
-        if is_error(simulated) and self.kind is not Kind.ERROR:
-            return {Failure.RULE_INVENTION}
-        if self.kind is Kind.ERROR and not is_error(simulated):
-            return {Failure.STATE_FABRICATION}
-        return {failure for field in fields if (failure := _failure(field, in_error=self.kind is Kind.ERROR))}
+            return {SimulatorFailure.FORMAT_BREAK}
+        if is_error(simulated) and self.kind is not CallKind.ERROR:
+            return {SimulatorFailure.RULE_INVENTION}
+        if self.kind is CallKind.ERROR and not is_error(simulated):
+            return {SimulatorFailure.STATE_FABRICATION}
+        return {failure for field in fields if (failure := _failure(field, in_error=self.kind is CallKind.ERROR))}
 
 
 async def true_call(session: Session, tool: Tool, arguments: JsonValue) -> TrueCall:
@@ -120,14 +120,18 @@ def _astray(fields: Iterable[Field]) -> tuple[set[str], set[str]]:
     return unmet, {f.at for f in fields if f.status is FieldStatus.EXTRA}
 
 
-def _failure(field: Field, *, in_error: bool) -> Failure | None:
+def _failure(field: Field, *, in_error: bool) -> SimulatorFailure | None:
     if field.status in (FieldStatus.EQUAL, FieldStatus.FREE):
         return None
     if field.status is FieldStatus.WRONG:
-        return Failure.RULE_INVENTION if in_error else Failure.STATE_FABRICATION
+        return SimulatorFailure.RULE_INVENTION if in_error else SimulatorFailure.STATE_FABRICATION
     if field.in_record:
-        return Failure.ENTITY_OMISSION if field.status is FieldStatus.MISSING else Failure.STATE_FABRICATION
-    return Failure.FORMAT_BREAK
+        return (
+            SimulatorFailure.ENTITY_OMISSION
+            if field.status is FieldStatus.MISSING
+            else SimulatorFailure.STATE_FABRICATION
+        )
+    return SimulatorFailure.FORMAT_BREAK
 
 
 def _is_substance(value: JsonValue) -> bool:
@@ -152,7 +156,7 @@ def compare_worded(true: TrueCall, simulated: JsonValue, rules: str) -> list[Fie
         rules: The text that lays down what errors there are.
     """
     fields = replace(true, after=true.before).compare(simulated)
-    if true.kind is not Kind.ERROR or not is_error(simulated):
+    if true.kind is not CallKind.ERROR or not is_error(simulated):
         return fields
     return [f for f in fields if f.status in (FieldStatus.EQUAL, FieldStatus.FREE) or _is_code(f.truth, rules)]
 

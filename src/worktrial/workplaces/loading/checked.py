@@ -93,10 +93,13 @@ def tool(
     """A tool whose schema is valid.
 
     Args:
+        name: Name of the tool, not blank.
+        description: Text that a model is shown.
         parameters: The argument schema; None and `{}` mean "no arguments".
         example_output: An object, a list, either of them written out as a string, or None.
         where: The file, for messages.
         field: The path of this tool in the file, for messages.
+        writes: Whether a call changes the state; None where the file does not say.
 
     Raises:
         DataError: a field cannot be used; the message names the tool and the field.

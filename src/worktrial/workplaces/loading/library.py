@@ -117,10 +117,10 @@ class Workplaces(Mapping[str, Workplace]):
 
 
 def load_workplaces(path: str | PathLike[str]) -> Workplaces:
-    """The workplaces at `path`: a folder of OccuBench `env_*.json` files or of folders of ours, named as they are,
-    or one `.jsonl`.
+    """Workplaces at `path`, by name.
 
-    A folder is only listed; a `.jsonl` is read once for names and positions.
+    It is a folder of OccuBench `env_*.json` files, or of folders of ours, named as they are, or one `.jsonl`. A
+    folder is only listed; a `.jsonl` is read once for names and positions.
 
     Raises:
         DataError: there is nothing there, or a line of the `.jsonl` has no usable name.

@@ -1,4 +1,4 @@
-"""The explicit state of a stay, and how it came to be."""
+"""Explicit state of an episode, and how it came to be."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -187,7 +187,7 @@ class CompactPrompting:
         self.workplace = workplace
         self._with_ledger = with_ledger
         self._situation = {"clock": clock, "task": task}
-        self._bounds = shapes.Bounds.of(workplace.initial_state)
+        self._bounds = shapes.AnswerBounds.of(workplace.initial_state)
 
     @cached_property
     def system(self) -> str:

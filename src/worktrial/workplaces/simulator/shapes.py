@@ -13,14 +13,14 @@ _FALLBACK: JsonObject = {"status": "ok", "result": "what the action found or did
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class AnswerBounds:
     """Bounds on the texts (characters) and lists (items) of an answer."""
 
     text: int
     items: int
 
     @classmethod
-    def of(cls, state: JsonObject) -> "Bounds":
+    def of(cls, state: JsonObject) -> "AnswerBounds":
         """Room for the longest text and the longest list of the state."""
         text, items = _longest(state)
         return cls(text=min(max(text, 160), 800), items=min(max(items, 10), 60))
@@ -36,7 +36,7 @@ def example_object(tool: Tool) -> JsonObject:
     return _FALLBACK
 
 
-def observation_schema(tool: Tool, bounds: Bounds) -> JsonObject:
+def observation_schema(tool: Tool, bounds: AnswerBounds) -> JsonObject:
     """JSON Schema of a successful answer: the example's fields, all required, nothing else, all bounded."""
     return _schema(example_object(tool), bounds)
 
@@ -48,7 +48,7 @@ def action_line(tool: Tool) -> str:
     return f"- {tool.name}({', '.join(names)}) -> {_fields(example_object(tool))}"
 
 
-def any_value(bounds: Bounds) -> JsonObject:
+def any_value(bounds: AnswerBounds) -> JsonObject:
     """A bounded value of a state patch: a scalar, a short list of scalars, or a flat object of them."""
     scalar = _scalar(bounds)
     return {
@@ -60,7 +60,7 @@ def any_value(bounds: Bounds) -> JsonObject:
     }
 
 
-def _schema(example: JsonValue, bounds: Bounds) -> JsonObject:
+def _schema(example: JsonValue, bounds: AnswerBounds) -> JsonObject:
     match example:
         case None:
             return _scalar(bounds)
@@ -96,7 +96,7 @@ def _schema(example: JsonValue, bounds: Bounds) -> JsonObject:
     }
 
 
-def _scalar(bounds: Bounds) -> JsonObject:
+def _scalar(bounds: AnswerBounds) -> JsonObject:
     kinds = [
         {"type": "string", "maxLength": bounds.text},
         {"type": "number"},

@@ -222,7 +222,7 @@ class PromptStyle(StrEnum):
 
 
 class LanguageSimulator:
-    """Plays one workplace; each `open()` is a new stay in the initial state.
+    """Plays one workplace; each `open()` is a new episode in the initial state.
 
     Example:
         >>> simulator = LanguageSimulator(workplace, complete, memory="ledger", clock="2026-01-15T09:00:00")
@@ -262,7 +262,7 @@ class LanguageSimulator:
         )
 
     def open(self) -> HistorySession | LedgerSession:
-        """A new stay, in the workplace's initial state.
+        """A new session, in the workplace's initial state.
 
         Raises:
             DataError: the state uses the ledger's reserved key.
