@@ -1,3 +1,84 @@
 """A work trial for AI agents: realistic professional work, verdicts with intervals, faults, costs."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # each name is imported when it is first asked for
+    from worktrial.agents.assignment import Agent, Assignment
+    from worktrial.engine.client import BoundModel as Model
+    from worktrial.engine.trial import Trial
+    from worktrial.grading import Verdict
+    from worktrial.interop.python import compare, load, run, run_async, tasks
+    from worktrial.interop.run import Run
+    from worktrial.options import Options
+    from worktrial.suite import Suite
+    from worktrial.suite import TaskRow as Task
+    from worktrial.workplaces import Observation, Session, Workplace
+    from worktrial.workplaces.executable import ExecutableWorkplace
+    from worktrial.workplaces.faults import FaultSettings as Faults
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Agent",
+    "Assignment",
+    "ExecutableWorkplace",
+    "Faults",
+    "Model",
+    "Observation",
+    "Options",
+    "Run",
+    "Session",
+    "Suite",
+    "Task",
+    "Trial",
+    "Verdict",
+    "Workplace",
+    "__version__",
+    "compare",
+    "load",
+    "run",
+    "run_async",
+    "tasks",
+]
+
+_PLACES = {
+    "Agent": "agents.assignment:Agent",
+    "Assignment": "agents.assignment:Assignment",
+    "ExecutableWorkplace": "workplaces.executable:ExecutableWorkplace",
+    "Faults": "workplaces.faults:FaultSettings",
+    "Model": "engine.client:BoundModel",
+    "Observation": "workplaces:Observation",
+    "Options": "options:Options",
+    "Run": "interop.run:Run",
+    "Session": "workplaces:Session",
+    "Suite": "suite:Suite",
+    "Task": "suite:TaskRow",
+    "Trial": "engine.trial:Trial",
+    "Verdict": "grading:Verdict",
+    "Workplace": "workplaces:Workplace",
+    "compare": "interop.python:compare",
+    "load": "interop.python:load",
+    "run": "interop.python:run",
+    "run_async": "interop.python:run_async",
+    "tasks": "interop.python:tasks",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Public name, imported when it is first asked for."""
+    if name not in _PLACES:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, _PLACES, n=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; there is {', '.join(_PLACES)}"
+        raise AttributeError(f"module 'worktrial' has no attribute {name!r}{hint}")
+    module, _, attribute = _PLACES[name].partition(":")
+    found = getattr(import_module(f"worktrial.{module}"), attribute)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return sorted(__all__)

@@ -18,6 +18,11 @@ def option(field: str) -> str:
     return f"{_OPEN}{field}{_CLOSE}"
 
 
+def flag(field: str) -> str:
+    """Option as the command line spells it: `--base-url` for `base_url`."""
+    return f"--{field.replace('_', '-')}"
+
+
 def spell_options(text: str, spell: Callable[[str], str]) -> str:
     """`text` with each option in it (see `option`) spelled by `spell`, which is given the field's name."""
     return _OPTION.sub(lambda found: spell(found[1]), text)

@@ -37,6 +37,28 @@ class Flag:
     """Whether it stands after everything else."""
 
 
+_WHO = "Who takes part"
+_WHAT = "Which tasks"
+_RUN = "Run"
+_BUDGET = "Budgets of the run (it stops cleanly and can be resumed)"
+_LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
+_FAULTS = "Faults"
+_JUDGING = "Judging"
+_AGENT = "Agent"
+_ENDPOINT = "Every role"
+_FIRST = (_WHO, _WHAT)
+_LAST = (_FAULTS, _JUDGING, _RUN, _BUDGET, _LIMITS, _AGENT, _ENDPOINT)
+
+
+def _rank(flag: Flag) -> int:
+    """Place of the flag's panel: those of a suite's own stand between the two groups."""
+    if flag.late:
+        return len(_FIRST) + len(_LAST) + 1
+    if flag.panel in _FIRST:
+        return _FIRST.index(flag.panel)
+    return len(_FIRST) + (_LAST.index(flag.panel) + 1 if flag.panel in _LAST else 0)
+
+
 class OptionRow(NamedTuple):
     """One option with everything that a face needs to offer it."""
 
@@ -94,14 +116,12 @@ class Options(BaseModel):
 
     @classmethod
     def rows(cls) -> Iterator[OptionRow]:
-        """Every option: those of the class itself, then those of its bases in their order, then late ones."""
-        declared = [name for kind in cls.__mro__ for name in vars(kind).get("__annotations__", ())]
+        """Every option, in the order of the panels that they stand in and of their declaration."""
         rows = []
-        for name in dict.fromkeys(name for name in declared if name in cls.model_fields):
-            info = cls.model_fields[name]
+        for name, info in cls.model_fields.items():
             flag = next((said for said in info.metadata if isinstance(said, Flag)), Flag())
             rows.append(OptionRow(name, info, flag))
-        return iter(sorted(rows, key=lambda row: row.flag.late))
+        return iter(sorted(rows, key=lambda row: _rank(row.flag)))
 
     @classmethod
     def read(cls, given: Mapping[str, Any], *, suite: str, needs: str = "", base: Path | None = None) -> Self:
@@ -150,14 +170,6 @@ class Options(BaseModel):
         """Values of the options that can change a result, as JSON; for the manifest and for comparisons."""
         names = {row.name for row in self.rows() if not row.flag.neutral}
         return self.model_dump(mode="json", include=names)
-
-
-_WHAT = "Which tasks"
-_RUN = "Run"
-_BUDGET = "Budgets of the run (it stops cleanly and can be resumed)"
-_LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
-_FAULTS = "Faults"
-_JUDGING = "Judging"
 
 
 class TaskOptions(Options):
@@ -250,12 +262,9 @@ class JudgingOptions(Options):
 class AgentOptions(Options):
     """How an agent that is a model is offered its tools."""
 
-    tool_mode: Annotated[Literal["native", "json"] | None, Flag("Agent", neutral=True)] = None
+    tool_mode: Annotated[Literal["native", "json"] | None, Flag(_AGENT, neutral=True)] = None
     """Native tool calls, or json: tools as a JSON Schema, for endpoints and small models without native tools.
     Default: native; json for the embedded model."""
-
-
-_ENDPOINT = "Every role"
 
 
 class EndpointOptions(Options):

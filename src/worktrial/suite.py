@@ -67,6 +67,22 @@ class TaskRow:
 
 
 @dataclass(frozen=True, slots=True)
+class DataReport:
+    """What is in a suite's data, and what is wrong with it."""
+
+    tasks: int
+    scenarios: int
+    workplaces: int
+    fingerprint: str
+    categories: Mapping[str, int]
+    """Industry to number of tasks."""
+    problems: Sequence[str]
+    """A sentence on each thing that makes at least one sample `invalid`."""
+    notes: Sequence[str]
+    """What is worth knowing and harmless to a run."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceAgent:
     """An agent without a model that ships with a suite, to show its floor or its ceiling."""
 
@@ -235,6 +251,15 @@ class Suite(ABC):
             SettingError: the suite has nothing to lint, or an option is missing.
         """
         raise SettingError(f"{self.name}: has no lint")
+
+    def data_report(self, data: Any) -> DataReport:
+        """What is in the data, and what of it cannot be used.
+
+        Raises:
+            SettingError: the suite has no data of a user's to look at, or an option is missing.
+            DataError: nothing could run.
+        """
+        raise SettingError(f"{self.name}: has no data that could be checked")
 
     def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
         """How stored work is judged again: a `suites.regrade.Grader`.

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
-from worktrial.statistics import Interval
+from worktrial.statistics import Interval, Rate
 
 LONGEST = 2000
 """Characters of one text that are shown."""
@@ -38,6 +38,12 @@ def share_cell(share: Estimated) -> str:
     if share.interval is None:
         return f"{share.value:.1%}"
     return f"{share.value:.1%}\n{share.interval.low:.1%} - {share.interval.high:.1%}"
+
+
+def rate_cells(rate: Rate) -> tuple[str, str]:
+    """Share in percent, and its 95 % interval."""
+    interval = rate.interval()
+    return "-" if rate.share is None else f"{rate.share:.1%}", f"{interval.low:.1%} - {interval.high:.1%}"
 
 
 def call_lines(call: JsonObject) -> Iterator[Text]:

@@ -11,6 +11,7 @@ from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run import RunSettings
 from worktrial.engine.spend import Budget
 from worktrial.engine.trial import Trial
+from worktrial.errors import SettingError, option
 from worktrial.options import RunOptions
 from worktrial.suite import Suite, find_suite
 
@@ -39,7 +40,7 @@ class PreparedRun:
 
 def prepare(
     suite: str | Path | Suite,
-    agent: Agent,
+    agent: Agent | None,
     given: Mapping[str, Any],
     *,
     base: Path | None = None,
@@ -61,6 +62,9 @@ def prepare(
     if not isinstance(suite, Suite):
         suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
     options = suite.every_option.read(given, suite=f"the suite {suite.name}", needs=suite.needs, base=base)
+    if agent is None:
+        known = ", ".join(suite.reference_agents)
+        raise SettingError(f"missing: {option('agent')}: a model's name, a function, or one of: {known}")
     who = resolve_agent(agent, suite, base)
     models = suite.models(options, who)
     trial = suite.trial(options, who, models)

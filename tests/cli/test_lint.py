@@ -16,8 +16,8 @@ def test_counts_and_rows_as_table_and_json(tmp_path: Path) -> None:
     got = command("lint", "occupations", "--data", data, "--json", "--only", "dates-without-clock")
     rows = json.loads(got.out)
     assert rows["counts"] == {"dates-without-clock": 4}
-    assert {row["name"] for row in rows["hazards"]} == {"dates-without-clock"}
-    assert rows["hazards"][0].keys() == {"name", "subject", "file", "field", "what", "fix"}
+    assert {row["check"] for row in rows["findings"]} == {"dates-without-clock"}
+    assert rows["findings"][0].keys() == {"check", "subject", "file", "field", "what", "fix"}
 
 
 def test_strict_fails_only_for_what_was_asked(tmp_path: Path) -> None:

@@ -16,10 +16,13 @@ def test_rows_with_file_step_and_reason(tmp_path: Path) -> None:
     shown = command("lint", "orchestration", "--data", data)
     assert shown.code == 0
     assert "orchestration: 2 scenarios, 2 agents" in shown.out
-    assert "EN/scenario_data/2.yaml │ step 2 │ workflow_1 names 'baker'" in shown.said
-    assert "EN/scenario_data/3.yaml │ │ is not YAML" in shown.said
+    assert "EN/scenario_data/2.yaml, step 2 (scenario_data/2.yaml:step 2): workflow_1 names 'baker'" in shown.said
+    assert "EN/scenario_data/3.yaml (scenario_data/3.yaml): is not YAML" in shown.said
     assert "lacks where" not in shown.out
-    assert "Rows of schema-violation: add --only schema-violation" in shown.said
+    assert (
+        "schema-violation: 1 findings; worktrial lint orchestration --only schema-violation lists them"
+        in shown.said
+    )
     assert "lacks where" in command("lint", "orchestration", "--data", data, "--only", "schema-violation").out
 
 
@@ -71,7 +74,7 @@ def test_what_makes_no_sense(tmp_path: Path) -> None:
         (["orchestration", "--data", tmp_path / "none"], "no such folder"),
         (["orchestration", "--data", data / "EN"], "the folder of one language"),
         (["orchestration", "--data", data, "--only", "typos"], "there is broken-file"),
-        (["starter", "--gold", "corrected"], "corrections to the gold of orchestration alone"),
+        (["starter", "--gold", "corrected"], "--gold: the suite starter has no such option"),
     ):
         ran = command("lint", *words)
         assert ran.code == 2

@@ -45,7 +45,7 @@ def test_the_command_as_a_module() -> None:
     assert worktrial("--version").out == f"worktrial {package.__version__}\n"
     nothing = worktrial()
     assert nothing.code == 2
-    assert "worktrial run starter --agent plan" in nothing.said
+    assert "Start with: worktrial list" in nothing.said
     wrong = worktrial("runn")
     assert wrong.code == 2
     assert "runn" in wrong.err
@@ -69,8 +69,8 @@ def test_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["list", "nothing"], ["'nothing'", "starter, occupations"]),
-        (["list", "occupations"], ["--data DIR"]),
+        (["list", "nothing"], ["'nothing'", "occupations, orchestration, starter"]),
+        (["list", "occupations"], ["missing: --data", "OccuBench release", "arXiv"]),
         (["list", "occupations", "--data", "nowhere"], ["nowhere", "no such folder"]),
         (["data", "check", "nowhere"], ["nowhere", "no such folder"]),
     ],

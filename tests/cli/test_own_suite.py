@@ -105,7 +105,7 @@ def test_list_data_check_and_lint(own: Path) -> None:
     assert found.code == 1
     rows = json.loads(found.out)
     assert (rows["suite"], rows["counts"]) == ("harbour-trial", {"rubric-numbers": 1})
-    assert rows["hazards"][0]["subject"] == "berths-2" and "279.40" in rows["hazards"][0]["what"]
+    assert rows["findings"][0]["subject"] == "berths-2" and "279.40" in rows["findings"][0]["what"]
     assert command("lint", "occupations", "--data", own, "--strict").code == 1
 
 

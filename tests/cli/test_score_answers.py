@@ -2,20 +2,14 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
+from tests.support.cli import command
 from tests.support.data import real_data_dir
-from typer.testing import CliRunner
-
-from worktrial.cli.score_answers import answers
-
-app = typer.Typer()
-app.command("answers")(answers)
 
 
 def scored(file: Path, *words: str) -> list[dict[str, object]]:
     out = file.with_suffix(".scored.jsonl")
-    ran = CliRunner().invoke(app, [str(file), "-o", str(out), *words])
-    assert ran.exit_code == 0, ran.output
+    ran = command("score", "answers", file, "-o", out, *words)
+    assert ran.code == 0, ran.said
     return [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n") if line]
 
 

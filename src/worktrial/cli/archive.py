@@ -125,8 +125,8 @@ def show(
     """
     from worktrial.archive.show import page_markdown
     from worktrial.archive.store import Archive
-    from worktrial.cli.untrusted import printable
     from worktrial.errors import DataError, SettingError
+    from worktrial.language.untrusted import printable
 
     name, colon, digits = page.rpartition(":")
     if not colon or not digits.isdecimal():

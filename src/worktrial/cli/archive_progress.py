@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import typer
 
 from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, FinalStep, PageEnd, Progress
-from worktrial.cli.untrusted import printable
+from worktrial.language.untrusted import printable
 
 _PLAIN_SECONDS = 10.0
 

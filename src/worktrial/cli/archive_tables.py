@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
-from worktrial.cli.untrusted import printable
+from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
     from worktrial.archive.build import BuildReport

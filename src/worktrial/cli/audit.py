@@ -1,67 +1,92 @@
 """`worktrial audit`: can the simulator and the judge be trusted?"""
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
+from pydantic import Field
 
-from worktrial.cli.option_table import Option, with_options
-from worktrial.cli.role_options import role_options, settings_for, shared_options
-from worktrial.cli.run import JudgeMethod, Memory, SimulatorPrompt
-from worktrial.cli.run_options import check_share, output_options, run_settings
-from worktrial.engine.roles import Role, RoleSettings
-from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
+from worktrial.cli.lazy import LazyGroup, Row
+from worktrial.cli.options import takes
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.options import Count, EndpointOptions, Flag, JudgingOptions, Names, RunOptions, with_roles
+
+
+class AuditCommands(LazyGroup):
+    """Everything that one writes after `worktrial audit`."""
+
+    path = "audit"
+    rows: ClassVar[dict[str, Row]] = {
+        "simulator": Row("Compare a model's workplaces with the executable truth.", "audit:simulator"),
+        "judge": Row("Compare a model's verdicts with those of the state checks.", "audit:judge"),
+        "agreement": Row("Compare simulators by the same agents on the same tasks.", "audit:agreement"),
+        "conformance": Row("Check what simulators of stored runs answered.", "audit:conformance"),
+        "show": Row("Show stored audits again, side by side.", "audit:show"),
+    }
+
 
 app = typer.Typer(
-    no_args_is_help=True, help="Measure simulators and judges against workplaces whose truth is known."
+    cls=AuditCommands,
+    no_args_is_help=True,
+    help="Measure simulators and judges against workplaces whose truth is known.",
 )
 
-_WHAT = "Which work"
-# Of an agent at work, which an audit does not have.
-_AGENT_LIMITS = frozenset({"max_turns", "sample_tokens", "sample_seconds", "sample_cost"})
-_CHOICE = [
-    Option(
-        "--from-run",
-        list[Path] | None,
-        "Also what agents did in this stored run of the starter suite; repeatable.",
-        panel=_WHAT,
-        # The parameter behind an option cannot be called `from`.
-        short="--from",
-        metavar="RUN",
-    ),
-    Option("--plans/--no-plans", bool, "What the tasks' solution plans do.", True, _WHAT),
-    Option("--tasks", list[str] | None, "Only these task ids; comma-separated or repeated.", panel=_WHAT),
-    Option("--category", list[str] | None, "Only this industry (a name, or its beginning).", panel=_WHAT),
-    Option("--limit", int | None, "At most so many tasks.", panel=_WHAT, minimum=1),
-]
-_HOW = [o for o in output_options() if o.name not in _AGENT_LIMITS]
+
+@app.callback()
+def _group() -> None:
+    """Options of `worktrial audit` itself: none."""
 
 
-@app.command("simulator")
-@with_options(
-    [
-        Option("--simulator", str, "The model under audit: a name at --base-url, openai/NAME, or local.", ...),
-        Option("--memory", Memory, "Where it keeps the state. ledger shows how the state drifts.", Memory.HISTORY),
-        Option(
-            "--simulator-prompt",
-            SimulatorPrompt | None,
-            "full, or compact for small models. Default: full; compact for the embedded model.",
-        ),
-        Option("--calls", int | None, "At most so many calls of each sequence.", panel=_WHAT, minimum=1),
-        Option(
-            "--suite-folder",
-            Path | None,
-            "Not the starter suite, but one of `worktrial synthesize --faces`: its executable faces are the truth.",
-            panel=_WHAT,
-            metavar="DIR",
-        ),
-        *_CHOICE,
-        *_HOW,
-        *shared_options(),
-        *role_options(Role.SIMULATOR),
-    ]
-)
+_WHO = "Who takes part"
+_WHAT = "Which tasks"
+
+
+class WorkOptions(EndpointOptions, RunOptions):
+    """Which work an audit is made with."""
+
+    from_run: Annotated[list[Path], Flag(_WHAT, common=True, short="--from", metavar="RUN")] = Field([])
+    """Also what agents did in this stored run of the same tasks; repeatable."""
+    plans: Annotated[bool, Flag(_WHAT)] = True
+    """What the tasks' solution plans do."""
+    tasks: Annotated[Names, Flag(_WHAT, common=True, metavar="IDS")] = Field([])
+    """Only these task ids; comma-separated or repeated."""
+    category: Annotated[Names, Flag(_WHAT, metavar="NAMES")] = Field([])
+    """Only these industries (names, or their beginnings); comma-separated or repeated."""
+    limit: Annotated[Count | None, Flag(_WHAT, common=True)] = None
+    """At most so many tasks."""
+
+
+class SimulatorAuditOptions(WorkOptions):
+    """Options of `worktrial audit simulator`."""
+
+    simulator: Annotated[str, Flag(_WHO, common=True, metavar="MODEL")]
+    """The model under audit: a name at --base-url, openai/NAME, or local."""
+    memory: Annotated[Literal["history", "ledger"], Flag(_WHO, common=True)] = "history"
+    """Where it keeps the state. ledger shows how the state drifts."""
+    simulator_prompt: Annotated[
+        Literal["full", "compact"] | None, Flag(_WHO, default="full; compact for the embedded model")
+    ] = None
+    """How it is told its part; compact is for small models."""
+    calls: Annotated[Count | None, Flag(_WHAT)] = None
+    """At most so many calls of each sequence."""
+    suite_folder: Annotated[Path | None, Flag(_WHAT, metavar="DIR")] = None
+    """A suite of `worktrial synthesize` with executable twins: these are the truth, not our own workplaces."""
+
+
+class JudgeAuditOptions(JudgingOptions, WorkOptions):
+    """Options of `worktrial audit judge`."""
+
+    judge: Annotated[str, Flag(_WHO, common=True, metavar="MODEL")]
+    """The model under audit: a name at --base-url, openai/NAME, or local."""
+
+
+_SIMULATOR = with_roles(SimulatorAuditOptions, [Role.SIMULATOR])
+_JUDGE = with_roles(JudgeAuditOptions, [Role.JUDGE])
+
+
+@takes(lambda: _SIMULATOR)
 def simulator(**given: Any) -> None:
     """Let a model play workplaces and compare each answer, field by field, with the executable truth.
 
@@ -74,46 +99,21 @@ def simulator(**given: Any) -> None:
     from worktrial.audits.simulator import AuditSettings
     from worktrial.audits.simulator_report import simulator_report
     from worktrial.cli.audit_tables import print_simulator
+    from worktrial.engine.role_values import settings_for
 
-    check_share(given)
-    role = settings_for(Role.SIMULATOR, given["simulator"], given)
-    usual = SimulatorPrompt.COMPACT if role.is_local else SimulatorPrompt.FULL
+    options: Any = _SIMULATOR.read(given, suite="audit simulator", needs="the model under audit")
+    role = settings_for(Role.SIMULATOR, options.simulator, options.model_dump())
     settings = AuditSettings(
-        memory=given["memory"].value,
-        simulator_prompt=(given["simulator_prompt"] or usual).value,
-        calls=given["calls"],
+        memory=options.memory,
+        simulator_prompt=options.simulator_prompt or ("compact" if role.is_local else "full"),
+        calls=options.calls,
     )
-    audit = _of_starter(given, settings) if given["suite_folder"] is None else _of_faces(given, settings)
-    folder = _carry_out(audit, role, given)
-    print_simulator([simulator_report(folder)])
-    _refuse_invalid(folder, given)
+    folder = options.suite_folder
+    audit = _of_truth(options, settings) if folder is None else _of_twins(folder, options, settings)
+    _carry_out(audit, role, options, lambda folder: print_simulator([simulator_report(folder)]))
 
 
-@app.command("judge")
-@with_options(
-    [
-        Option("--judge", str, "The model under audit: a name at --base-url, openai/NAME, or local.", ...),
-        Option("--votes", int, "Votes on each case; the majority decides.", 3, minimum=1),
-        Option("--parallel-votes", bool, "Ask for all votes at once: faster, and a third dearer.", False),
-        Option(
-            "--judge-method",
-            JudgeMethod,
-            "votes, or logprob: the probability of yes on each statement of the rubric (for small models).",
-            JudgeMethod.VOTES,
-        ),
-        Option(
-            "--judge-record",
-            int | None,
-            f"Characters of a trajectory that the judge is shown. Default: {USUAL_RECORD}; {LOCAL_RECORD} for the "
-            "embedded model.",
-            minimum=1000,
-        ),
-        *_CHOICE,
-        *_HOW,
-        *shared_options(),
-        *role_options(Role.JUDGE),
-    ]
-)
+@takes(lambda: _JUDGE)
 def judge(**given: Any) -> None:
     """Let a model judge finished work of which the state checks know whether it passes.
 
@@ -128,26 +128,19 @@ def judge(**given: Any) -> None:
     from worktrial.audits.sequences import stored_work
     from worktrial.audits.suites import truth_suite
     from worktrial.cli.audit_tables import print_judges
-    from worktrial.suites.judging import JudgeSettings
+    from worktrial.engine.role_values import settings_for
+    from worktrial.suites.settings import judging_of
 
-    check_share(given)
-    role = settings_for(Role.JUDGE, given["judge"], given)
-    tasks = _tasks(given)
-    cases = asyncio.run(planned_cases(tasks)) if given["plans"] else []
-    cases += stored_cases(stored_work(given["from_run"] or (), tasks, truth_suite().name))
+    options: Any = _JUDGE.read(given, suite="audit judge", needs="the model under audit")
+    role = settings_for(Role.JUDGE, options.judge, options.model_dump())
+    tasks = _tasks(options)
+    cases = asyncio.run(planned_cases(tasks)) if options.plans else []
+    cases += stored_cases(stored_work(options.from_run, tasks, truth_suite().name))
     _refuse_nothing(cases)
-    settings = JudgeSettings(
-        votes=given["votes"],
-        parallel_votes=given["parallel_votes"],
-        judge_method=given["judge_method"].value,
-        judge_record=given["judge_record"] or (LOCAL_RECORD if role.is_local else USUAL_RECORD),
-    )
-    folder = _carry_out(JudgeAudit(cases, settings), role, given)
-    print_judges([judge_report(folder)])
-    _refuse_invalid(folder, given)
+    audit = JudgeAudit(cases, judging_of(options, role))
+    _carry_out(audit, role, options, lambda folder: print_judges([judge_report(folder)]))
 
 
-@app.command("agreement")
 def agreement(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs: every agent under every simulator.")],
     condition: Annotated[str, typer.Option(help="Compare the samples of this fault condition.")] = "E0",
@@ -165,7 +158,6 @@ def agreement(
     print_agreement(agreement_report(runs, condition, force=force))
 
 
-@app.command("conformance")
 def conformance(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs with a simulator.")],
     data: Annotated[
@@ -183,7 +175,6 @@ def conformance(
     print_conformance([run_conformance(run, data) for run in runs], evidence)
 
 
-@app.command("show")
 def show(
     audits: Annotated[list[Path], typer.Argument(help="Folders of audits of simulators, of judges, or of both.")],
 ) -> None:
@@ -210,43 +201,42 @@ def print_audits(audits: Sequence[Path]) -> None:
         print_judges([judge_report(folder) for folder in judges])
 
 
-def _of_starter(given: Mapping[str, Any], settings: Any) -> Any:
+def _of_truth(options: WorkOptions, settings: Any) -> Any:
     from worktrial.audits.sequences import plan_sequences, stored_sequences, stored_work, work_fingerprint
     from worktrial.audits.simulator import SimulatorAudit
     from worktrial.audits.suites import truth_suite
 
-    tasks = _tasks(given)
-    work = stored_work(given["from_run"] or (), tasks, truth_suite().name)
-    sequences = [*(plan_sequences(tasks) if given["plans"] else ()), *stored_sequences(work)]
+    tasks = _tasks(options)
+    work = stored_work(options.from_run, tasks, truth_suite().name)
+    sequences = [*(plan_sequences(tasks) if options.plans else ()), *stored_sequences(work)]
     _refuse_nothing(sequences)
     return SimulatorAudit(sequences, settings, data=truth_suite().source, source=work_fingerprint(work))
 
 
-def _of_faces(given: Mapping[str, Any], settings: Any) -> Any:
+def _of_twins(folder: Path, options: SimulatorAuditOptions, settings: Any) -> Any:
     from worktrial.audits.simulator import SimulatorAudit
     from worktrial.audits.twins import data_of, load_twins, refuse_no_sandbox, sequences_of
     from worktrial.errors import SettingError
 
-    if given["from_run"] or not given["plans"]:
+    if options.from_run or not options.plans:
         raise SettingError("--suite-folder plays the suite's plans; leave out --from and --no-plans")
-    release, faced = load_twins(given["suite_folder"])
-    chosen = {task.id for task in _chosen([one.task for one in faced], given)}
-    faced = [one for one in faced if one.task.id in chosen]
+    release, twins = load_twins(folder)
+    chosen = {task.id for task in _chosen([one.task for one in twins], options)}
+    twins = [one for one in twins if one.task.id in chosen]
     refuse_no_sandbox()
-    return SimulatorAudit(sequences_of(faced), settings, data=data_of(given["suite_folder"], release, faced))
+    return SimulatorAudit(sequences_of(twins), settings, data=data_of(folder, release, twins))
 
 
-def _tasks(given: Mapping[str, Any]) -> Any:
+def _tasks(options: WorkOptions) -> Any:
     from worktrial.audits.suites import truth_suite
 
-    return _chosen(truth_suite().load_tasks(), given)
+    return _chosen(truth_suite().load_tasks(), options)
 
 
-def _chosen(tasks: Sequence[Any], given: Mapping[str, Any]) -> Any:
+def _chosen(tasks: Sequence[Any], options: WorkOptions) -> Any:
     from worktrial.suites.selection import select
 
-    ids = [part.strip() for text in given["tasks"] or () for part in text.split(",")]
-    return select(tasks, ids, given["category"] or (), given["limit"])
+    return select(tasks, options.tasks, options.category, options.limit)
 
 
 def _refuse_nothing(work: list[Any]) -> None:
@@ -256,39 +246,18 @@ def _refuse_nothing(work: list[Any]) -> None:
         raise SettingError("nothing to audit with: leave out --no-plans, or name a stored run with --from")
 
 
-def _carry_out(audit: Any, role: RoleSettings, given: Mapping[str, Any]) -> Path:
-    """Run the audit to its end; returns its folder."""
-    from worktrial.cli.untrusted import printable
-    from worktrial.engine.progress import display
-    from worktrial.engine.run import Interrupted, run_trial
-    from worktrial.engine.store import SAMPLES
-    from worktrial.errors import StopRun
+def _carry_out(audit: Any, role: RoleSettings, options: WorkOptions, show: Callable[[Path], None]) -> None:
+    """Run the audit to its end and show it.
 
-    settings = run_settings(given, audit.suite, {role.role: role})
-    what = f"{audit.suite}: {len(audit.jobs)} samples · {role.role} {role.model} -> {settings.folder}"
-    typer.echo(printable(what), err=True)
-    folder: Path = settings.folder
-    try:
-        with display() as progress:
-            run_trial(audit, {role.role: role}, settings, progress=progress, signals=True)
-    except (Interrupted, StopRun):
-        if (folder / SAMPLES).is_file() and (folder / SAMPLES).stat().st_size:
-            said = f"What is finished is stored: the same command with -o {folder} goes on from there, and"
-            typer.echo(printable(f"{said} `worktrial audit show {folder}` shows it."), err=True)
-        raise
-    return folder
+    Raises:
+        typer.Exit: with 3 when more samples are invalid than allowed.
+    """
+    from worktrial.cli.carry_out import announce, refuse_invalid, run_shown
+    from worktrial.trials import settings_of
 
-
-def _refuse_invalid(folder: Path, given: Mapping[str, Any]) -> None:
-    from worktrial.cli.carry_out import FINISHED_WITH_INVALID
-    from worktrial.engine.stored import open_run
-    from worktrial.grading import Outcome
-
-    records = open_run(folder).records
-    invalid = [r for r in records if r.outcome is Outcome.INVALID]
-    if len(invalid) > given["max_invalid"] * len(records):
-        from worktrial.cli.untrusted import printable
-
-        said = f"{len(invalid)} of {len(records)} are invalid, more than --max-invalid; first: {invalid[0].reason}"
-        typer.echo(printable(f"{said}. The same command with -o {folder} runs just those again."), err=True)
-        raise typer.Exit(FINISHED_WITH_INVALID)
+    roles: dict[RoleName, RoleSettings] = {role.role: role}
+    settings = settings_of(options, audit.suite, roles, command=("worktrial", *sys.argv[1:]))
+    announce(audit, roles, settings)
+    _, invalid_share = run_shown(audit, roles, settings)
+    show(settings.folder)
+    refuse_invalid(invalid_share, options.max_invalid, settings)

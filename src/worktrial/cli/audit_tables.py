@@ -10,7 +10,7 @@ from worktrial.audits.agreement import AgreementReport
 from worktrial.audits.conformance import RunConformance
 from worktrial.audits.judge_report import Confusion, JudgeReport
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport
-from worktrial.cli.untrusted import printable
+from worktrial.language.untrusted import printable
 from worktrial.statistics import Rate
 from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
 

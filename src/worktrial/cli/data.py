@@ -1,28 +1,49 @@
 """`worktrial data check DIR`: is this folder fit to run?"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Look at a suite's data.")
+from worktrial.cli.lazy import LazyGroup, Row
+from worktrial.errors import DataError
 
 
-@app.command("check")
+class DataCommands(LazyGroup):
+    """Everything that one writes after `worktrial data`."""
+
+    path = "data"
+    rows: ClassVar[dict[str, Row]] = {"check": Row("Report what in a data folder cannot be used.", "data:check")}
+
+
+app = typer.Typer(cls=DataCommands, no_args_is_help=True, help="Look at a suite's data.")
+
+
+@app.callback()
+def _group() -> None:
+    """Options of `worktrial data` itself: none."""
+
+
 def check(
     folder: Annotated[Path, typer.Argument(help="Folder of the data.", metavar="DIR")],
 ) -> None:
     """Read everything in a data folder and report what cannot be used.
 
-    Knows the OccuBench release: every task, scenario and workplace is loaded. Exits with 1 when
-    something would make a sample invalid, with 2 when nothing could run.
+    Knows the data of every suite that is installed, and folders of one's own. Exits with 1 when something would
+    make a sample invalid, with 2 when nothing could run.
 
-    Example: worktrial data check occubench
+    Example: worktrial data check ./my-suite
     """
-    from worktrial.suites.occupations.load import load_release
-    from worktrial.suites.simulated.tasks import check_tasks
+    from worktrial.suite import find_suite, suites
 
-    report = check_tasks(load_release(folder))
+    if not folder.is_dir():
+        raise DataError(folder, "no such folder", "Check the path")
+    owners = (s for s in suites.all() if s.data_file is not None and (folder / s.data_file).exists())
+    suite = next(owners, None)
+    given = {"data": folder}
+    if suite is None:
+        suite, given = find_suite(folder.resolve()), {}
+    report = suite.data_report(suite.data.read(given, suite=f"the suite {suite.name}", needs=suite.needs))
     typer.echo(f"{folder}: {report.tasks} tasks, {report.scenarios} scenarios, {report.workplaces} workplaces")
     typer.echo(f"fingerprint {report.fingerprint}")
     for name, count in report.categories.items():

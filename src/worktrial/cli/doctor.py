@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from worktrial import __version__
-from worktrial.cli.untrusted import printable
+from worktrial.language.untrusted import printable
 
 # A line of the package's own metadata: `aiohttp>=3.12`, or `duckdb>=1.2; extra == 'analysis'`.
 _NEEDED = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"]([\w-]+)['\"])?")

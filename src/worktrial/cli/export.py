@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,12 +13,11 @@ if TYPE_CHECKING:
 
 
 class ExportForm(StrEnum):
-    """What `--format` knows."""
+    """Formats that every run has."""
 
     CSV = "csv"
     PARQUET = "parquet"
     JSONL = "jsonl"
-    OCCUBENCH = "occubench"
     MARKDOWN = "markdown"
 
 
@@ -39,13 +38,20 @@ def export(
         typer.Option(
             "--output",
             "-o",
-            help="csv and parquet: a folder, for a file of each table; or a file, for one table. occubench: a "
-            "folder, or a .jsonl file. jsonl and markdown: a file.",
+            help="csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and "
+            "markdown: a file. Formats of a suite: see --format.",
             metavar="OUT",
         ),
     ],
     form: Annotated[
-        ExportForm | None, typer.Option("--format", help="Default: as the ending of OUT says.", show_default=False)
+        str | None,
+        typer.Option(
+            "--format",
+            help="csv, parquet, jsonl, markdown, or a format of a suite's publishers; a name that is none lists "
+            "them. Default: as the ending of OUT says.",
+            metavar="FORMAT",
+            show_default=False,
+        ),
     ] = None,
     table: Annotated[
         list[str] | None,
@@ -57,35 +63,46 @@ def export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
-    """Write runs as csv, parquet, jsonl, markdown, or in the result format of the published OccuBench harness.
+    """Write runs as csv, parquet, jsonl, markdown, or in a format of a suite's publishers.
 
     Example: worktrial export runs/first --format parquet -o first-tables
 
     Example: worktrial export runs/first runs/second -o summary.md
     """
-    from worktrial.results.exports import export_occubench, export_records, export_summary
+    from worktrial.results.exports import export_records, export_summary
     from worktrial.results.tables import find_runs, sources
 
-    chosen_form = form or _BY_ENDING.get(output.suffix.lower())
-    if chosen_form is None:
+    chosen = form or _BY_ENDING.get(output.suffix.lower())
+    if chosen is None:
         raise SettingError(
-            f"-o {output}: its ending names no format; name one of {', '.join(ExportForm)} with --format"
+            f"-o {output}: its ending names no format; name one of {', '.join(_formats())} with --format"
         )
+    if chosen not in [*ExportForm] and chosen not in (formats := _formats()):
+        raise SettingError(f"--format {chosen}: there is {', '.join(formats)}")
     found = sources(find_runs(runs))
-    if chosen_form in (ExportForm.CSV, ExportForm.PARQUET):
-        _tables(found, chosen_form, output, [name for words in table or () for name in words.split(",")], force)
+    if chosen in (ExportForm.CSV, ExportForm.PARQUET):
+        names = [name for words in table or () for name in words.split(",")]
+        _tables(found, ExportForm(chosen), output, names, force)
         return
     if table:
-        raise SettingError(f"--table: is for csv and parquet, not for {chosen_form}")
-    if chosen_form is ExportForm.OCCUBENCH:
-        done = export_occubench(found, output, force=force)
+        raise SettingError(f"--table: is for csv and parquet, not for {chosen}")
+    if chosen == ExportForm.JSONL:
+        _say(f"{export_records(found, output, force=force):,} records", output)
+    elif chosen == ExportForm.MARKDOWN:
+        _say(f"{export_summary(found, output, force=force):,} rows", output)
+    else:
+        done = _formats()[chosen](found, output, force=force)
         _say(f"{done.written:,} samples", output)
         if done.invalid:
             typer.echo(f"{done.invalid:,} invalid samples have no verdict and are left out.", err=True)
-    elif chosen_form is ExportForm.JSONL:
-        _say(f"{export_records(found, output, force=force):,} records", output)
-    else:
-        _say(f"{export_summary(found, output, force=force):,} rows", output)
+
+
+def _formats() -> dict[str, Any]:
+    """Every format by name; for those of suites, the function that writes it."""
+    from worktrial.suite import suites
+
+    own = {name: write for suite in suites.all() for name, write in suite.exports().items()}
+    return {**dict.fromkeys(map(str, ExportForm)), **own}
 
 
 def _tables(found: "list[RunSource]", form: ExportForm, output: Path, names: list[str], force: bool) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.rate_cells import rate_cells
-from worktrial.cli.untrusted import printable
+from worktrial.language.untrusted import printable
 from worktrial.results.fault_metrics import Funnel
 from worktrial.results.summary import Condition
 from worktrial.statistics import Robustness, ZeroCleanRate
+from worktrial.terminal import rate_cells
 
 
 def conditions_table(conditions: Iterable[Condition]) -> Table:

@@ -5,8 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from worktrial.errors import DataError
+from worktrial.language.untrusted import printable
+from worktrial.results.comparison import unfair_lines
+from worktrial.results.gate import Gate, option
 
 _LIMITS = "Limits"
 _JUDGING = "How they are judged"
@@ -106,7 +111,6 @@ def gate(
     Example: worktrial gate runs/after --baseline runs/before --min-completion 0.7 --max-regression 0.03
     """
     from worktrial.cli.compare import check_level, refuse_unfair
-    from worktrial.cli.gate_page import print_gate
     from worktrial.engine.stored import open_run
     from worktrial.results.gate import Limits, gate_markdown, judge_gate, junit_xml
 
@@ -153,3 +157,20 @@ def _write(path: Path, data: bytes, *, append: bool) -> None:
         raise DataError(
             path, f"cannot be written ({e.strerror})", "Name a file in a folder that is there"
         ) from None
+
+
+def print_gate(gate: Gate, console: Console | None = None) -> None:
+    """A line for each criterion with what was observed, then the verdict."""
+    console = console or Console(highlight=False)
+    for line in () if gate.comparison is None else unfair_lines(gate.comparison):
+        console.print(Text.assemble(("not comparable: ", "yellow"), printable(line)), soft_wrap=True)
+    for criterion in gate.criteria:
+        word, style = ("passed", "green") if criterion.passed else ("FAILED", "bold red")
+        rest = f"  {option(criterion.name)} {criterion.limit:g}: {criterion.reason}"
+        console.print(Text.assemble((word, style), printable(rest)), soft_wrap=True)
+    failed = sum(not criterion.passed for criterion in gate.criteria)
+    about = f"{gate.run}, {gate.condition}"
+    if gate.baseline is not None:
+        about += f", baseline {gate.baseline}"
+    verdict = "passed" if gate.passed else f"failed ({failed} of {len(gate.criteria)} criteria)"
+    console.print(Text(printable(f"gate {verdict}: {about}"), style="bold"), soft_wrap=True)

@@ -1,113 +1,117 @@
 """`worktrial lint SUITE`: what runs, and yet misleads."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worktrial.errors import SettingError
-from worktrial.suites.orchestration.options import Gold
+from worktrial.cli.options import data_of_any, takes
+from worktrial.errors import SettingError, option
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
-    from worktrial.finding import Findings
+    from worktrial.finding import Finding, Findings
 
 
+@takes(data_of_any)
 def lint(
-    suite: Annotated[
-        str, typer.Argument(help="occupations, orchestration, starter, or the folder of your own.", metavar="SUITE")
-    ],
-    data: Annotated[Path | None, typer.Option(help="Folder of the suite's data, where it needs one.")] = None,
+    suite: Annotated[str, typer.Argument(help="A suite's name, or the folder of your own.", metavar="SUITE")],
     only: Annotated[list[str] | None, typer.Option(help="Only this check, by name; repeatable.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print counts and rows as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print counts and findings as JSON.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit with 1 when anything is found.")] = False,
-    gold: Annotated[Gold, typer.Option(help="orchestration: look at the data as released, or as corrected.")] = (
-        "released"
-    ),
+    **given: Any,
 ) -> None:
-    """Look for hazards in a suite's tasks and workplaces: each with file, field and fix.
+    """Look for what runs, and yet misleads, in a suite's tasks: each finding with file, field and fix.
 
-    Hazards are warnings: a run goes on in spite of them. Checks: rubric-tools, dates-without-clock,
-    undescribed-state, example-clash, prompt-calls; for occupations also schemas, placeholders, rubric-numbers; for
-    a suite of your own also tool-count, duplicate-tools, example-shape, plan-calls, plan-length, plan-given-away.
-    For orchestration, oddities of scenarios and cards: each with file, step and reason; a name that --only does not
-    know prints the names of its checks.
+    Findings are warnings: a run goes on in spite of them. Each suite has checks of its own; a name that --only does
+    not know prints them.
 
-    Example: worktrial lint occupations --data occubench --only rubric-tools
+    Example: worktrial lint ./my-suite --only rubric-tools
     """
-    if suite == "orchestration":
-        found = _lint_scenarios(data, only or [], as_json, gold == "corrected")
-    elif gold != "released":
-        raise SettingError(f"--gold {gold}: there are corrections to the gold of orchestration alone")
+    from worktrial.suite import find_suite
+
+    known = find_suite(suite)
+    found = known.lint(known.data.read(given, suite=f"the suite {known.name}", needs=known.needs))
+    found = found.only(_chosen(only or (), found.checks))
+    if as_json:
+        _print_json(known.title, found)
     else:
-        found = _lint_tasks(suite, data, only or [], as_json)
-    if strict and found:
+        print_findings(known.title, found, asked=bool(only), word=suite)
+    if strict and (found.findings or found.unread):
         raise typer.Exit(1)
 
 
-def _lint_tasks(suite: str, data: Path | None, only: Sequence[str], as_json: bool) -> bool:
-    """Whether a hazard, or something that could not be looked at, was found."""
-    name, report = _report(suite, data)
-    names = _chosen(only, report.checks)
-    report = report.only(names)
-    if as_json:
-        _print_json(
-            {
-                "suite": name,
-                **report.looked_at,
-                "counts": {check: report.count(check) for check in names},
-                "hazards": [
-                    {"name": f.check, **{n: getattr(f, n) for n in ("subject", "file", "field", "what", "fix")}}
-                    for f in report.findings
-                ],
-                "unread": report.unread,
-            }
-        )
-    else:
-        from worktrial.cli.lint_page import print_report
-
-        print_report(name, report, names)
-    return bool(report.findings or report.unread)
-
-
-def _lint_scenarios(data: Path | None, only: Sequence[str], as_json: bool, corrected: bool) -> bool:
-    """Whether anything was found."""
-    from worktrial.suites.orchestration import suite
-
-    asked = suite.data(data=data, gold="corrected" if corrected else "released")
-    found = suite.lint(asked)
-    unknown = [name for name in only if name not in found.checks]
+def _chosen(names: Sequence[str], known: Sequence[str]) -> Sequence[str]:
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise SettingError(f"--only {unknown[0]}: there is no such check; there is {', '.join(found.checks)}")
-    found = found.only(only or found.checks)
-    if as_json:
-        counts = {check: found.count(check) for check in found.checks}
-        _print_json({"suite": suite.name, **found.looked_at, "counts": counts, "findings": found.findings})
-    else:
-        from worktrial.cli.lint_page import print_findings
-
-        print_findings(suite.name, found, asked=bool(only))
-    return bool(found.findings)
+        raise SettingError(f"{option('only')} {unknown[0]}: there is no such check; there is {', '.join(known)}")
+    return [name for name in known if not names or name in names]
 
 
-def _print_json(rows: dict[str, Any]) -> None:
+def _print_json(suite: str, found: "Findings") -> None:
     import msgspec
 
+    rows = {
+        "suite": suite,
+        **found.looked_at,
+        "counts": {check: found.count(check) for check in found.checks},
+        "findings": found.findings,
+        "unread": found.unread,
+    }
     typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
 
 
-def _report(word: str, data: Path | None) -> "tuple[str, Findings]":
-    """What the suite is called, and what was found."""
-    from worktrial.suite import find_suite
+def print_findings(suite: str, found: "Findings", *, asked: bool, word: str) -> None:
+    """Print how often each check found something, then a line for each finding; words are never broken.
 
-    suite = find_suite(word)
-    fields = {} if data is None else {"data": data}
-    report = suite.lint(suite.data.read(fields, suite=f"the suite {suite.name}", needs=suite.needs))
-    return suite.title, report
+    Args:
+        suite: What was looked at.
+        found: What was found.
+        asked: Whether the checks were asked for by name, so that long lists are shown, too.
+        word: What one writes for the suite.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    from worktrial.language.untrusted import printable
+
+    console = Console(highlight=False)
+
+    def say(text: str, style: str = "") -> None:
+        # A terminal breaks lines anywhere, rich between words; for another program a finding is a line.
+        console.print(Text(printable(text), style), soft_wrap=not console.is_terminal)
+
+    looked_at = ", ".join(f"{n} {noun}" for noun, n in found.looked_at.items())
+    say(f"{suite}: {looked_at or 'looked at'}", "bold")
+    for check in found.checks:
+        if count := found.count(check):
+            about = found.about.get(check)
+            say(f"{count:>6}  {check}" + (f": {about}" if about else ""))
+    if clean := [check for check in found.checks if not found.count(check)]:
+        say(f"nothing found by: {', '.join(clean)}")
+    for check in found.checks:
+        rows = [finding for finding in found.findings if finding.check == check]
+        if rows and check in found.counted and not asked:
+            say(f"\n{check}: {len(rows)} findings; worktrial lint {word} --only {check} lists them")
+        elif rows:
+            say(f"\n{check}", "bold")
+            for row in rows:
+                say(f"  {_line(row)}")
+    for problem in found.unread:
+        say(f"not looked at: {problem}")
 
 
-def _chosen(names: Sequence[str], known: Sequence[Any]) -> list[Any]:
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise SettingError(f"--only {unknown[0]}: there is no such check; there is {', '.join(known)}")
-    return [name for name in known if not names or name in names]
+def _line(finding: "Finding") -> str:
+    """Finding in one line: where, what, how to mend it."""
+    place = ":".join(part for part in (_short(finding.file), finding.field) if part)
+    where = " ".join(part for part in (finding.subject, f"({place})" if place else "") if part)
+    return f"{where}: {finding.what}" + (f". {finding.fix}" if finding.fix else "")
+
+
+def _short(file: str) -> str:
+    """Name of the file; one of several files of a name (`x/tasks.yaml`) with its folder."""
+    from pathlib import Path
+
+    path = Path(file)
+    return (
+        path.name if path.suffix.startswith(".json") or len(path.parts) < 2 else f"{path.parent.name}/{path.name}"
+    )

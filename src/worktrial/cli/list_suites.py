@@ -1,48 +1,50 @@
 """`worktrial list`: what can be run."""
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from worktrial.cli.options import data_of_any, takes
 
+
+@takes(data_of_any)
 def list_suites(
     suite: Annotated[
         str | None,
         typer.Argument(help="Show this suite's tasks; a name, or the folder of your own.", metavar="[SUITE]"),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the suite's data, where it needs one; for documents, a file of questions."),
-    ] = None,
+    **given: Any,
 ) -> None:
     """List the suites, or the tasks of one.
 
-    Example: worktrial list occupations --data occubench
+    Example: worktrial list ./my-suite
     """
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    from worktrial.cli.own_suite import RUNS_AS, own_data, own_suite
-    from worktrial.cli.untrusted import printable
-    from worktrial.suites.catalogue import SUITES, tasks_of
+    from worktrial.errors import WorktrialError
+    from worktrial.language.untrusted import printable
+    from worktrial.suite import find_suite, suites
 
     console = Console(highlight=False)
     if suite is None:
         table = Table("suite", "what it is", "needs")
-        for known in SUITES:
-            table.add_row(known.name, known.about, known.needs)
+        for name in suites.names:
+            try:
+                known = suites.get(name)
+                table.add_row(*(escape(printable(said)) for said in (name, known.about, known.needs)))
+            except WorktrialError as e:
+                table.add_row(escape(printable(name)), escape(printable(e)), "-")
         table.add_row(
             "./FOLDER", "your own, as `worktrial synthesize` makes them", "a simulator model, a judge model"
         )
         console.print(table)
         return
+    found = find_suite(suite)
+    rows = found.tasks(found.data.read(given, suite=f"the suite {found.name}", needs=found.needs))
     table = Table("id", "difficulty", "category", "scenario")
-    if all(suite != known.name for known in SUITES) and (folder := own_suite(suite)) is not None:
-        suite, data = RUNS_AS, own_data(folder, data)
-    rows = tasks_of(suite, data)
     for row in rows:
-        table.add_row(row.id, row.difficulty, *(escape(printable(s)) for s in (row.category, row.scenario)))
+        table.add_row(*(escape(printable(s)) for s in (row.id, row.difficulty, row.category, row.scenario)))
     console.print(table)
     console.print(f"{len(rows)} tasks")

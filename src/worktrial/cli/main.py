@@ -2,70 +2,54 @@
 
 import io
 import sys
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 from worktrial import __version__
-from worktrial.cli import (
-    archive,
-    audit,
-    compare,
-    data,
-    doctor,
-    export,
-    gate,
-    lint,
-    list_suites,
-    model,
-    power,
-    regrade,
-    report,
-    run,
-    run_documents,
-    run_orchestration,
-    score,
-    score_answers,
-    show,
-    sql,
-    synthesize,
-    trajectory,
-    validate,
-)
-from worktrial.cli.untrusted import printable
-from worktrial.errors import WorktrialError
+from worktrial.cli.lazy import LazyGroup, Row
+from worktrial.errors import WorktrialError, flag
+from worktrial.language.untrusted import printable
+
+
+class Commands(LazyGroup):
+    """Everything that one writes after `worktrial`."""
+
+    rows: ClassVar[dict[str, Row]] = {
+        "run": Row("Put an agent to work on a suite.", "run:app"),
+        "show": Row("Show a stored run.", "show:show"),
+        "trajectory": Row("Show one sample: every call, the answer, the verdict.", "trajectory:trajectory"),
+        "compare": Row("Compare two runs task by task.", "compare:compare"),
+        "gate": Row("Hold a run against limits, and exit with 1 where it does not keep to them.", "gate:gate"),
+        "sql": Row("Ask stored runs a question in SQL.", "sql:sql"),
+        "export": Row(
+            "Write runs as csv, parquet, jsonl, markdown, or as a suite's publishers do.", "export:export"
+        ),
+        "score": Row("Score what other programs produced, with no run and no model.", "score:app"),
+        "list": Row("List the suites, or the tasks of one.", "list_suites:list_suites"),
+        "regrade": Row("Judge the stored work of a run again.", "regrade:regrade"),
+        "report": Row("Make a report of stored runs.", "report:report"),
+        "lint": Row("Look for what runs, and yet misleads, in a suite's tasks.", "lint:lint"),
+        "synthesize": Row("Turn a job and its procedures into a private suite.", "synthesize:synthesize"),
+        "validate": Row("Check a suite by the agents whose outcome is known.", "validate:validate"),
+        "archive": Row("Build, look into and search an archive of documents.", "archive:app"),
+        "audit": Row("Measure simulators and judges where the truth is known.", "audit:app"),
+        "data": Row("Look at a suite's data.", "data:app"),
+        "model": Row("List and fetch the embedded models.", "model:app"),
+        "power": Row("Say how many tasks a trial needs, or what so many can show.", "power:power"),
+        "doctor": Row("Report what works on this machine.", "doctor:doctor"),
+    }
+
 
 app = typer.Typer(
     name="worktrial",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="A work trial for AI agents: realistic professional work, verdicts with intervals, costs.",
-    epilog="Start with: worktrial run starter --agent plan",
+    epilog="Start with: worktrial list",
 )
-run.app.command("documents")(run_documents.documents)
-run.app.command("orchestration")(run_orchestration.orchestration)
-app.add_typer(run.app, name="run")
-app.command("show")(show.show)
-app.command("trajectory")(trajectory.trajectory)
-app.command("compare")(compare.compare)
-app.command("gate")(gate.gate)
-app.command("sql")(sql.sql)
-app.command("export")(export.export)
-score.app.command("answers")(score_answers.answers)
-app.add_typer(score.app, name="score")
-app.command("list")(list_suites.list_suites)
-app.command("regrade")(regrade.regrade)
-app.command("report")(report.report)
-app.command("lint")(lint.lint)
-app.command("synthesize")(synthesize.synthesize)
-app.command("validate")(validate.validate)
-app.add_typer(archive.app, name="archive")
-app.add_typer(audit.app, name="audit")
-app.add_typer(data.app, name="data")
-app.add_typer(model.app, name="model")
-app.command("power")(power.power)
-app.command("doctor")(doctor.doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -93,9 +77,9 @@ def main() -> None:
         app()
     except WorktrialError as e:
         # An endpoint's own words may be part of the message.
-        typer.echo(f"worktrial: {printable(e.spelled(_flag))}", err=True)
+        typer.echo(f"worktrial: {printable(e.spelled(_spelled))}", err=True)
         sys.exit(e.exit_code)
 
 
-def _flag(field: str) -> str:
-    return "-o" if field == "output" else f"--{field.replace('_', '-')}"
+def _spelled(field: str) -> str:
+    return "-o" if field == "output" else flag(field)

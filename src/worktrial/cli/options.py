@@ -2,52 +2,58 @@
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
-import typer.core
+from pydantic import Field, create_model
 
-from worktrial.options import OptionRow, Options
+from worktrial.errors import WorktrialError, flag
+from worktrial.options import Flag, OptionRow, Options
+
+if TYPE_CHECKING:
+    from worktrial.suite import Suite
 
 _PLAIN = (bool, int, float, str, Path)
+_OPTIONS = "__worktrial_options__"
+_Function = TypeVar("_Function", bound=Callable[..., None])
 
 
-def spelled(field: str) -> str:
-    """Flag of an option, `--base-url` for `base_url`."""
-    return f"--{field.replace('_', '-')}"
+def takes(options: Callable[[], type[Options]]) -> Callable[[_Function], _Function]:
+    """Decorator for a command `def f(…, **given)`.
+
+    Args:
+        options: Whose fields `given` holds, by name; None is not given.
+    """
+
+    def mark(function: _Function) -> _Function:
+        setattr(function, _OPTIONS, options)
+        return function
+
+    return mark
 
 
-def command_of(
-    function: Callable[..., None],
-    name: str,
-    options: type[Options],
-    *,
-    before: Sequence[inspect.Parameter] = (),
-    help: str | None = None,
-    path: str = "",
-) -> Any:
-    """Command with an option for every field of `options`; `function` is given their values by name.
+def command_of(function: Callable[..., None], name: str, *, path: str = "", help: str | None = None) -> Any:
+    """Command with the parameters of `function` and an option for every field of the `Options` that it takes.
 
     Where some rows are common, `--help` shows these alone, and `--help-all` shows all.
 
     Args:
         function: What the command does.
         name: What one writes for it.
-        options: Its options.
-        before: Parameters that come first and are no fields of `options`, keyword-only.
+        path: Words before `name` and after `worktrial`, such as `run`.
         help: What `--help` says; the function's docstring if it is None.
-        path: Words before `name`, such as `run`, to say how the rest of the options are seen.
     """
-    rows = list(options.rows())
+    options = getattr(function, _OPTIONS, None)
+    rows = [] if options is None else [*options().rows()]
     hidden = sum(not row.flag.common for row in rows) if any(row.flag.common for row in rows) else 0
-    parameters = [*before, *(_parameter(row, hidden=bool(hidden) and not row.flag.common) for row in rows)]
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    own = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in own]
+    parameters += [_parameter(row, hidden=bool(hidden) and not row.flag.common) for row in rows]
     if hidden:
         parameters.append(_HELP_ALL)
     words = " ".join(["worktrial", *path.split(), name])
-    more = f"{hidden} more options: {words} --help-all" if hidden else None
 
     def command(**given: Any) -> None:
         given.pop("help_all", None)
@@ -55,8 +61,59 @@ def command_of(
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    more = f"{hidden} more options: {words} --help-all" if hidden else None
     app.command(name, help=help or inspect.getdoc(function), epilog=more)(command)
     return typer.main.get_command(app)
+
+
+def merged(kinds: Mapping[str, type[Options]]) -> type[Options]:
+    """Fields of all of `kinds`, for commands that take any suite; none of them is required.
+
+    Args:
+        kinds: Options by name of the suite that has them.
+    """
+    rows: dict[str, OptionRow] = {}
+    whose: dict[str, list[str]] = {}
+    for suite, kind in kinds.items():
+        for row in kind.rows():
+            rows.setdefault(row.name, row)
+            whose.setdefault(row.name, []).append(suite)
+    fields: dict[str, Any] = {}
+    for name, row in rows.items():
+        annotation: Any = row.field.annotation
+        for said in row.field.metadata:
+            annotation = annotation if isinstance(said, Flag) else Annotated[annotation, said]
+        description = f"{' '.join(whose[name])}: {_help(row)}"
+        fields[name] = (Annotated[annotation | None, row.flag], Field(default=None, description=description))
+    return create_model("MergedOptions", __base__=Options, **fields)
+
+
+def data_of_any() -> type[Options]:
+    """Options of all suites that say where tasks come from."""
+    return merged({suite.name: suite.data for suite in _loadable()})
+
+
+def beside_of_any() -> type[Options]:
+    """Options of all suites that say what a run is shown beside."""
+    return merged({suite.name: suite.beside for suite in _loadable()})
+
+
+def _loadable() -> "Iterator[Suite]":
+    """Suites that are installed and can be loaded; others are named on the error stream."""
+    # Imported here because only commands that take any suite load them all.
+    from worktrial.suite import suites
+
+    for name in suites.names:
+        try:
+            yield suites.get(name)
+        except WorktrialError as e:
+            typer.echo(f"note: {e}", err=True)
+
+
+def together(first: type[Options], second: type[Options]) -> type[Options]:
+    """Fields of both; where both have one, that of `first`."""
+    return create_model("JointOptions", __base__=(first, second))
 
 
 def _show_all(context: typer.Context, wanted: bool) -> None:
@@ -79,26 +136,30 @@ _HELP_ALL = inspect.Parameter(
 
 
 def _parameter(row: OptionRow, *, hidden: bool) -> inspect.Parameter:
-    flags = [spelled(row.name)]
+    words = flag(row.name)
     kind = _kind(row.field.annotation)
+    choices = get_args(kind) if get_origin(kind) is Literal else ()
     if kind is bool and row.field.default is not False:
-        flags[0] += f"/--no-{row.name.replace('_', '-')}"
-    if row.flag.short:
-        flags.append(row.flag.short)
+        words += f"/--no-{row.name.replace('_', '-')}"
     bounds = [*row.field.metadata, *_metadata(row.field.annotation)]
     info = typer.Option(
-        *flags,
+        words,
+        *([row.flag.short] if row.flag.short else []),
         help=_help(row),
         rich_help_panel=row.flag.panel,
-        metavar=row.flag.metavar,
+        metavar=row.flag.metavar or ("|".join(map(str, choices)) if choices else None),
         min=_bound(bounds, "ge"),
         max=_bound(bounds, "le"),
         show_default=False,
         hidden=hidden,
     )
-    # Left to the model: a value that was not given is None here, and its default there.
+    # Left to the model: a value that was not given is None here, and its default there; so are words that stand for
+    # one of the choices.
     return inspect.Parameter(
-        row.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, info]
+        row.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[(str if choices else kind) | None, info],
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from worktrial.cli.untrusted import printable
 from worktrial.engine.stored import StoredRun
+from worktrial.language.untrusted import printable
 from worktrial.results.comparable import comparable
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width

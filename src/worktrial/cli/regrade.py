@@ -1,111 +1,94 @@
 """`worktrial regrade RUN`: judge stored work again."""
 
-import inspect
-from dataclasses import dataclass
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
+from pydantic import Field
 
-from worktrial.cli.option_table import Option, with_options
-from worktrial.cli.role_options import role_options, settings_for, shared_options
-from worktrial.cli.run import JudgeMethod
-from worktrial.cli.run_options import check_share, output_options, run_settings
+from worktrial.cli.options import data_of_any, takes, together
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.errors import SettingError
-from worktrial.suites.usual import LOCAL_RECORD, USUAL_RECORD
+from worktrial.errors import SettingError, option
+from worktrial.options import Count, EndpointOptions, Flag, RunOptions, with_roles
 
 _JUDGING = "Judging"
-_AGENTS_OWN = {"max_turns", "sample_tokens", "sample_seconds", "sample_cost"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Argument(Option):
-    """A row for a positional argument."""
+class RegradeOptions(EndpointOptions, RunOptions):
+    """Who judges, and how."""
 
-    def parameter(self) -> inspect.Parameter:
-        info = typer.Argument(help=self.help, metavar=self.metavar)
-        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[self.kind, info])
+    judge: Annotated[str | None, Flag(_JUDGING, common=True, metavar="MODEL")] = None
+    """The model that judges: a name, openai/NAME, or local."""
+    rubric: Annotated[Path | None, Flag(_JUDGING, common=True, metavar="FILE")] = None
+    """JSONL of {"sample": …, "rubric": …}: rubrics that replace those of the tasks."""
+    votes: Annotated[Count | None, Flag(_JUDGING, common=True, default="as in RUN")] = None
+    """Votes of the judge."""
+    parallel_votes: Annotated[bool, Flag(_JUDGING)] = False
+    """Ask for all votes at once."""
+    judge_method: Annotated[Literal["votes", "logprob"] | None, Flag(_JUDGING, default="as in RUN")] = None
+    """Majority of votes, or logprob: the probability of yes on each statement of the rubric."""
+    judge_record: Annotated[
+        Annotated[int, Field(ge=1000)] | None, Flag(_JUDGING, default="120000; 12000 for the embedded model")
+    ] = None
+    """Characters of a trajectory that the judge is shown."""
+    force: Annotated[bool, Flag(_JUDGING)] = False
+    """Judge by this data though it is not that of RUN."""
 
 
-@with_options(
-    [
-        _Argument("run", Path, "Folder of the run whose work is judged again.", metavar="RUN"),
-        Option("--judge", str | None, "The model that judges: a name, openai/NAME, or local.", panel=_JUDGING),
-        Option(
-            "--data",
-            Path | None,
-            "Folder of the suite's data, where it needs one.",
-            panel=_JUDGING,
-            metavar="DIR",
-        ),
-        Option(
-            "--rubric",
-            Path | None,
-            'JSONL of {"sample": …, "rubric": …}: rubrics that replace those of the tasks.',
-            panel=_JUDGING,
-            metavar="FILE",
-        ),
-        Option("--votes", int | None, "Votes of the judge. Default: as in RUN.", panel=_JUDGING, minimum=1),
-        Option("--parallel-votes", bool, "Ask for all votes at once.", False, _JUDGING),
-        Option("--judge-method", JudgeMethod | None, "votes or logprob. Default: as in RUN.", panel=_JUDGING),
-        Option(
-            "--judge-record",
-            int | None,
-            "Characters of a trajectory that the judge is shown. Default: 120000; 12000 for the embedded model.",
-            panel=_JUDGING,
-            minimum=1000,
-        ),
-        Option("--force", bool, "Judge by this data though it is not that of RUN.", False, _JUDGING),
-        *(option for option in output_options() if option.name not in _AGENTS_OWN),
-        *shared_options(),
-        *role_options(Role.JUDGE),
-    ]
-)
-def regrade(**given: Any) -> None:
+_OPTIONS = with_roles(RegradeOptions, [Role.JUDGE])
+
+
+@takes(lambda: together(_OPTIONS, data_of_any()))
+def regrade(
+    run: Annotated[Path, typer.Argument(help="Folder of the run whose work is judged again.", metavar="RUN")],
+    **given: Any,
+) -> None:
     """Judge the stored work of a run again, without the agent: another judge, other rubrics, other votes.
 
-    The result is a run of its own that names its source. Work on starter tasks is checked by code again;
-    a judge's votes are kept beside.
+    The result is a run of its own that names its source. Work that code checks is checked by code again; a judge's
+    votes are kept beside.
 
-    Example: worktrial regrade runs/first --data occubench --judge openai/gpt-5 --votes 5 -o runs/first-again
+    Example: worktrial regrade runs/first --judge openai/gpt-5 --votes 5 -o runs/first-again
     """
     from worktrial.cli.carry_out import carry_out
+    from worktrial.engine.role_values import settings_for
     from worktrial.engine.stored import open_run
-    from worktrial.suite import suite_of
+    from worktrial.suite import find_suite
     from worktrial.suites.regrade import RegradeTrial, judging_as_stored, read_rubrics, refuse_other_data
+    from worktrial.suites.settings import LOCAL_RECORD, USUAL_RECORD
+    from worktrial.trials import PreparedRun, settings_of
 
-    check_share(given)
-    source = open_run(given["run"])
+    own = {name: value for name, value in given.items() if name in _OPTIONS.model_fields}
+    options: Any = _OPTIONS.read(own, suite="regrade")
+    source = open_run(run)
     if not source.records:
         raise SettingError(f"{source.folder}: no sample has finished, so there is nothing to judge")
     roles: dict[RoleName, RoleSettings] = {}
-    if given["judge"]:
-        roles[Role.JUDGE] = settings_for(Role.JUDGE, given["judge"], given)
+    if options.judge:
+        roles[Role.JUDGE] = settings_for(Role.JUDGE, options.judge, options.model_dump())
     local = any(role.is_local for role in roles.values())
     judging = judging_as_stored(
         source.manifest,
         {
-            "votes": given["votes"],
-            "parallel_votes": given["parallel_votes"],
-            "judge_method": given["judge_method"],
-            "judge_record": given["judge_record"] or (LOCAL_RECORD if local else USUAL_RECORD),
+            "votes": options.votes,
+            "parallel_votes": options.parallel_votes,
+            "judge_method": options.judge_method,
+            "judge_record": options.judge_record or (LOCAL_RECORD if local else USUAL_RECORD),
         },
     )
-    suite = suite_of(source.manifest.suite)
-    if suite is None:
-        raise SettingError(
-            f"{given['run']}: is a run of the suite {source.manifest.suite!r}, which this version does not know"
-        )
-    if given["rubric"] and not given["judge"]:
-        raise SettingError("--rubric: is for a judge, and none is named. Add --judge MODEL")
-    fields = {} if given["data"] is None else {"data": given["data"]}
-    data = suite.data.read(fields, suite=f"the suite {suite.name}", needs=suite.needs)
-    grader = suite.grader(source, data, vars(judging), roles)
-    if not given["force"]:
+    suite = find_suite(source.manifest.suite)
+    if options.rubric and not options.judge:
+        raise SettingError(f"{option('rubric')}: is for a judge, and none is named. Add {option('judge')} MODEL")
+    asked = {name: value for name, value in given.items() if name not in _OPTIONS.model_fields}
+    data = suite.data.read(asked, suite=f"the suite {suite.name}", needs=suite.needs)
+    grader = suite.grader(source, data, vars(judging), list(roles))
+    if not options.force:
         refuse_other_data(source, grader)
-    trial = RegradeTrial(source, grader, judging, read_rubrics(given["rubric"]) if given["rubric"] else None)
-    settings = run_settings(given, f"{trial.suite}-regraded", roles)
+    rubrics = read_rubrics(options.rubric) if options.rubric else None
+    trial = RegradeTrial(source, grader, judging, rubrics)
+    command = ("worktrial", *sys.argv[1:])
+    settings = settings_of(options, f"{trial.suite}-regraded", roles, command=command)
     if settings.folder.resolve() == source.folder.resolve():
         raise SettingError(f"-o {settings.folder}: is the run to be judged again; name another folder")
     if missing := source.manifest.samples - len(source.records):
@@ -113,7 +96,7 @@ def regrade(**given: Any) -> None:
             f"{source.folder} is unfinished: {missing} samples are still to come and are left out.", err=True
         )
     try:
-        carry_out(trial, roles, settings, given)
+        carry_out(PreparedRun(suite, options, trial, roles, settings, []))
     except typer.Exit:
         _compare(source.folder, settings.folder)
         raise
@@ -122,8 +105,8 @@ def regrade(**given: Any) -> None:
 
 def _compare(before: Path, after: Path) -> None:
     """Say what changed against the source run, and whether the two may be compared at all."""
-    from worktrial.cli.untrusted import printable
     from worktrial.engine.stored import open_run
+    from worktrial.language.untrusted import printable
     from worktrial.results.comparable import comparable
     from worktrial.results.pairing import pair_runs
 

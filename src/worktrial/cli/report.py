@@ -33,7 +33,7 @@ def report(
     """
     from datetime import datetime
 
-    from worktrial.cli.untrusted import printable
+    from worktrial.language.untrusted import printable
     from worktrial.reports.report import open_report
     from worktrial.reports.site import write_site
 
@@ -57,7 +57,7 @@ def _display(report: "Report") -> "Iterator[Callable[[str, int], None] | None]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from worktrial.cli.untrusted import printable
+    from worktrial.language.untrusted import printable
 
     columns = (
         TextColumn("{task.description}", markup=False),

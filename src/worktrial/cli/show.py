@@ -1,40 +1,18 @@
 """`worktrial show RUN`: a stored run in one screen."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from worktrial.cli.options import beside_of_any, takes
+from worktrial.options import Options
 
+
+@takes(beside_of_any)
 def show(
     run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
-    compare_published: Annotated[
-        bool, typer.Option(help="Show figures that others published beside the run's (orchestration).")
-    ] = False,
-    turns_run: Annotated[
-        Path | None,
-        typer.Option(
-            help="A turn-by-turn run of the same team, for the cascade gap (orchestration).", metavar="RUN"
-        ),
-    ] = None,
-    stage_run: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A run of the same agent under another set-up; repeat it: where the agent loses (documents).",
-            metavar="RUN",
-        ),
-    ] = None,
-    split_run: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Give it twice: questions that both of these runs solved are easy, the others hard (documents).",
-            metavar="RUN",
-        ),
-    ] = None,
-    closed_run: Annotated[
-        Path | None,
-        typer.Option(help="A closed-book run: which questions a model knows by heart (documents).", metavar="RUN"),
-    ] = None,
+    **given: Any,
 ) -> None:
     """Show a stored run: completion rate with its interval, per industry and difficulty, tokens, cost.
 
@@ -42,22 +20,15 @@ def show(
 
     Example: worktrial show runs/first
     """
-    from worktrial.cli.tables import Beside, print_summary
+    from worktrial.cli.audit import print_audits
+    from worktrial.cli.summary import print_summary
     from worktrial.engine.stored import open_run
+    from worktrial.suite import audits, suite_of
 
     stored = open_run(run)
-    if stored.manifest.suite.startswith("audit-"):
-        from worktrial.cli.audit import print_audits
-
+    if stored.manifest.suite in audits.names:
         print_audits([run])
-    else:
-        print_summary(
-            stored,
-            beside=Beside(
-                compare_published,
-                None if turns_run is None else open_run(turns_run),
-                tuple(open_run(folder) for folder in stage_run or ()),
-                tuple(open_run(folder) for folder in split_run or ()),
-                None if closed_run is None else open_run(closed_run),
-            ),
-        )
+        return
+    suite = suite_of(stored.manifest.suite)
+    beside = Options if suite is None else suite.beside
+    print_summary(stored, beside=beside.read(given, suite=f"the suite {stored.manifest.suite}"))

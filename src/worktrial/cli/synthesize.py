@@ -3,19 +3,19 @@
 import shlex
 import signal
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from pydantic import Field
 
-from worktrial.cli.option_table import Option, with_options
-from worktrial.cli.role_options import role_options, shared_options, tool_mode_option
-from worktrial.cli.untrusted import printable
+from worktrial.cli.options import takes
 from worktrial.engine.roles import Role
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import StopRun
+from worktrial.language.untrusted import printable
+from worktrial.options import AgentOptions, Amount, Count, EndpointOptions, Flag, with_roles
 from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_TURNS
 
 if TYPE_CHECKING:
@@ -26,101 +26,84 @@ NOTHING_SELECTED = 3
 USUAL_REQUESTS = 32
 
 
-class Until(StrEnum):
-    """How far to go."""
-
-    DRAFTS = "drafts"
-    SUITE = "suite"
-
-
 ROLES = (Role.SYNTHESIZER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
 _WHAT = "What it is made from"
 _SIZE = "How large, and how thorough (default: as stored, else as said)"
 _WHO = "Who takes part (default: as in the folder's last session)"
 _RUN = "Session"
 _BUDGET = "Budgets over all sessions on the folder (it stops cleanly and can be resumed)"
-
-_OPTIONS = [
-    Option("--job", str | None, "Who does the job, in words: `customs declarant`.", panel=_WHAT),
-    Option(
-        "--spec",
-        Path | None,
-        "The job as a YAML file: role, industry, domain, about, and any of the sizes below.",
-        panel=_WHAT,
-        metavar="FILE",
-    ),
-    Option(
-        "--document",
-        list[Path] | None,
-        "A procedure, policy or interface (PDF, Markdown, text, OpenAPI 3), or a folder of such; may be repeated.",
-        panel=_WHAT,
-        metavar="FILE",
-    ),
-    Option("--synthesizer", str | None, "The model that writes: a name, openai/NAME, or local.", panel=_WHO),
-    Option("--agent", str | None, "The model whose runs calibrate. Default: the synthesizer's.", panel=_WHO),
-    Option(
-        "--simulator", str | None, "The model that plays the workplaces. Default: the synthesizer's.", panel=_WHO
-    ),
-    Option("--judge", str | None, "The model that judges. Default: the synthesizer's.", panel=_WHO),
-    Option("--subtopics", int | None, "Sub-topics of the job. Default: 16.", panel=_SIZE, minimum=1),
-    Option("--levels", str | None, "Levels of difficulty, comma-separated. Default: 1,2,3.", panel=_SIZE),
-    Option("--languages", str | None, "Languages of the tasks, comma-separated. Default: en.", panel=_SIZE),
-    Option("--plan-runs", int | None, "Runs with the plan before a decision. Default: 4.", panel=_SIZE, minimum=1),
-    Option("--free-runs", int | None, "Runs without it before a decision. Default: 8.", panel=_SIZE, minimum=1),
-    Option("--most-runs", int | None, "Runs of one kind at most. Default: 24.", panel=_SIZE, minimum=1),
-    Option("--repairs", int | None, "Rounds of repair of a task at most. Default: 3.", panel=_SIZE, minimum=0),
-    Option("--votes", int | None, "Votes of the judge on each run. Default: 3.", panel=_SIZE, minimum=1),
-    Option(
-        "--twins/--no-twins",
-        bool | None,
-        "Write the tools as code, too. Where it agrees with the simulator it is kept, as the truth for `worktrial "
-        "audit simulator`. Default: no.",
-        panel=_SIZE,
-    ),
-    Option("--faces/--no-faces", bool | None, "Earlier name of --twins.", panel=_SIZE),
-    Option(
-        "--max-turns",
-        int | None,
-        f"Assistant messages of one run. Default: {USUAL_TURNS}; {LOCAL_TURNS} for the embedded model.",
-        panel=_SIZE,
-        minimum=1,
-    ),
-    Option(
-        "--output",
-        Path,
-        "Folder of the suite. The same command resumes it, and so does this alone.",
-        ...,
-        _RUN,
-        short="-o",
-        metavar="FOLDER",
-    ),
-    Option(
-        "--review",
-        bool,
-        "Stop after the drafts, and after runs and repairs, for a look at the review page.",
-        False,
-        _RUN,
-    ),
-    Option("--until", Until, "drafts: nothing is run yet.", Until.SUITE, _RUN),
-    Option("--yes", bool, "Do not ask before the first call.", False, _RUN),
-    Option(
-        "--concurrency",
-        int | None,
-        f"Requests in flight. Default: {USUAL_REQUESTS}; {LOCAL_CONCURRENCY} with the embedded model.",
-        panel=_RUN,
-        minimum=1,
-    ),
-    Option("--retries", int, "Tries of one request that fails.", 8, _RUN, minimum=1),
-    Option("--retry-seconds", float, "Waiting between the tries of one request.", 300.0, _RUN, minimum=0),
-    Option("--max-cost", float | None, "US dollars.", panel=_BUDGET, minimum=0),
-    Option("--max-tokens", int | None, "Tokens in and out of all roles.", panel=_BUDGET, minimum=1),
-    Option("--max-minutes", float | None, "Wall-clock minutes of this session.", panel=_BUDGET, minimum=0),
-]
+_SAME = "the synthesizer's"
 
 
-@with_options(
-    [*_OPTIONS, *shared_options(ROLES), tool_mode_option(), *(o for role in ROLES for o in role_options(role))]
-)
+class SynthesisOptions(EndpointOptions, AgentOptions):
+    """Options of `worktrial synthesize`. None is not given: what the folder remembers holds."""
+
+    job: Annotated[str | None, Flag(_WHAT, common=True)] = None
+    """Who does the job, in words: `customs declarant`."""
+    spec: Annotated[Path | None, Flag(_WHAT, common=True, metavar="FILE")] = None
+    """The job as a YAML file: role, industry, domain, about, and any of the sizes below."""
+    document: Annotated[list[Path] | None, Flag(_WHAT, common=True, metavar="FILE")] = None
+    """A procedure, policy or interface (PDF, Markdown, text, OpenAPI 3), or a folder of such; may be repeated."""
+    synthesizer: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL")] = None
+    """The model that writes: a name, openai/NAME, or local."""
+    agent: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
+    """The model whose runs calibrate."""
+    simulator: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
+    """The model that plays the workplaces."""
+    judge: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
+    """The model that judges."""
+    subtopics: Annotated[Count | None, Flag(_SIZE, common=True, default="16")] = None
+    """Sub-topics of the job."""
+    levels: Annotated[str | None, Flag(_SIZE, default="1,2,3")] = None
+    """Levels of difficulty, comma-separated."""
+    languages: Annotated[str | None, Flag(_SIZE, common=True, default="en")] = None
+    """Languages of the tasks, comma-separated."""
+    plan_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
+    """Runs with the plan before a decision."""
+    free_runs: Annotated[Count | None, Flag(_SIZE, default="8")] = None
+    """Runs without it before a decision."""
+    most_runs: Annotated[Count | None, Flag(_SIZE, default="24")] = None
+    """Runs of one kind at most."""
+    repairs: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="3")] = None
+    """Rounds of repair of a task at most."""
+    votes: Annotated[Count | None, Flag(_SIZE, default="3")] = None
+    """Votes of the judge on each run."""
+    twins: Annotated[bool | None, Flag(_SIZE, default="no")] = None
+    """Write the tools as code, too. What agrees with the simulator is kept, as the truth for `audit simulator`."""
+    faces: Annotated[bool | None, Flag(_SIZE)] = None
+    """Earlier name of --twins."""
+    max_turns: Annotated[
+        Count | None, Flag(_SIZE, default=f"{USUAL_TURNS}; {LOCAL_TURNS} for the embedded model")
+    ] = None
+    """Assistant messages of one run."""
+    output: Annotated[Path, Flag(_RUN, common=True, short="-o", metavar="FOLDER")]
+    """Folder of the suite. The same command resumes it, and so does this alone."""
+    review: Annotated[bool, Flag(_RUN, common=True)] = False
+    """Stop after the drafts, and after runs and repairs, for a look at the review page."""
+    until: Annotated[Literal["drafts", "suite"], Flag(_RUN, common=True)] = "suite"
+    """With drafts nothing is run yet."""
+    yes: Annotated[bool, Flag(_RUN, common=True)] = False
+    """Do not ask before the first call."""
+    concurrency: Annotated[
+        Count | None, Flag(_RUN, default=f"{USUAL_REQUESTS}; {LOCAL_CONCURRENCY} with the embedded model")
+    ] = None
+    """Requests in flight."""
+    retries: Annotated[Count, Flag(_RUN)] = 8
+    """Tries of one request that fails."""
+    retry_seconds: Annotated[Amount, Flag(_RUN)] = 300.0
+    """Waiting between the tries of one request."""
+    max_cost: Annotated[Amount | None, Flag(_BUDGET, common=True)] = None
+    """US dollars."""
+    max_tokens: Annotated[Count | None, Flag(_BUDGET)] = None
+    """Tokens in and out of all roles."""
+    max_minutes: Annotated[Amount | None, Flag(_BUDGET)] = None
+    """Wall-clock minutes of this session."""
+
+
+OPTIONS = with_roles(SynthesisOptions, ROLES)
+
+
+@takes(lambda: OPTIONS)
 def synthesize(**given: Any) -> None:
     """Turn a job and its procedures into a private suite: drafted, checked, run, repaired, filtered, calibrated.
 
@@ -134,8 +117,9 @@ def synthesize(**given: Any) -> None:
     from worktrial.synthesis.resources import locked
     from worktrial.synthesis.session import SynthesisSession
 
+    given = OPTIONS.read(given, suite="synthesize", needs="the folder of the suite").model_dump()
     folder = SuiteFolder(given["output"])
-    until_drafts = given["until"] is Until.DRAFTS
+    until_drafts = given["until"] == "drafts"
     with locked(folder):
         settings = settings_of(folder, given)
         for line in settings.changes:

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from worktrial.agents.assignment import Limits
-from worktrial.cli.role_options import role_options, shared_options
 from worktrial.cli.synthesize import ROLES, USUAL_REQUESTS
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.role_values import settings_for
@@ -17,6 +15,7 @@ from worktrial.engine.roles import Role, RoleSettings, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget
 from worktrial.errors import DataError, SettingError
+from worktrial.options import EndpointOptions
 from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.calibration.runs import CalibrationSettings
@@ -35,8 +34,8 @@ _REMEMBERED = (
     "tool_mode",
     "max_turns",
     "concurrency",
-    *(option.name for option in shared_options(ROLES)),
-    *(option.name for role in ROLES for option in role_options(role)),
+    *EndpointOptions.model_fields,
+    *(f"{role.value}_{name}" for role in ROLES for name in EndpointOptions.model_fields),
 )
 
 
@@ -63,7 +62,7 @@ def settings_of(folder: SuiteFolder, given: Mapping[str, Any]) -> Settings:
     """
     spec, stored_spec = _spec(folder, given), _stored_spec(folder)
     stored = _stored_options(folder)
-    options = {**stored, **_plain({name: given[name] for name in _REMEMBERED if given.get(name) is not None})}
+    options = {**stored, **{name: given[name] for name in _REMEMBERED if given.get(name) is not None}}
     roles = _roles({**dict.fromkeys(_REMEMBERED), **options})
     sources, old_sources = _sources(folder, given)
     usual = LOCAL_CONCURRENCY if any(s.is_local for s in roles.values()) else USUAL_REQUESTS
@@ -209,10 +208,6 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
         for name in names
         if before.get(name) != now.get(name) and not _is_secret(name, now.get(name) or "")
     ]
-
-
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value.value if isinstance(value, StrEnum) else value for name, value in options.items()}
 
 
 def _levels(text: str) -> list[int]:

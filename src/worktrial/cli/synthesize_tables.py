@@ -6,7 +6,7 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
-from worktrial.cli.untrusted import printable
+from worktrial.language.untrusted import printable
 from worktrial.synthesis.estimate import CostEstimate
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.resources import ResourceSettings

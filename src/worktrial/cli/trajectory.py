@@ -1,9 +1,17 @@
 """`worktrial trajectory RUN SAMPLE`: everything one sample did."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from worktrial.language import Completion, JsonObject
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from worktrial.engine.record import SampleRecord
 
 
 def trajectory(
@@ -26,15 +34,61 @@ def trajectory(
     if as_json:
         import msgspec
 
-        from worktrial.cli.untrusted import printable_json
+        from worktrial.language.untrusted import printable_json
 
         typer.echo(printable_json(msgspec.json.format(msgspec.json.encode(line), indent=2).decode()))
         return
-    from worktrial.cli.trajectory_page import print_team_trajectory, print_trajectory
+    from rich.console import Console
 
-    if stored.manifest.suite == "orchestration":
-        from worktrial.suites.orchestration import suite
+    from worktrial.suite import suite_of
+    from worktrial.terminal import plain
 
-        print_team_trajectory(line, record, suite.trajectory(line, record))
-    else:
-        print_trajectory(line, record)
+    console = Console(highlight=False)
+    suite = suite_of(stored.manifest.suite)
+    parts = None if suite is None else suite.trajectory(line, record)
+    for part in _workplace(line) if parts is None else [plain(_whose(line), "bold"), *parts]:
+        console.print(part)
+    for text in () if record is None else _verdict(record):
+        console.print(text)
+
+
+def _whose(line: JsonObject) -> str:
+    return f"{line['suite']} · sample {line['sample']} · repeat {line['repeat']} · {line.get('condition', 'E0')}"
+
+
+def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
+    """Assignment, calls in a workplace with what came back, and the answer."""
+    from rich.panel import Panel
+    from rich.text import Text
+
+    from worktrial.terminal import call_lines, plain
+
+    title = f"{_whose(line)} · {line.get('clock') or ''}"
+    yield Panel(plain(line.get("instruction") or ""), title=plain(title), title_align="left")
+    said = [Completion(m).text for m in line.get("messages") or [] if m.get("role") == "assistant"]
+    shown = 0
+    for call in line.get("calls") or []:
+        for text in said[shown : call["turn"] + 1]:
+            if text:
+                yield Text.assemble(("agent: ", "bold"), plain(text))
+        shown = call["turn"] + 1
+        yield from call_lines(call)
+    answer = line.get("answer") or "(none)"
+    end = line.get("stop_reason") or "broken off"
+    yield Panel(plain(answer), title=plain(f"answer · {end}"), title_align="left")
+
+
+def _verdict(record: "SampleRecord") -> "Iterator[RenderableType]":
+    """Outcome with its reason, checks and votes."""
+    from rich.text import Text
+
+    from worktrial.terminal import plain
+
+    yield Text.assemble((record.outcome.value, "bold"), " · ", plain(record.reason))
+    for check in record.checks:
+        mark = "ok  " if check.passed else "FAIL"
+        yield Text.assemble(f"  {mark} ", plain(f"{check.check}: {check.why}"))
+    for number, vote in enumerate(record.votes, 1):
+        says = {True: "pass", False: "fail", None: "no vote"}[vote.is_correct]
+        grounds = plain(vote.feedback or vote.problem or "")
+        yield Text.assemble(f"  vote {number}: {says} · ", grounds)

@@ -1,31 +1,35 @@
 """`worktrial validate SUITE`: does the suite discriminate?"""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from worktrial.cli.options import data_of_any, takes
 
+
+@takes(data_of_any)
 def validate(
-    suite: Annotated[
-        str, typer.Argument(help="A suite whose tasks have solution plans: starter.", metavar="SUITE")
-    ],
+    suite: Annotated[str, typer.Argument(help="A suite's name, or the folder of your own.", metavar="SUITE")],
+    **given: Any,
 ) -> None:
-    """Check a suite by two agents: plan must pass every task, and idle, which answers at once, none.
+    """Check a suite by its reference agents: one that must pass every task, one that must fail every task.
 
     Exits with 1 when a task comes out otherwise.
 
-    Example: worktrial validate starter
+    Example: worktrial validate ./my-suite
     """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from worktrial.cli.untrusted import printable
     from worktrial.grading import Outcome
+    from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite
     from worktrial.suites.validate import validate_suite
 
-    validations = validate_suite(find_suite(suite))
+    known = find_suite(suite)
+    data = {name: value for name, value in given.items() if value is not None}
+    validations = validate_suite(known, data)
     table = Table()
     table.add_column("agent")
     table.add_column("must")

@@ -81,8 +81,16 @@ def refuse_other_settings(stored: Manifest, wanted: Manifest, folder: Path) -> N
     Raises:
         SettingError: something that can change results differs; the message shows what.
     """
+    if stored.suite != wanted.suite:
+        article = "an" if stored.suite[:1] in "aeiou" else "a"
+        raise SettingError(
+            f"{folder} holds {article} {stored.suite} run. Name another folder with {option('output')}, or "
+            "none for a new one"
+        )
     before = {"suite": stored.suite, "data": stored.data.get("fingerprint"), "settings": stored.settings}
-    now = {"suite": wanted.suite, "data": wanted.data.get("fingerprint"), "settings": wanted.settings}
+    # Runs from before options were on record say the same in other words.
+    known = {k: v for k, v in wanted.settings.items() if k != "options" or k in stored.settings}
+    now = {"suite": wanted.suite, "data": wanted.data.get("fingerprint"), "settings": known}
     # Compare what JSON keeps, so that tuples and lists are the same.
     differences = list(_differences(before, msgspec.json.decode(msgspec.json.encode(now))))
     if differences:

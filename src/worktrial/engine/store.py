@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from worktrial.engine.manifest import Manifest, SessionRecord, read_manifest, refuse_other_settings
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
+from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
@@ -47,6 +48,7 @@ class RunStore:
 
     def __enter__(self) -> "RunStore":
         _refuse_foreign(self.folder)
+        self._is_new = not self.folder.exists() or not any(self.folder.iterdir())
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._files.enter_context(FileLock(self.folder / LOCK).acquire(blocking=False))
@@ -58,8 +60,9 @@ class RunStore:
             ) from None
         try:
             self._open()
-        except BaseException:
+        except BaseException as e:
             self._files.close()
+            self._leave_nothing(type(e))
             raise
         return self
 
@@ -87,6 +90,17 @@ class RunStore:
         with self._files, contextlib.suppress(*ignored):
             for file in (self._samples, self._trajectories):
                 os.fsync(file.fileno())
+        self._leave_nothing(kind)
+
+    def _leave_nothing(self, kind: type[BaseException] | None) -> None:
+        """Remove the folder of a run that was refused before its first sample; reports would find an empty run."""
+        refused = kind is not None and issubclass(kind, SettingError | DataError | StopRun)
+        if refused and kind is not BudgetSpent and self._is_new and not self.finished:
+            for name in (MANIFEST, SAMPLES, TRAJECTORIES, LOCK):
+                (self.folder / name).unlink(missing_ok=True)
+            # Something else in it, such as tracebacks, is worth keeping.
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
 
     @property
     def session(self) -> SessionRecord:

@@ -6,8 +6,6 @@ a trial is imported when the first one starts.
 
 import datetime as dt
 import re
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from worktrial.interop.finished import FinishedRun
+    from worktrial.interop.run import Run
     from worktrial.results.gate import Gate
     from worktrial.statistics import CompletionRate, Interval, Repeats
 
@@ -24,7 +22,7 @@ _MARKER = "worktrial"
 _USUAL_FOLDER = ".worktrial"
 _HELP = "Folder for the runs of trials among the tests"
 # Of one marker on a module or class there is one trial, which all of its tests share.
-_Shared = dict[tuple[int, ...], "tuple[tuple[pytest.Mark, ...], FinishedRun | str]"]
+_Shared = dict[tuple[int, ...], "tuple[tuple[pytest.Mark, ...], Run | str]"]
 _shared = pytest.StashKey[_Shared]()
 
 
@@ -69,10 +67,10 @@ class Worktrial:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._marked: FinishedRun | None = None
+        self._marked: Run | None = None
 
     @property
-    def marked(self) -> "FinishedRun":
+    def marked(self) -> "Run":
         """The finished run of the test's marker."""
         __tracebackhide__ = True
         if self._marked is None:
@@ -124,7 +122,7 @@ class Worktrial:
         return self.marked.folder
 
     def gate(self, **limits: Any) -> "Gate":
-        """Hold the run against limits; see `FinishedRun.gate`.
+        """Hold the run against limits; see `Run.gate`.
 
         Raises:
             AssertionError: it does not keep to one.
@@ -134,23 +132,23 @@ class Worktrial:
         with _plain_errors():
             return run.gate(**limits)
 
-    def run(self, suite: str, agent: str | Callable[..., Any], **options: Any) -> "FinishedRun":
-        """Run a trial now; see `worktrial.interop.trials.run_suite` for the options."""
+    def run(self, suite: str, agent: str | Callable[..., Any], **options: Any) -> "Run":
+        """Run a trial now; see `worktrial.run` for the options."""
         __tracebackhide__ = True
         with _plain_errors():
             found = _carry_out(self._item, {"suite": suite, "agent": agent, **options})
         self._tell(found)
         return found
 
-    def open(self, folder: str | Path) -> "FinishedRun":
+    def open(self, folder: str | Path) -> "Run":
         """A run that is stored already; a relative path starts at pytest's root folder."""
         __tracebackhide__ = True
-        from worktrial.interop.finished import FinishedRun
+        from worktrial.interop.run import Run
 
         with _plain_errors():
-            return FinishedRun.at(self._item.config.rootpath / folder, self._item.config.rootpath)
+            return Run.at(self._item.config.rootpath / folder, self._item.config.rootpath)
 
-    def _run_marked(self) -> "FinishedRun":
+    def _run_marked(self) -> "Run":
         __tracebackhide__ = True
         marks = tuple(self._item.iter_markers(_MARKER))
         if not marks:
@@ -173,7 +171,7 @@ class Worktrial:
         self._tell(found)
         return found
 
-    def _tell(self, run: "FinishedRun") -> None:
+    def _tell(self, run: "Run") -> None:
         self._item.user_properties.append((_MARKER, run.line()))
         self._item.add_report_section("call", _MARKER, "\n".join(run.lines()))
 
@@ -198,18 +196,17 @@ def _refuse(why: str) -> NoReturn:
     pytest.fail(f"worktrial: {why}", pytrace=False)
 
 
-def _carry_out(item: pytest.Item, options: dict[str, Any]) -> "FinishedRun":
+def _carry_out(item: pytest.Item, options: dict[str, Any]) -> "Run":
     __tracebackhide__ = True
     from worktrial.engine.run import Interrupted
-    from worktrial.interop.trials import run_suite
+    from worktrial.interop.python import run
 
     root = item.config.rootpath
-    if ours := options.keys() & {"folder", "base", "command"}:
+    if ours := options.keys() & {"out", "output", "base", "command", "progress"}:
         _refuse(f"there is no option {', '.join(sorted(ours))}; say with --worktrial-runs where runs are kept")
     folder = _new_folder(_runs_folder(item.config), item)
     try:
-        with _handlers_kept():
-            return run_suite(**options, folder=folder, base=root, command=("pytest", item.nodeid))
+        return run(**options, out=folder, base=root, command=("pytest", item.nodeid))
     except Interrupted:
         raise KeyboardInterrupt from None
     finally:
@@ -256,19 +253,3 @@ def _plain_errors() -> Iterator[None]:
         yield
     except WorktrialError as e:
         raise pytest.fail.Exception(f"worktrial: {printable(e)}", pytrace=False) from None
-
-
-@contextmanager
-def _handlers_kept() -> Iterator[None]:
-    """After an interruption a run leaves its own signal handlers, because a command would end now; tests go on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            if handler is not None:
-                signal.signal(number, handler)

@@ -54,6 +54,7 @@ class DocumentsSuite(Suite):
         "fictional archive"
     )
     needs = "nothing; for other questions a file of them and an archive built from their documents"
+    example = "--agent reference"
     options = DocumentsOptions
     data = DocumentsData
     beside = DocumentsBeside

@@ -30,6 +30,10 @@ class OccupationsSuite(SimulatedSuite):
     name = "occupations"
     about = "OccuBench: professional tasks in workplaces that a language model plays"
     needs = "the folder of the OccuBench release (see arXiv 2604.10866), a simulator model, a judge model"
+    example = (
+        "--data occubench --base-url http://localhost:8000/v1 --agent my-model --simulator my-model "
+        "--judge my-model --limit 10 -o runs/first"
+    )
     options = OccupationsOptions
     data = OccupationsData
     data_file = "eval_benchmark_solvable.jsonl"

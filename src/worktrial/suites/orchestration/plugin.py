@@ -48,6 +48,7 @@ class OrchestrationSuite(Suite):
     name = "orchestration"
     about = "planning and directing domain agents: OrchestrationBench's scenarios, or five of ours in each language"
     needs = "an agent model (for the published scenarios --data DIR)"
+    example = "--agent my-model --base-url http://localhost:8000/v1 -o runs/first"
     options = OrchestrationOptions
     data = DataOptions
     beside = ComparisonOptions

@@ -17,7 +17,7 @@ from worktrial.options import (
     LimitOptions,
     RunOptions,
 )
-from worktrial.suite import Suite, TaskRow, checks
+from worktrial.suite import DataReport, Suite, TaskRow, checks
 from worktrial.suites.reference import idle_agent, plan_agent
 from worktrial.suites.settings import conditions_of, judging_of, limits_of, models_of
 
@@ -112,6 +112,12 @@ class SimulatedSuite(Suite):
         settled = {"judge_record": settings.judge_record, "simulator_prompt": settings.simulator_prompt}
         measured = options.model_copy(update=settled).measured()
         return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
+
+    def data_report(self, data: Any) -> DataReport:
+        """Every task and every workplace, loaded; see `Suite.data_report`."""
+        from worktrial.suites.simulated.tasks import check_tasks
+
+        return check_tasks(self.load(data))
 
     def lint(self, data: Any) -> Findings:
         """Findings on every workplace and every task; see `Suite.lint`."""

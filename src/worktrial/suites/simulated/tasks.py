@@ -8,6 +8,7 @@ from pathlib import Path
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.suite import DataReport
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
 
@@ -97,22 +98,6 @@ class TaskSet:
             except DataError as e:
                 unread.append(str(e))
         return found, unread
-
-
-@dataclass(frozen=True, slots=True)
-class DataReport:
-    """Contents of a set of tasks, and what is wrong with it."""
-
-    tasks: int
-    scenarios: int
-    workplaces: int
-    fingerprint: str
-    categories: Mapping[str, int]
-    """Industry to number of tasks."""
-    problems: list[str]
-    """A sentence on each thing that makes at least one sample `invalid`."""
-    notes: list[str]
-    """Sentences on what is worth knowing and harmless to a run."""
 
 
 def check_tasks(tasks: TaskSet) -> DataReport:

@@ -18,6 +18,7 @@ class StarterSuite(ExecutableSuite):
 
     name = "starter"
     about = "our own executable workplaces, checked by code"
+    example = "--agent plan -o runs/plan"
     folder = FOLDER
     package = "worktrial.suites.starter.workplaces"
     categories = (

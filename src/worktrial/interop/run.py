@@ -1,13 +1,17 @@
-"""A run that has ended, as a test asks about it."""
+"""A stored run as Python asks about it: figures, tables, SQL, a report, a gate."""
 
+import datetime as dt
 from collections.abc import Sequence
+from html import escape
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from worktrial.engine.record import CLEAN, SampleRecord
-from worktrial.engine.stored import StoredRun, open_run
+from worktrial.engine.stored import StoredRun, open_run, trajectory
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
+from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import unfair_lines
 from worktrial.results.comparison.quantities import cost_of, unseen, why_unknown
@@ -17,16 +21,27 @@ from worktrial.results.gate.observed import completion_of
 from worktrial.results.repeated import repeats_of
 from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
+from worktrial.suite import suite_of
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from worktrial.suite import Figure
 
 # More failures than this are for the report.
 _SHOWN = 8
 _LONGEST = 200
 
 
-class FinishedRun:
-    """A run on disk with the figures that tests are about.
+class Run:
+    """A run on disk, finished or not.
 
-    They are of one condition: E0 where the run has it, else its first. Conditions are never mixed into one rate.
+    Its figures are those of one condition: E0 where the run has it, else its first. Conditions are never mixed into
+    one rate. Tables and SQL need the extra `analysis`.
+
+    Args:
+        run: Run as stored.
+        base: Folder that relative paths start at; None for the working directory.
     """
 
     def __init__(self, run: StoredRun, base: Path | None = None) -> None:
@@ -39,13 +54,118 @@ class FinishedRun:
         self._records = conditions.get(self.condition, [])
 
     @classmethod
-    def at(cls, folder: Path, base: Path | None = None) -> "FinishedRun":
-        """The run in `folder`.
+    def at(cls, folder: Path, base: Path | None = None) -> "Run":
+        """Run in `folder`.
+
+        Args:
+            folder: What `worktrial run -o` wrote.
+            base: Folder that relative paths start at; None for the working directory.
 
         Raises:
             DataError: it holds no run.
         """
         return cls(open_run(folder), base)
+
+    @property
+    def samples(self) -> "pyarrow.Table":
+        """A row for each sample: outcome, reason, tokens, cost, time.
+
+        Raises:
+            SettingError: the extra `analysis` is not installed.
+        """
+        return self.table("samples")
+
+    @property
+    def calls(self) -> "pyarrow.Table":
+        """A row for each tool call, with what came back.
+
+        Raises:
+            SettingError: the extra `analysis` is not installed.
+        """
+        return self.table("calls")
+
+    @property
+    def messages(self) -> "pyarrow.Table":
+        """A row for each message of the agent's conversation.
+
+        Raises:
+            SettingError: the extra `analysis` is not installed.
+        """
+        return self.table("messages")
+
+    def table(self, name: str) -> "pyarrow.Table":
+        """One of the tables that `worktrial sql --schema` lists, as Arrow; `.to_pandas()` where pandas is there.
+
+        Raises:
+            SettingError: there is no such table, or the extra `analysis` is not installed.
+            DataError: the run is damaged.
+        """
+        _need_analysis()
+        from worktrial.results.tables import database
+
+        with database([self.folder], [name]) as connection:
+            return connection.execute(f'SELECT * FROM "{name}"').to_arrow_table()
+
+    def sql(self, query: str) -> "pyarrow.Table":
+        """Answer to one SELECT over the run's tables, as Arrow.
+
+        Args:
+            query: SQL as DuckDB speaks it.
+
+        Raises:
+            SettingError: the query does not only read, or is wrong; or the extra `analysis` is not installed.
+            DataError: the run is damaged.
+        """
+        _need_analysis()
+        import pyarrow as pa
+
+        from worktrial.results.tables import RunTables
+
+        with RunTables([self.folder]) as tables:
+            answer = tables.select(query)
+            rows = [*answer.rows]
+        columns = zip(*rows, strict=True) if rows else ([] for _ in answer.columns)
+        return pa.table([pa.array(column) for column in columns], names=[*answer.columns])
+
+    def trajectory(self, sample: str, repeat: int = 0, condition: str = CLEAN) -> JsonObject:
+        """What one sample did: instruction, messages, calls with what came back, answer.
+
+        Args:
+            sample: Id of the task.
+            repeat: Which repeat of it, from 0.
+            condition: Under which faults.
+
+        Raises:
+            DataError: there is none; the message names what there is.
+        """
+        record = next((r for r in self.run.records if r.key == (sample, repeat, condition)), None)
+        return trajectory(self.folder, sample, repeat, condition, record)
+
+    def report(self, into: str | Path = "report", *, title: str = "Work trial", force: bool = False) -> Path:
+        """Write a report about this run: a folder of static pages.
+
+        Args:
+            into: Folder for it; an older report there is replaced.
+            title: Heading of the report.
+            force: Replace a folder that is no report, too; what it holds is kept beside it, numbered.
+
+        Returns:
+            Page to open first.
+
+        Raises:
+            SettingError: the folder may not be replaced.
+            DataError: a trajectory is damaged.
+        """
+        from worktrial.reports.report import open_report
+        from worktrial.reports.site import write_site
+
+        made = dt.datetime.now().astimezone()
+        return write_site(open_report([self.folder], title), self._base / into, made=made, force=force).first_page
+
+    def figures(self) -> "Sequence[Figure]":
+        """Figures that only this run's suite has; none where the suite is not installed."""
+        suite = suite_of(self.run.manifest.suite)
+        return [] if suite is None else suite.figures(self.run)
 
     @property
     def folder(self) -> Path:
@@ -59,12 +179,12 @@ class FinishedRun:
 
     @property
     def completion(self) -> float:
-        """The share of passes among all samples, 0-1; an invalid one counts as not passed."""
+        """Share of passes among all samples, 0-1; an invalid one counts as not passed."""
         return self.rate.of_all.share or 0.0
 
     @property
     def interval(self) -> Interval | None:
-        """Of `completion`, at 95 %, with repeats and scenarios taken as a whole; None where there is only one."""
+        """Interval of `completion` at 95 %, repeats and scenarios taken whole; None where there is only one."""
         return completion_of(self._records, 0.95).interval if self._records else None
 
     @property
@@ -100,13 +220,13 @@ class FinishedRun:
 
     @property
     def failures(self) -> Sequence[SampleRecord]:
-        """The samples that did not pass, invalid ones too, of all conditions."""
+        """Samples that did not pass, invalid ones too, of all conditions."""
         return [record for record in self.run.records if record.outcome is not Outcome.PASS]
 
     def gate(
         self,
         *,
-        baseline: "str | Path | FinishedRun | None" = None,
+        baseline: "str | Path | Run | None" = None,
         condition: str | None = None,
         level: float = 0.05,
         sure: bool = False,
@@ -148,8 +268,8 @@ class FinishedRun:
             raise AssertionError("\n".join([f"worktrial gate failed: {self.line()}", *_criteria(found)]))
         return found
 
-    def _baseline(self, baseline: "str | Path | FinishedRun | None") -> StoredRun | None:
-        if baseline is None or isinstance(baseline, FinishedRun):
+    def _baseline(self, baseline: "str | Path | Run | None") -> StoredRun | None:
+        if baseline is None or isinstance(baseline, Run):
             return None if baseline is None else baseline.run
         return open_run(self._base / baseline)
 
@@ -183,8 +303,29 @@ class FinishedRun:
             return str(self.folder.relative_to(self._base))
         return str(self.folder)
 
+    def _repr_html_(self) -> str:
+        """Table for notebooks; all of it is escaped."""
+        rate, interval = self.rate, self.interval
+        rows = {
+            "suite": self.run.manifest.suite,
+            "agent": self.run.manifest.settings.get("agent", "?"),
+            "condition": self.condition,
+            "completion rate": f"{self.completion:.1%}",
+            "95 % interval": "-" if interval is None else f"{interval.low:.1%} - {interval.high:.1%}",
+            "samples": f"{rate.passed} passed, {rate.failed} failed, {rate.invalid} invalid",
+            "folder": self._shown_folder,
+        }
+        cells = "".join(f"<tr><th>{escape(k)}</th><td>{escape(_short(str(v)))}</td></tr>" for k, v in rows.items())
+        return f"<table>{cells}</table>"
+
     def __repr__(self) -> str:
         return f"<{self.line()}>"
+
+
+def _need_analysis() -> None:
+    missing = [name for name in ("duckdb", "pyarrow") if find_spec(name) is None]
+    if missing:
+        raise SettingError(f"tables of runs need {' and '.join(missing)}: pip install 'worktrial[analysis]'")
 
 
 def _check_limits(limits: dict[str, Any]) -> None:

@@ -1,40 +1,26 @@
-"""Tables of a stored run for the terminal."""
+"""A stored run in one screen of the terminal."""
 
+import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from worktrial.cli.fault_tables import conditions_table, funnel_table, robustness_line
-from worktrial.cli.next_steps import next_line
-from worktrial.cli.rate_cells import rate_cells, repeats_line
-from worktrial.cli.untrusted import printable
-from worktrial.engine.record import CLEAN, RoleUsage
+from worktrial.engine.record import CLEAN, RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
+from worktrial.grading import Outcome
+from worktrial.language.untrusted import printable
+from worktrial.options import Options
 from worktrial.results.summary import Group, Summary, summarise
-from worktrial.statistics import Agreement
+from worktrial.statistics import Agreement, Interval, Repeats
+from worktrial.suite import suite_of
+from worktrial.terminal import rate_cells
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What a run is shown beside; only some suites have it."""
-
-    published: bool = False
-    """Figures that others published."""
-    turns: StoredRun | None = None
-    """A turn-by-turn run of the same team, beside a free-running one."""
-    stages: tuple[StoredRun, ...] = ()
-    """Runs of the same agent under other set-ups (documents)."""
-    split: tuple[StoredRun, ...] = ()
-    """Two runs that tell easy questions from hard ones (documents)."""
-    closed: StoredRun | None = None
-    """A closed-book run (documents)."""
-
-
-def print_summary(run: StoredRun, console: Console | None = None, beside: Beside | None = None) -> None:
-    """One screen: who, how well, where, at what cost, what went wrong.
+def print_summary(run: StoredRun, console: Console | None = None, *, beside: Options | None = None) -> None:
+    """Print one screen: who, how well, where, at what cost, what went wrong.
 
     On a narrow terminal figures are folded, never cut: half a number is a wrong number.
     """
@@ -43,9 +29,9 @@ def print_summary(run: StoredRun, console: Console | None = None, beside: Beside
     console.print(_title(run), soft_wrap=True)
     console.print(_rates(summary))
     if summary.repeats is not None:
-        console.print(repeats_line(summary.repeats), soft_wrap=True)
-    for part in _of_the_suite(run, beside or Beside()):
-        console.print(part, soft_wrap=isinstance(part, str))
+        console.print(_repeats_line(summary.repeats), soft_wrap=True)
+    for part in _of_the_suite(run, beside):
+        console.print(part, soft_wrap=isinstance(part, str | Text))
     if len(summary.conditions) > 1:
         console.print(conditions_table(summary.conditions))
     for setting, robustness in summary.robustness.items():
@@ -63,18 +49,12 @@ def print_summary(run: StoredRun, console: Console | None = None, beside: Beside
     console.print(next_line(run, summary), soft_wrap=True)
 
 
-def _of_the_suite(run: StoredRun, beside: Beside) -> Iterable[Table | str]:
-    """What only this suite's runs have to show."""
-    if run.manifest.suite == "orchestration":
-        # Imported here because other suites need none of it.
-        from worktrial.suites.orchestration.terminal import figure_tables
-
-        return figure_tables(run, compare_published=beside.published, turns=beside.turns)
-    if run.manifest.suite == "documents":
-        from worktrial.suites.documents.tables import document_tables
-
-        return document_tables(run, stage_runs=beside.stages, split=beside.split, closed=beside.closed)
-    return ()
+def _of_the_suite(run: StoredRun, beside: Options | None) -> Iterable[RenderableType]:
+    """What only this suite's runs have to show; nothing where the suite is not installed."""
+    suite = suite_of(run.manifest.suite)
+    if suite is None:
+        return [f"The suite {printable(run.manifest.suite)} is not installed here, so its own figures are missing."]
+    return suite.tables(run, suite.beside() if beside is None else beside)
 
 
 def _title(run: StoredRun) -> Text:
@@ -158,3 +138,40 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 def _dollars(cost: float | None) -> str:
     return "unknown" if cost is None else f"${cost:.4f}"
+
+
+def next_line(run: StoredRun, summary: Summary) -> Text:
+    """Commands that tell more about `run`: as a report, beside another run, and one of its samples."""
+    folder = shlex.quote(str(run.folder))
+    commands = [f"worktrial report {folder}", f"worktrial compare {folder} OTHER"]
+    sample = _worth_a_look(run, summary.headline)
+    if sample is not None:
+        repeat = f" --repeat {sample.repeat}" if sample.repeat else ""
+        condition = f" --condition {shlex.quote(sample.condition)}" if sample.condition != CLEAN else ""
+        commands.append(f"worktrial trajectory {folder} {shlex.quote(sample.sample)}{repeat}{condition}")
+    return Text.assemble(("more: ", "dim"), printable(" · ".join(commands)))
+
+
+def _worth_a_look(run: StoredRun, condition: str) -> SampleRecord | None:
+    """Failure of the condition, or of another, or else any sample with a verdict."""
+    judged = [record for record in run.records if record.outcome is not Outcome.INVALID]
+    return min(judged, key=lambda r: (r.outcome is Outcome.PASS, r.condition != condition), default=None)
+
+
+def _repeats_line(repeats: Repeats) -> str:
+    """Whether tasks pass every time, or at least once, in words."""
+    k = repeats.k
+    every = _with_interval(repeats.every_time, repeats.every_time_interval)
+    once = _with_interval(repeats.at_least_one, repeats.at_least_one_interval)
+    tasks = "1 task" if repeats.tasks == 1 else f"{repeats.tasks} tasks"
+    line = f"of {k} tries all pass (pass^{k}): {every}; at least one passes (pass@{k}): {once}; over {tasks}"
+    if repeats.too_few:
+        line += f", {repeats.too_few} with fewer tries left out"
+    return line
+
+
+def _with_interval(share: float, interval: Interval) -> str:
+    # Without a width it says that the tasks were alike, not that the figure is certain.
+    if interval.low == interval.high:
+        return f"{share:.1%}"
+    return f"{share:.1%} (95 % interval {interval.low:.1%} - {interval.high:.1%})"

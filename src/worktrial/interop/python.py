@@ -1,0 +1,191 @@
+"""Trials that are started from Python; what `import worktrial` offers as functions."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Coroutine, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from worktrial.engine.progress import Progress, display
+from worktrial.engine.run import Interrupted, run_trial, run_trial_async
+from worktrial.errors import SettingError
+from worktrial.interop.run import Run
+from worktrial.results.comparison import Comparison, compare_runs, unfair_lines
+from worktrial.suite import Suite, TaskRow, find_suite
+from worktrial.trials import Agent, prepare
+
+
+def run(
+    suite: str | Path | Suite,
+    agent: Agent,
+    *,
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+    **options: Any,
+) -> Run:
+    """Run a suite to its end, or from where an earlier run in the same folder left it.
+
+    Works inside a running event loop, too, as notebooks have one: the run then has a thread of its own.
+
+    Args:
+        suite: Name of a suite, folder of one's own, or the suite itself.
+        agent: Who takes the trial: what one writes after `--agent`, or the function itself, async or not.
+        out: Folder of the run, which is resumed if it holds one; None for a new one, `runs/SUITE-N`.
+        progress: Told how the run is going; True shows it on standard error.
+        base: Folder that relative paths start at; None for the working directory.
+        command: Words that started it, for the manifest; by default those of this call.
+        **options: Options of the suite, as `worktrial run SUITE --help-all` lists them, with underscores:
+            `limit=5`, `faults="all"`, `base_url="http://…"`.
+
+    Raises:
+        SettingError: an option is unknown, missing or makes no sense.
+        WorktrialError: the trial could not start or go on.
+        Interrupted: Ctrl-C; finished samples are stored.
+    """
+    if _in_loop():
+        whole = run_async(suite, agent, out=out, progress=progress, base=base, command=command, **options)
+        return _in_thread(whole)
+    prepared = prepare(suite, agent, {**options, "output": out}, base=base, command=command or _said(suite, agent))
+    with _shown(progress) as tell:
+        run_trial(prepared.trial, prepared.models, prepared.settings, progress=tell)
+    return Run.at(prepared.settings.folder, base)
+
+
+async def run_async(
+    suite: str | Path | Suite,
+    agent: Agent,
+    *,
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+    **options: Any,
+) -> Run:
+    """Run a suite on the caller's event loop; see `run`.
+
+    Several runs may share a loop, each with a folder of its own. A run that is
+    cancelled stops cleanly: finished samples are stored, and the same call resumes it.
+
+    Raises:
+        SettingError: an option is unknown, missing or makes no sense.
+        WorktrialError: the trial could not start or go on.
+        CancelledError: the task was cancelled.
+    """
+    given = {**options, "output": out}
+    words = command or _said(suite, agent)
+    # Reading data takes its time, and may use a loop of its own.
+    prepared = await asyncio.to_thread(prepare, suite, agent, given, base=base, command=words)
+    with _shown(progress) as tell:
+        await run_trial_async(prepared.trial, prepared.models, prepared.settings, progress=tell)
+    return Run.at(prepared.settings.folder, base)
+
+
+def tasks(suite: str | Path | Suite, **data: Any) -> Sequence[TaskRow]:
+    """All tasks of a suite, in their own order.
+
+    Args:
+        suite: Name of a suite, folder of one's own, or the suite itself.
+        **data: Options that say where tasks come from, as `worktrial list --help` shows them, with underscores.
+
+    Raises:
+        SettingError: there is no such suite or option, or one is missing.
+        DataError: the data cannot be read.
+    """
+    found = suite if isinstance(suite, Suite) else find_suite(suite)
+    return found.tasks(found.data.read(data, suite=f"the suite {found.name}", needs=found.needs))
+
+
+def load(folder: str | Path) -> Run:
+    """Run that is stored in `folder`, finished or not.
+
+    Raises:
+        DataError: it holds no run, or a damaged one.
+    """
+    return Run.at(Path(folder))
+
+
+def compare(
+    first: Run | str | Path,
+    second: Run | str | Path,
+    *,
+    condition: str | None = None,
+    level: float = 0.05,
+    anyway: bool = False,
+) -> Comparison:
+    """Comparison of two runs, task by task; differences are second minus first.
+
+    Args:
+        first: Run or its folder, for instance the baseline.
+        second: Run or its folder.
+        condition: Fault condition that the verdict is about; None for E0, or their first.
+        level: A difference is significant below this p value; intervals fit to it.
+        anyway: Compare runs that are not comparable, too.
+
+    Raises:
+        SettingError: more than the agents differs, or the runs share no sample.
+        DataError: a folder holds no run, or a damaged one.
+    """
+    a, b = (run if isinstance(run, Run) else load(run) for run in (first, second))
+    found = compare_runs(a.run, b.run, confidence=1 - level, condition=condition)
+    if not anyway and (unfair := unfair_lines(found)):
+        listed = "\n".join(f"  {line}" for line in unfair)
+        raise SettingError(f"{a.folder} and {b.folder} are not comparable:\n{listed}\nanyway=True goes on")
+    if not found.conditions:
+        raise SettingError(f"{a.folder} and {b.folder} have no sample in common: task, repeat and condition")
+    return found
+
+
+def _in_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _in_thread(whole: Coroutine[Any, Any, Run]) -> Run:
+    """Carry `whole` out on a loop in a thread, and wait; Ctrl-C stops it cleanly.
+
+    Raises:
+        Interrupted: Ctrl-C.
+    """
+    ended: list[Run | BaseException] = []
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(whole)
+
+    def carry_out() -> None:
+        try:
+            ended.append(loop.run_until_complete(task))
+        except BaseException as e:  # noqa: BLE001 - raised again where the run was started
+            ended.append(e)
+        finally:
+            loop.close()
+
+    thread = threading.Thread(target=carry_out, name="worktrial-run")
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        with contextlib.suppress(RuntimeError):  # it has ended meanwhile
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise Interrupted("interrupted") from None
+    (outcome,) = ended
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+def _shown(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:
+    if progress is True:
+        return display()
+    return contextlib.nullcontext(progress or None)
+
+
+def _said(suite: str | Path | Suite, agent: Agent) -> tuple[str, ...]:
+    name = suite.name if isinstance(suite, Suite) else str(suite)
+    return ("worktrial.run", name, agent if isinstance(agent, str) else getattr(agent, "__qualname__", "agent"))
