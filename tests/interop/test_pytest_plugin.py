@@ -7,15 +7,14 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-
-# Loaded here, because pytester forgets every module that a session inside this process loads, and some cannot be
-# loaded a second time.
-import worktrial.interop.trials
 from tests.support import behaviours
 from tests.support.occubench import TinyRelease
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
+# Loaded here, because pytester forgets every module that a session inside this process loads, and some cannot be
+# loaded a second time.
+import worktrial.interop.python
 import worktrial.suites.documents.task
 import worktrial.suites.executable.trial
 import worktrial.suites.orchestration.planning.yaml_text

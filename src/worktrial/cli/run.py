@@ -71,7 +71,9 @@ def _command(suite: Any, word: str) -> Any:
     )
 
     @takes(lambda: suite.every_option)
-    def run(agent: Annotated[str, typer.Option(help=said, rich_help_panel="Who takes part")], **given: Any) -> None:
+    def run(
+        agent: Annotated[str | None, typer.Option(help=said, rich_help_panel="Who takes part")] = None, **given: Any
+    ) -> None:
         from worktrial.cli.carry_out import carry_out
         from worktrial.trials import prepare
 
