@@ -94,7 +94,7 @@ def test_unknown_and_missing_options_are_named_with_what_was_meant() -> None:
     with pytest.raises(SettingError) as refused:
         EVERY.read({"detph": 3, "limit": 0}, suite="the suite own", needs="data DIR, from its publisher's page")
     said = refused.value.spelled(lambda field: f"<{field}>")
-    assert "missing: <data>. the suite own needs data DIR, from its publisher's page" in said
+    assert "missing: <data>. Beside an agent, the suite own needs data DIR, from its publisher's page" in said
     assert "<detph>: the suite own has no such option. Did you mean <depth>?" in said
     assert "<limit>: Input should be greater than or equal to 1" in said
     with pytest.raises(SettingError, match="mode: Input should be 'fast' or 'full'"):

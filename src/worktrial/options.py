@@ -124,13 +124,22 @@ class Options(BaseModel):
         return iter(sorted(rows, key=lambda row: _rank(row.flag)))
 
     @classmethod
-    def read(cls, given: Mapping[str, Any], *, suite: str, needs: str = "", base: Path | None = None) -> Self:
+    def read(
+        cls,
+        given: Mapping[str, Any],
+        *,
+        suite: str,
+        needs: str = "",
+        lacks: Sequence[str] = (),
+        base: Path | None = None,
+    ) -> Self:
         """Options from a user's values; None is not given.
 
         Args:
             given: Values by field name.
             suite: Name of the suite, or of the command, for messages.
             needs: What has to be given, in words, and where to get it; for messages.
+            lacks: What else is missing, beside options, such as `agent`.
             base: Folder that relative paths start at; None for the working directory.
 
         Raises:
@@ -140,16 +149,19 @@ class Options(BaseModel):
             read = cls(**{name: value for name, value in given.items() if value is not None})
         except ValidationError as e:
             # Only places and messages: a value may hold what is nobody's business.
-            raise SettingError("; ".join(cls._said(suite, needs, e.errors()))) from None
+            raise SettingError("; ".join(cls._said(suite, needs, lacks, e.errors()))) from None
+        if lacks:
+            raise SettingError("; ".join(cls._said(suite, needs, lacks, [])))
         if base is None:
             return read
         return read.model_copy(update={name: _below(base, value) for name, value in read})
 
     @classmethod
-    def _said(cls, suite: str, needs: str, errors: Sequence[Any]) -> Iterator[str]:
-        missing = [option(str(error["loc"][0])) for error in errors if error["type"] == "missing"]
+    def _said(cls, suite: str, needs: str, lacks: Sequence[str], errors: Sequence[Any]) -> Iterator[str]:
+        missing = [*lacks, *(str(error["loc"][0]) for error in errors if error["type"] == "missing")]
         if missing:
-            yield f"missing: {', '.join(missing)}" + (f". {suite} needs {needs}" if needs else "")
+            said = f"missing: {', '.join(option(name) for name in missing)}"
+            yield f"{said}. Beside an agent, {suite} needs {needs}" if needs else said
         for error in errors:
             name = str(error["loc"][0]) if error["loc"] else "options"
             if error["type"] == "extra_forbidden":

@@ -11,7 +11,6 @@ from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run import RunSettings
 from worktrial.engine.spend import Budget
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError, option
 from worktrial.options import RunOptions
 from worktrial.suite import Suite, find_suite
 
@@ -50,7 +49,7 @@ def prepare(
 
     Args:
         suite: Name of a suite, folder of one's own, or the suite itself.
-        agent: Who takes the trial.
+        agent: Who takes the trial; None is missing.
         given: Options of the suite by field name; None is not given.
         base: Folder that relative paths start at; None for the working directory.
         command: Words that started it, for the manifest.
@@ -61,11 +60,11 @@ def prepare(
     """
     if not isinstance(suite, Suite):
         suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
-    options = suite.every_option.read(given, suite=f"the suite {suite.name}", needs=suite.needs, base=base)
-    if agent is None:
-        known = ", ".join(suite.reference_agents)
-        raise SettingError(f"missing: {option('agent')}: a model's name, a function, or one of: {known}")
-    who = resolve_agent(agent, suite, base)
+    lacks = ["agent"] if agent is None else []
+    options = suite.every_option.read(
+        given, suite=f"the suite {suite.name}", needs=suite.needs, lacks=lacks, base=base
+    )
+    who = resolve_agent(agent or "", suite, base)
     models = suite.models(options, who)
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))

@@ -34,7 +34,10 @@ def test_the_starter_suite_gives_its_tasks_clocks_descriptions_and_honest_rubric
 
 def test_what_makes_no_sense(tmp_path: Path) -> None:
     for words, said in (
-        (["occupations"], "missing: --data. the suite occupations needs the folder of the OccuBench release"),
+        (
+            ["occupations"],
+            "missing: --data. Beside an agent, the suite occupations needs the folder of the OccuBench release",
+        ),
         (["nowhere"], "there is documents, occupations"),
         (["occupations", "--data", tmp_path / "none"], "no such folder"),
         (["starter", "--only", "typos"], "there is rubric-tools"),

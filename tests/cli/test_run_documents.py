@@ -166,9 +166,9 @@ def test_resume_and_a_changed_scorer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--agent", "plan"], ["it has reference, idle"]),
+        (["--agent", "plan"], ["--agent plan", "it has reference, idle"]),
         (["--agent", "reference", "--setup", "closed"], ["works with tools only"]),
-        (["--agent", "idle", "--tolerance", "2"], ["--tolerance 2"]),
+        (["--agent", "idle", "--tolerance", "2"], ["--tolerance", "less than or equal to 1"]),
         (["--agent", "idle", "--difficulty", "medium"], ["not one of easy, hard"]),
         (["--agent", "idle", "--kind", "text", "--tasks", "HB1"], ["leaves no question"]),
         (["--agent", "idle", "--tasks", "HB4"], ["so nothing is left"]),
@@ -223,10 +223,10 @@ def test_python_without_a_sandbox_only_when_asked_for(tmp_path: Path, monkeypatc
 
 
 def test_list_and_help(tmp_path: Path) -> None:
-    ran = command("list", "documents", "--data", write_questions(tmp_path))
+    ran = command("list", "documents", "--questions", write_questions(tmp_path))
     assert "HB3" in ran.out and "4 tasks" in ran.out
     assert "documents" in command("list").out
-    help_ = command("run", "documents", "--help").said
+    help_ = command("run", "documents", "--help-all").said
     for word in ("--setup", "oracle-pages", "--unsafe-python", "--agent reference"):
         assert word in help_
 

@@ -207,7 +207,7 @@ def test_a_stored_run(data: Path, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["nowhere", "--language", "en"], "nowhere"),
-        (["steps", "--language", "fr"], "'--language'"),
+        (["steps", "--language", "fr"], "--language"),
         (["steps"], "--language"),
         (["empty", "--language", "en"], "holds no file named N_out.json"),
         (["steps", "--language", "ko"], "--language"),
