@@ -18,7 +18,11 @@ def _read(**given: Any) -> Any:
     return suite.every_option.read(given, suite="documents")
 
 
-def _trial(tmp_path: Path, agent: str = "idle", **given: Any) -> DocumentsTrial:
+async def _says_nothing(assignment: Any) -> str:
+    return ""
+
+
+def _trial(tmp_path: Path, agent: Any = "idle", **given: Any) -> DocumentsTrial:
     where = {"questions": str(write_questions(tmp_path)), "archive": tiny_archive()}
     return suite.trial(_read(**{**where, **given}), resolve_agent(agent, suite), {})
 
@@ -67,14 +71,16 @@ def test_an_address_on_the_hub_keeps_its_slashes() -> None:
     assert _read(questions="q.csv").questions == Path("q.csv")
 
 
-def test_a_trial_tells_what_it_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trial = _trial(tmp_path, tolerance=0.01, python="unsafe", repeats=2, limit=2)
+def test_a_trial_tells_what_it_measures(tmp_path: Path) -> None:
+    given = {"tolerance": 0.01, "python": "unsafe", "repeats": 2, "limit": 2}
+    trial, options = _trial(tmp_path, agent=_says_nothing, **given), _read(**given)
     assert [job.key[:2] for job in trial.jobs] == [("HB1", 0), ("HB2", 0), ("HB1", 1), ("HB2", 1)]
     measured = trial.settings["options"]
     assert measured["scorer"] == "published" and measured["tolerance"] == 0.01 and measured["setup"] == "archive"
     assert not {"questions", "archive", "repeats", "output", "closed_run"} & set(measured)
     assert json.dumps(trial.settings)
-    assert "1 of 4 questions are left out" in capsys.readouterr().err
+    left_out, warning = suite.notices(options, trial)
+    assert "1 of 4 questions are left out" in left_out and "WITHOUT a sandbox" in warning
 
 
 @pytest.mark.parametrize(

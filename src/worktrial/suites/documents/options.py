@@ -58,9 +58,9 @@ class DocumentsData(Options):
 class DocumentsBeside(Options):
     """Runs that a documents run can be shown beside."""
 
-    stage_run: Annotated[list[Path], Flag(neutral=True, metavar="RUN")] = Field(default_factory=list)
+    stage_run: Annotated[list[Path], Flag(neutral=True, metavar="RUN")] = Field([])
     """A run of the same agent under another set-up; repeat it: where the agent loses."""
-    split_run: Annotated[list[Path], Flag(neutral=True, metavar="RUN")] = Field(default_factory=list)
+    split_run: Annotated[list[Path], Flag(neutral=True, metavar="RUN")] = Field([])
     """Give it twice: questions that both of these runs solved are easy, the others hard."""
     closed_run: Annotated[Path | None, Flag(neutral=True, metavar="RUN")] = None
     """A closed-book run: which questions a model knows by heart."""
@@ -71,9 +71,9 @@ class DocumentsOptions(
 ):
     """Every option of a documents run."""
 
-    difficulty: Annotated[Names, Flag(_WHAT, neutral=True)] = Field(default_factory=list)
+    difficulty: Annotated[Names, Flag(_WHAT, neutral=True)] = Field([])
     """Difficulties to keep, as the data names them: easy, hard. Default: all."""
-    kind: Annotated[Names, Flag(_WHAT, neutral=True)] = Field(default_factory=list)
+    kind: Annotated[Names, Flag(_WHAT, neutral=True)] = Field([])
     """Kinds to keep, such as lookup, sum, revision. Default: all."""
     setup: Annotated[Literal["closed", "oracle-pages", "oracle-docs", "archive"], Flag(_GIVEN, common=True)] = (
         "archive"

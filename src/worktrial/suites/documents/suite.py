@@ -1,7 +1,6 @@
 """The documents suite as the rest of Worktrial knows it: options, tasks, trials, and what its runs show."""
 
 import asyncio
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -83,7 +82,7 @@ class DocumentsSuite(Suite):
         setup = Setup(options.setup)
         python = _python(options, agent)
         questions, archive = _questions_and_archive(options)
-        chosen = _chosen(questions, archive, options)
+        chosen, left_out = _chosen(questions, archive, options)
         model = models.get(Role.AGENT)
         usual = LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS
         settings = DocumentsSettings(
@@ -98,17 +97,24 @@ class DocumentsSuite(Suite):
             ),
             faults=fault_conditions(options.model_dump()),
         )
-        trial = DocumentsTrial(questions, chosen, archive, agent, settings, measured=options.measured())
+        trial = DocumentsTrial(
+            questions, chosen, archive, agent, settings, measured=options.measured(), left_out=left_out
+        )
         if options.closed_run is not None:
             _check_closed_run(options.closed_run, questions.fingerprint)
         if python == "sandboxed":
             _check_sandbox()
-        elif python == "unsafe":
-            _tell(
-                "WARNING: unsafe Python: code that the agent writes runs WITHOUT a sandbox. It can read, change "
-                "and send away everything that you can."
-            )
         return trial
+
+    def notices(self, options: DocumentsOptions, trial: "DocumentsTrial") -> Iterable[str]:  # type: ignore[override]
+        """Questions that are left out, and a warning before unsafe Python; see `Suite.notices`."""
+        if trial.left_out:
+            yield trial.left_out
+        if trial.settings["python"] == "unsafe":
+            yield (
+                f"WARNING: {option('unsafe_python')}: code that the agent writes runs WITHOUT a sandbox. It can "
+                "read, change and send away everything that you can."
+            )
 
     def tables(self, run: "StoredRun", beside: DocumentsBeside) -> "Iterable[RenderableType]":
         """Both scores by tolerance, gold pages, stages and parts of the questions; see `Suite.tables`."""
@@ -156,11 +162,6 @@ class DocumentsSuite(Suite):
 
 suite = DocumentsSuite()
 """The suite as it is registered."""
-
-
-def _tell(line: str) -> None:
-    """Say on standard error what a user should know before a run starts."""
-    print(line, file=sys.stderr)
 
 
 def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
@@ -225,9 +226,11 @@ def _check_packages() -> None:
 
 def _chosen(
     questions: "QuestionSet", archive: "Archive | None", options: DocumentsOptions
-) -> "Sequence[DocumentQuestion]":
+) -> "tuple[Sequence[DocumentQuestion], str]":
+    """Questions to run, and in words those whose documents the archive lacks."""
     from worktrial.suites.documents.load import choose, without_documents
 
+    left_out = ""
     chosen = choose(questions, ids=options.tasks, difficulties=options.difficulty, kinds=options.kind)
     if archive is not None and options.setup != "closed":
         held = {record.name for record in archive.documents if record.readable}
@@ -235,7 +238,7 @@ def _chosen(
         if absent:
             names = list(dict.fromkeys(name for missing in absent.values() for name in missing))
             more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-            _tell(
+            left_out = (
                 f"{len(absent)} of {len(chosen)} questions are left out: {archive.folder} lacks "
                 f"{', '.join(names[:_NAMED])}{more}"
             )
@@ -245,7 +248,7 @@ def _chosen(
                 f"{option('archive')} {archive.folder}: holds the documents of none of these questions, so nothing "
                 "is left"
             )
-    return chosen[: options.limit]
+    return chosen[: options.limit], left_out
 
 
 def _check_closed_run(folder: Path, fingerprint: str) -> None:

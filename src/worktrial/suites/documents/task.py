@@ -77,6 +77,7 @@ class DocumentsTrial:
         settings: DocumentsSettings,
         *,
         measured: JsonObject | None = None,
+        left_out: str = "",
     ) -> None:
         """Set up a trial.
 
@@ -87,11 +88,13 @@ class DocumentsTrial:
             agent: Who answers.
             settings: What can change a result.
             measured: Options that count when runs are compared, for the manifest.
+            left_out: Questions that could not be chosen and why, in words.
         """
         _check(archive, agent, settings)
         _check_hidden(questions, archive, settings)
         self._questions = {question.id: question for question in chosen}
         self._agent = agent
+        self.left_out = left_out
         self._settings = settings
         self._conditions = settings.faults.by_name
         self._transforms = document_transforms(archive)
