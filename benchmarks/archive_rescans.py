@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pypdfium2
 from lab.generate.scan import degraded
-from lab.scoring.lookup import Found
+from lab.scoring.lookup import LookUpOutcome
 from lab.scoring.report import as_row, score_archive, summaries
 from PIL import Image
 from tests.support.data import real_data_dir
@@ -153,8 +153,8 @@ def _print(scores: tuple[TableScore, ...], seconds: float) -> None:
 def _found(score: TableScore) -> tuple[int, int]:
     """Values found, of those that the page's own labels and headings lead to: some tables name two rows alike."""
     own = score_table(score.truth, [score.truth.as_table()])
-    asked = {(one.row, one.column) for one in own.look_ups if one.outcome is Found.RIGHT}
-    right = {(one.row, one.column) for one in score.look_ups if one.outcome is Found.RIGHT}
+    asked = {(one.row, one.column) for one in own.look_ups if one.outcome is LookUpOutcome.RIGHT}
+    right = {(one.row, one.column) for one in score.look_ups if one.outcome is LookUpOutcome.RIGHT}
     return len(right & asked), len(asked)
 
 

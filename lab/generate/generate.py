@@ -45,7 +45,7 @@ class Plan:
         return min(200, max(20, self.pages)) if self.questions is None else self.questions
 
 
-class Made(NamedTuple):
+class ArchiveCounts(NamedTuple):
     """Numbers of what was written."""
 
     documents: int
@@ -54,7 +54,7 @@ class Made(NamedTuple):
     questions: int
 
 
-class _Written(NamedTuple):
+class _IssueCounts(NamedTuple):
     """A worker's account of one issue; its PDF is on disk."""
 
     document: str
@@ -68,7 +68,9 @@ Progress = Callable[[int, int], None]
 """Called with pages done and pages in all."""
 
 
-def generate(folder: Path, plan: Plan, *, workers: int = 1, progress: Progress = lambda done, total: None) -> Made:
+def generate(
+    folder: Path, plan: Plan, *, workers: int = 1, progress: Progress = lambda done, total: None
+) -> ArchiveCounts:
     """Write `pdfs/`, `truth/tables.jsonl`, `truth/charts.jsonl`, `questions.jsonl` and `.csv`, `archive.json`.
 
     Issues are made one by one, so that memory does not grow with the archive.
@@ -100,7 +102,7 @@ def generate(folder: Path, plan: Plan, *, workers: int = 1, progress: Progress =
     _write_questions(folder, questions)
     about: Json = {"plan": asdict(plan), "pages": done, "tables": tables, "documents": documents}
     (folder / "archive.json").write_text(json.dumps(about, indent=1) + "\n")
-    return Made(len(documents), done, tables, len(questions))
+    return ArchiveCounts(len(documents), done, tables, len(questions))
 
 
 class _Job(NamedTuple):
@@ -125,7 +127,7 @@ def _paper(style: Style, number: int, count: int) -> Paper:
     return Paper.SCAN if scanned else Paper.DIGITAL
 
 
-def _run(jobs: list[_Job], workers: int) -> Iterator[_Written]:
+def _run(jobs: list[_Job], workers: int) -> Iterator[_IssueCounts]:
     if workers == 1:
         yield from map(_write, jobs)
         return
@@ -140,7 +142,7 @@ def _world(seed: int) -> World:
     return World(seed)
 
 
-def _write(job: _Job) -> _Written:
+def _write(job: _Job) -> _IssueCounts:
     world = _world(job.plan.seed)
     issue = make_issue(world, job.outline)
     pdf = pdf_of(world, issue, job.paper)
@@ -150,7 +152,7 @@ def _write(job: _Job) -> _Written:
     partial.write_bytes(pdf)
     partial.replace(target)
     kind = job.paper.value
-    return _Written(
+    return _IssueCounts(
         issue.document,
         len(issue.pages),
         job.paper,

@@ -16,7 +16,7 @@ ALIKE = 0.65
 _YEAR = re.compile(r"\b(?:1[789]|20)\d\d\b")
 
 
-class Found(StrEnum):
+class LookUpOutcome(StrEnum):
     """Outcome of one look-up."""
 
     RIGHT = "right"
@@ -38,7 +38,7 @@ class LookUp:
     label: tuple[str, ...]
     header: tuple[str, ...]
     value: float
-    outcome: Found
+    outcome: LookUpOutcome
     got: tuple[str, ...]
     """The texts of the cells that answered."""
 
@@ -59,13 +59,13 @@ def look_up_all(truth: TruthTable, tables: Sequence[Table]) -> tuple[LookUp, ...
     return tuple(results)
 
 
-def _outcome(value: float, got: Sequence[str]) -> Found:
+def _outcome(value: float, got: Sequence[str]) -> LookUpOutcome:
     if not got:
-        return Found.MISSING
+        return LookUpOutcome.MISSING
     read = {value_of(text).number for text in got}
     if len(read) > 1:
-        return Found.AMBIGUOUS
-    return Found.RIGHT if read == {value} else Found.WRONG
+        return LookUpOutcome.AMBIGUOUS
+    return LookUpOutcome.RIGHT if read == {value} else LookUpOutcome.WRONG
 
 
 class _Finder:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from lab.scoring.cells import F1, CellScore, best_match
-from lab.scoring.lookup import Found, LookUp, look_up_all
+from lab.scoring.lookup import LookUp, LookUpOutcome, look_up_all
 from lab.scoring.numbers import Recall, Trust, numbers_in, recall, true_numbers, trust
 from lab.scoring.truth import TruthTable
 from worktrial.archive.pages import LOW_CONFIDENCE, PageContent, Table
@@ -43,10 +43,10 @@ class TableScore:
     @property
     def value_found(self) -> float:
         """Share of the true numbers that a look-up by row labels and headings returns."""
-        return Recall(self.outcomes[Found.RIGHT], len(self.look_ups)).share
+        return Recall(self.outcomes[LookUpOutcome.RIGHT], len(self.look_ups)).share
 
     @property
-    def outcomes(self) -> Counter[Found]:
+    def outcomes(self) -> Counter[LookUpOutcome]:
         """Number of look-ups by their outcome."""
         return Counter(one.outcome for one in self.look_ups)
 

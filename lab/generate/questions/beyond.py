@@ -8,11 +8,20 @@ import numpy as np
 from lab.generate.calendar import PeriodKind
 from lab.generate.issue import Issue
 from lab.generate.printed import Chart, ChartKind, Role, digits
-from lab.generate.questions.question import Asked, CellUsed, Difficulty, Kind, Source, Words, decimals_of, shown
+from lab.generate.questions.question import (
+    CellUsed,
+    Difficulty,
+    DraftQuestion,
+    Kind,
+    Source,
+    Words,
+    decimals_of,
+    shown,
+)
 from lab.generate.world import vocabulary
 
 
-def lookup_by_label(source: Source, dice: np.random.Generator) -> Asked | None:
+def lookup_by_label(source: Source, dice: np.random.Generator) -> DraftQuestion | None:
     """A cell of a table whose rows are names under headings."""
     column = int(dice.integers(len(source.table.columns)))
     rows = [i for i, row in enumerate(source.table.rows) if row.role is Role.ITEM and source.number(i, column)]
@@ -28,10 +37,10 @@ def lookup_by_label(source: Source, dice: np.random.Generator) -> Asked | None:
     number = source.number(row, column)
     assert number is not None
     decimals = decimals_of([cell.text])
-    return Asked(text, shown(number, decimals), Kind.LOOKUP, words.unit, Difficulty.EASY, decimals, (cell,))
+    return DraftQuestion(text, shown(number, decimals), Kind.LOOKUP, words.unit, Difficulty.EASY, decimals, (cell,))
 
 
-def provinces_above(source: Source, dice: np.random.Generator) -> Asked | None:
+def provinces_above(source: Source, dice: np.random.Generator) -> DraftQuestion | None:
     """Provinces of one region that collected more than a round sum."""
     column = int(dice.integers(len(source.table.columns)))
     region = tuple(vocabulary().regions)[int(dice.integers(len(vocabulary().regions)))]
@@ -55,10 +64,10 @@ def provinces_above(source: Source, dice: np.random.Generator) -> Asked | None:
     )
     answer = "; ".join(sorted(source.table.rows[i].path[-1] for i, value in figures.items() if value > limit))
     cells = tuple(source.cell(i, column) for i in rows)
-    return Asked(text, answer, Kind.LIST, "provinces", Difficulty.EASY, 0, cells)
+    return DraftQuestion(text, answer, Kind.LIST, "provinces", Difficulty.EASY, 0, cells)
 
 
-def on_chart(issue: Issue, dice: np.random.Generator) -> Asked | None:
+def on_chart(issue: Issue, dice: np.random.Generator) -> DraftQuestion | None:
     """A value that only a chart gives."""
     charts = [
         (page, number, block)
@@ -80,10 +89,10 @@ def on_chart(issue: Issue, dice: np.random.Generator) -> Asked | None:
         f"{issue.document}:{page}:c{number}", issue.document, page, value, 0, (chart.labels[value],),
         (chart.title,), answer,
     )  # fmt: skip
-    return Asked(text, answer, Kind.CHART, unit, Difficulty.HARD, 0, (cell,))
+    return DraftQuestion(text, answer, Kind.CHART, unit, Difficulty.HARD, 0, (cell,))
 
 
-def revised(before: Sequence[Source], after: Sequence[Source], dice: np.random.Generator) -> Asked | None:
+def revised(before: Sequence[Source], after: Sequence[Source], dice: np.random.Generator) -> DraftQuestion | None:
     """Ask by how much a later issue changes a figure of an earlier one."""
     pairs = [(a, b) for a in before for b in after if a.table.name == b.table.name and a.over_time and b.over_time]
     changed = []
@@ -112,4 +121,4 @@ def revised(before: Sequence[Source], after: Sequence[Source], dice: np.random.G
     )
     cells = (b.cell(j, column), a.cell(i, column))
     decimals = decimals_of([cell.text for cell in cells])
-    return Asked(text, shown(new - old, decimals), Kind.REVISION, unit, Difficulty.HARD, decimals, cells)
+    return DraftQuestion(text, shown(new - old, decimals), Kind.REVISION, unit, Difficulty.HARD, decimals, cells)

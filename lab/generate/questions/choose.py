@@ -7,7 +7,7 @@ import numpy as np
 
 from lab.generate.issue import Issue, Outline, make_issue
 from lab.generate.questions.beyond import lookup_by_label, on_chart, provinces_above, revised
-from lab.generate.questions.question import Asked, Difficulty, Kind, Question, Source
+from lab.generate.questions.question import Difficulty, DraftQuestion, Kind, Question, Source
 from lab.generate.questions.within import OneTable
 from lab.generate.truth import tables_of
 from lab.generate.world import World
@@ -27,7 +27,7 @@ _ISSUES_ASKED_ABOUT = 24
 def questions_about(world: World, outlines: Sequence[Outline], count: int) -> list[Question]:
     """Different questions on an archive, of all kinds in turn; fewer than `count` where it gives no more."""
     issues = _Issues(world, outlines)
-    asked: dict[str, Asked] = {}
+    asked: dict[str, DraftQuestion] = {}
     for number in range(count):
         for attempt in range(_TRIES):
             dice = world.dice("question", number, attempt)
@@ -63,7 +63,7 @@ class _Issues:
         return self._made(before)[1], self._made(after)[1]
 
 
-def _ask(issues: _Issues, kind: Kind, dice: np.random.Generator) -> Asked | None:
+def _ask(issues: _Issues, kind: Kind, dice: np.random.Generator) -> DraftQuestion | None:
     if kind is Kind.REVISION:
         return revised(*issues.neighbours(dice), dice)
     issue, sources = issues.drawn(dice)
@@ -72,7 +72,7 @@ def _ask(issues: _Issues, kind: Kind, dice: np.random.Generator) -> Asked | None
     source = sources[int(dice.integers(len(sources)))]
     if source.over_time:
         difficulty = Difficulty.HARD if dice.random() < 0.4 else Difficulty.EASY
-        ask: Callable[[], Asked | None] = getattr(
+        ask: Callable[[], DraftQuestion | None] = getattr(
             OneTable(source, dice, difficulty), "list_of_falls" if kind is Kind.LIST else kind.value
         )
         return ask()

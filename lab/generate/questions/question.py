@@ -60,7 +60,7 @@ class CellUsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DraftQuestion:
     """A question before it has a number."""
 
     question: str
@@ -79,7 +79,7 @@ class Question:
     """One row of the question files."""
 
     id: str
-    asked: Asked
+    asked: DraftQuestion
 
     @property
     def docs(self) -> tuple[str, ...]:

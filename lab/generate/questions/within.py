@@ -7,9 +7,9 @@ import numpy as np
 
 from lab.generate.calendar import Period, PeriodKind, name_of, year_of
 from lab.generate.questions.question import (
-    Asked,
     CellUsed,
     Difficulty,
+    DraftQuestion,
     Kind,
     Source,
     Words,
@@ -30,7 +30,7 @@ class OneTable:
         self._words = Words(source, self._column, difficulty)
         self._difficulty = difficulty
 
-    def lookup(self) -> Asked | None:
+    def lookup(self) -> DraftQuestion | None:
         """Ask for one figure."""
         row = self._drawn(range(len(self._source.table.rows)))
         if row is None:
@@ -39,7 +39,7 @@ class OneTable:
         text = f"{words.where}, what is given for {words.what} {words.at(self._period(row))}, in {words.unit}?"
         return self._asked(text, Kind.LOOKUP, [row], self._number(row), self._decimals([row]))
 
-    def sum(self) -> Asked | None:
+    def sum(self) -> DraftQuestion | None:
         """Ask for the sum of some months."""
         rows = self._months(3, 9)
         if rows is None or self._source.stock or self._words.unit == "percent":
@@ -51,7 +51,7 @@ class OneTable:
         )
         return self._asked(text, Kind.SUM, rows, self._added(rows), self._decimals(rows))
 
-    def mean(self) -> Asked | None:
+    def mean(self) -> DraftQuestion | None:
         """Ask for the mean of some months."""
         rows = self._months(4, 9)
         if rows is None:
@@ -63,7 +63,7 @@ class OneTable:
         )
         return self._asked(text, Kind.MEAN, rows, self._added(rows) / len(rows), decimals)
 
-    def difference(self) -> Asked | None:
+    def difference(self) -> DraftQuestion | None:
         """Ask for the difference between two periods."""
         pair = self._pair()
         if pair is None:
@@ -78,7 +78,7 @@ class OneTable:
         value = self._number(late) - self._number(early)
         return self._asked(text, Kind.DIFFERENCE, [late, early], value, self._decimals([late, early]))
 
-    def percent_change(self) -> Asked | None:
+    def percent_change(self) -> DraftQuestion | None:
         """Ask for the change between two periods, in percent."""
         pair = self._pair()
         if pair is None or self._words.unit == "percent" or self._number(pair[0]) <= 0:
@@ -93,7 +93,7 @@ class OneTable:
         value = 100 * (self._number(late) - self._number(early)) / self._number(early)
         return self._asked(text, Kind.PERCENT_CHANGE, [late, early], value, 2, unit="percent")
 
-    def ratio(self) -> Asked | None:
+    def ratio(self) -> DraftQuestion | None:
         """The column as a share of the last total of its table."""
         columns = self._source.table.columns
         whole = max((i for i, column in enumerate(columns) if column.total), default=None)
@@ -115,9 +115,9 @@ class OneTable:
         )
         cells = (self._source.cell(row, self._column), self._source.cell(row, whole))
         answer = shown(100 * self._number(row) / base, 1)
-        return Asked(text, answer, Kind.RATIO, "percent", self._difficulty, 1, cells)
+        return DraftQuestion(text, answer, Kind.RATIO, "percent", self._difficulty, 1, cells)
 
-    def regression(self) -> Asked | None:
+    def regression(self) -> DraftQuestion | None:
         """Ask for the slope of a line through fiscal years."""
         rows = [row for row in self._source.rows(PeriodKind.FISCAL) if self._has_number(row)]
         if len(rows) < 4:
@@ -133,7 +133,7 @@ class OneTable:
         value = slope([(year, self._number(row)) for year, row in zip(years, rows, strict=True)])
         return self._asked(text, Kind.REGRESSION, rows, value, decimals, unit=unit)
 
-    def calendar_vs_fiscal(self) -> Asked | None:
+    def calendar_vs_fiscal(self) -> DraftQuestion | None:
         """The twelve months of a calendar year beside the fiscal year of the same name."""
         by_year: dict[int, list[int]] = {}
         for row in self._source.rows(PeriodKind.MONTH):
@@ -155,7 +155,7 @@ class OneTable:
         rows = [*months, year_row]
         return self._asked(text, Kind.CALENDAR_VS_FISCAL, rows, value, self._decimals(rows))
 
-    def list_of_falls(self) -> Asked | None:
+    def list_of_falls(self) -> DraftQuestion | None:
         """Months lower than the month before; the cells begin one month earlier."""
         rows = self._months(7, 12)
         if rows is None:
@@ -170,13 +170,15 @@ class OneTable:
         )
         months = (self._period(row).last for row in falls)
         answer = "; ".join(f"{name_of(when)} {year_of(when)}" for when in months)
-        return Asked(text, answer, Kind.LIST, "months", self._difficulty, 0, self._cells(rows))
+        return DraftQuestion(text, answer, Kind.LIST, "months", self._difficulty, 0, self._cells(rows))
 
     def _asked(
         self, text: str, kind: Kind, rows: list[int], value: Fraction, decimals: int, *, unit: str = ""
-    ) -> Asked:
+    ) -> DraftQuestion:
         unit = unit or (_points(self._words.unit) if kind is Kind.DIFFERENCE else self._words.unit)
-        return Asked(text, shown(value, decimals), kind, unit, self._difficulty, decimals, self._cells(rows))
+        return DraftQuestion(
+            text, shown(value, decimals), kind, unit, self._difficulty, decimals, self._cells(rows)
+        )
 
     def _cells(self, rows: list[int]) -> tuple[CellUsed, ...]:
         return tuple(self._source.cell(row, self._column) for row in rows)

@@ -6,7 +6,7 @@ import pytest
 from tests.support.page_readers import Fates
 from tests.support.pdfs import BLANK, lines, pdf, table_page
 
-from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, PageEnd, build, reading
+from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, PageEnd, build, plan, reading
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError, SettingError
 
@@ -158,3 +158,9 @@ def test_folders_that_are_something_else(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="has no PDF"):
         build([tmp_path / "empty"], tmp_path / "archive")
+
+
+def test_the_code_on_which_stored_pages_depend_is_there() -> None:
+    """A file that was moved away would silently count for nothing."""
+    for name in (*plan._READING, *plan._MEANING):
+        assert (plan._ROOM / name).exists(), name

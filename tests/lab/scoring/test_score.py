@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.scoring.lookup import Found
+from lab.scoring.lookup import LookUpOutcome
 from tests.archive.tables import table
 
 from lab.scoring import TableScore, TruthTable, score_table
@@ -32,7 +32,7 @@ def changed(row: int, column: int, text: str) -> Table:
     return found(grid)
 
 
-def outcome(score: TableScore, row: int, column: int) -> Found:
+def outcome(score: TableScore, row: int, column: int) -> LookUpOutcome:
     return next(one.outcome for one in score.look_ups if (one.row, one.column) == (row, column))
 
 
@@ -85,8 +85,8 @@ def test_kinds_of_dashes_and_marks_count_only_where_they_should() -> None:
 def test_one_wrong_digit_costs_one_cell_one_value_one_number() -> None:
     score = score_table(TRUTH, [changed(4, 1, "332")])
     assert score.cells.unmarked.right == 27
-    assert outcome(score, 4, 1) is Found.WRONG
-    assert score.outcomes[Found.RIGHT] == 13
+    assert outcome(score, 4, 1) is LookUpOutcome.WRONG
+    assert score.outcomes[LookUpOutcome.RIGHT] == 13
     assert score.numbers_in_tables == (13, 14)
     assert score.trust.wrong == 1
 
@@ -106,21 +106,21 @@ def test_misread_letters_in_a_label_do_not_hide_its_values() -> None:
     assert score_table(TRUTH, [changed(1, 2, "Custoras")]).value_found == 1
     # Another year is another row, however alike.
     score = score_table(TRUTH, [changed(2, 0, "1933")])
-    assert {one.outcome for one in score.look_ups if one.row == 2} == {Found.MISSING}
+    assert {one.outcome for one in score.look_ups if one.row == 2} == {LookUpOutcome.MISSING}
 
 
 def test_a_lost_parent_makes_a_look_up_fail() -> None:
     # November and the months after it have no year any more.
     score = score_table(TRUTH, [changed(4, 0, "Nov")])
-    assert outcome(score, 4, 1) is not Found.RIGHT
-    assert outcome(score, 5, 1) is not Found.RIGHT
+    assert outcome(score, 4, 1) is not LookUpOutcome.RIGHT
+    assert outcome(score, 5, 1) is not LookUpOutcome.RIGHT
 
 
 def test_two_rows_of_one_label_are_ambiguous_unless_they_agree() -> None:
     twice = [*GRID, ("1939-Jan", "308", "24", "695")]
     score = score_table(TRUTH, [found(tuple(twice))])
-    assert outcome(score, 6, 1) is Found.RIGHT
-    assert outcome(score, 6, 3) is Found.AMBIGUOUS
+    assert outcome(score, 6, 1) is LookUpOutcome.RIGHT
+    assert outcome(score, 6, 3) is LookUpOutcome.AMBIGUOUS
 
 
 def test_truth_may_be_a_part_of_the_found_table() -> None:

@@ -26,7 +26,7 @@ _ROOM = Path(worktrial.__file__).parent / "archive"
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.
 _READING = ("pages.py", "pdf", "layout", "ocr", "producers")
-_MEANING = ("meaning", "store/parts.py", "store/rows.py", "build/worker.py")
+_MEANING = ("meaning", "store/parts.py", "store/rows.py")
 
 
 @dataclass(frozen=True, slots=True)
