@@ -55,7 +55,7 @@ class _Calls:
         self._most: int = setup["output"]
         self._memory: int = setup["memory"]
         self._output = HeadTail(self._most)
-        self._overheard = Overheard()
+        self._descriptors = DescriptorOutput()
         self._stream = _stream(self._output)
         self._number = 0
         self._id = ""
@@ -81,7 +81,7 @@ class _Calls:
         value, error = self._run(code, f"<call {self._number}>")
         # Nothing goes on between calls; there are no threads either.
         self._set_timer(self._timer, 0)
-        self._overheard.drain_into(self._output)
+        self._descriptors.drain_into(self._output)
         value, value_cut = cut(value, self._most) if value is not None else (None, False)
         error, error_cut = cut(error, self._most) if error is not None else (None, False)
         truncated = self._output.truncated or value_cut or error_cut
@@ -206,7 +206,7 @@ class HeadTail(io.RawIOBase):
         return self._head.decode("utf-8", "ignore") + missing + tail.decode("utf-8", "ignore")
 
 
-class Overheard:
+class DescriptorOutput:
     """Everything that is written to the file descriptors 1 and 2 past Python's own streams."""
 
     def __init__(self) -> None:
