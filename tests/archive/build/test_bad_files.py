@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from tests.support.pdfs import BLANK, BOMB, NO_FONT, PICTURE, ZERO_SIZE, lines, pdf, table_page
 
-from worktrial.archive import pipeline
 from worktrial.archive.build import build
+from worktrial.archive.pdf import open_pdf
 from worktrial.archive.producers import ReadSettings
+from worktrial.archive.producers import pdf as reader
 from worktrial.archive.store import Archive
 
 GOOD = pdf(table_page("A Good Table", "1936|1,100|200|1,300", "1937|1,250|250|1,500"))
@@ -74,10 +75,11 @@ def test_bad_pages_among_good_ones(archive: Archive) -> None:
 def test_pictures_without_a_recogniser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "scan.pdf"
     path.write_bytes(pdf(PICTURE))
-    page = pipeline.read_document_page(path, 1, ReadSettings(ocr="never"))
-    assert (page.route, page.trouble) == ("failed", pipeline.OCR_REFUSED)
-    monkeypatch.setattr(pipeline, "ocr_available", lambda: False)
-    page = pipeline.read_document_page(path, 1, ReadSettings())
+    with open_pdf(path) as opened:
+        page = reader.read_page_of(opened, 1, ReadSettings(ocr="never"))
+        assert (page.route, page.trouble) == ("failed", reader.OCR_REFUSED)
+        monkeypatch.setattr(reader, "ocr_available", lambda: False)
+        page = reader.read_page_of(opened, 1, ReadSettings())
     assert page.route == "failed"
     assert "pip install worktrial[ocr]" in str(page.trouble)
 
