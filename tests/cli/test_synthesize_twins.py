@@ -199,7 +199,7 @@ def test_another_twin_than_was_compared_is_the_truth_of_nothing(tmp_path: Path) 
         (place / "face.py").write_text(SMALL.lstrip())
         state = place / "initial_state.yaml"
         state.write_text(state.read_text().replace("P-2", "P-7"))
-        assert "was changed since its face was compared" in command(*audit).said
+        assert "was changed since its twin was compared" in command(*audit).said
 
 
 def test_without_a_sandbox_there_are_no_faces_and_nothing_is_asked_for(
