@@ -3,125 +3,68 @@
 import shlex
 import signal
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import typer
-from pydantic import Field
 
 from worktrial.cli.options import takes
-from worktrial.engine.roles import Role
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import StopRun
 from worktrial.language.untrusted import printable
-from worktrial.options import AgentOptions, Amount, Count, EndpointOptions, Flag, with_roles
-from worktrial.suites.usual import LOCAL_CONCURRENCY, LOCAL_TURNS, USUAL_TURNS
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from worktrial.synthesis.estimate import CostEstimate
+    from worktrial.synthesis.folder import SuiteFolder
     from worktrial.synthesis.resources import ResourceSettings
     from worktrial.synthesis.session import SessionEnd, SynthesisSession
+    from worktrial.synthesis.stages.report import SuiteReport
 
 NOTHING_SELECTED = 3
-USUAL_REQUESTS = 32
+_STEPS = (
+    ("author", "no usable draft could be written"),
+    ("unchecked", "static checks still failed after the repairs"),
+    ("unsolvable", "no way through with the plan"),
+    ("invalid", "too few runs came to a verdict"),
+    ("trivial", "free runs pass it nearly always"),
+    ("too_hard", "free runs pass it never"),
+    ("undecided", "still too near a border after the most runs"),
+    ("execution", "could not be run"),
+    ("selection", "another level of the sub-topic is harder, yet solvable"),
+)
+_SHOWN_REJECTS = 12
+_REASON = 160
 
 
-ROLES = (Role.SYNTHESIZER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
-_WHAT = "What it is made from"
-_SIZE = "How large, and how thorough (default: as stored, else as said)"
-_WHO = "Who takes part (default: as in the folder's last session)"
-_RUN = "Session"
-_BUDGET = "Budgets over all sessions on the folder (it stops cleanly and can be resumed)"
-_SAME = "the synthesizer's"
+def _options() -> Any:
+    # Imported here: `worktrial --help` needs none of it.
+    from worktrial.synthesis.options import EVERY_OPTION
+
+    return EVERY_OPTION
 
 
-class SynthesisOptions(EndpointOptions, AgentOptions):
-    """Options of `worktrial synthesize`. None is not given: what the folder remembers holds."""
-
-    job: Annotated[str | None, Flag(_WHAT, common=True)] = None
-    """Who does the job, in words: `customs declarant`."""
-    spec: Annotated[Path | None, Flag(_WHAT, common=True, metavar="FILE")] = None
-    """The job as a YAML file: role, industry, domain, about, and any of the sizes below."""
-    document: Annotated[list[Path] | None, Flag(_WHAT, common=True, metavar="FILE")] = None
-    """A procedure, policy or interface (PDF, Markdown, text, OpenAPI 3), or a folder of such; may be repeated."""
-    synthesizer: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL")] = None
-    """The model that writes: a name, openai/NAME, or local."""
-    agent: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
-    """The model whose runs calibrate."""
-    simulator: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
-    """The model that plays the workplaces."""
-    judge: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
-    """The model that judges."""
-    subtopics: Annotated[Count | None, Flag(_SIZE, common=True, default="16")] = None
-    """Sub-topics of the job."""
-    levels: Annotated[str | None, Flag(_SIZE, default="1,2,3")] = None
-    """Levels of difficulty, comma-separated."""
-    languages: Annotated[str | None, Flag(_SIZE, common=True, default="en")] = None
-    """Languages of the tasks, comma-separated."""
-    plan_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
-    """Runs with the plan before a decision."""
-    free_runs: Annotated[Count | None, Flag(_SIZE, default="8")] = None
-    """Runs without it before a decision."""
-    most_runs: Annotated[Count | None, Flag(_SIZE, default="24")] = None
-    """Runs of one kind at most."""
-    repairs: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="3")] = None
-    """Rounds of repair of a task at most."""
-    votes: Annotated[Count | None, Flag(_SIZE, default="3")] = None
-    """Votes of the judge on each run."""
-    twins: Annotated[bool | None, Flag(_SIZE, default="no")] = None
-    """Write the tools as code, too. What agrees with the simulator is kept, as the truth for `audit simulator`."""
-    faces: Annotated[bool | None, Flag(_SIZE)] = None
-    """Earlier name of --twins."""
-    max_turns: Annotated[
-        Count | None, Flag(_SIZE, default=f"{USUAL_TURNS}; {LOCAL_TURNS} for the embedded model")
-    ] = None
-    """Assistant messages of one run."""
-    output: Annotated[Path, Flag(_RUN, common=True, short="-o", metavar="FOLDER")]
-    """Folder of the suite. The same command resumes it, and so does this alone."""
-    review: Annotated[bool, Flag(_RUN, common=True)] = False
-    """Stop after the drafts, and after runs and repairs, for a look at the review page."""
-    until: Annotated[Literal["drafts", "suite"], Flag(_RUN, common=True)] = "suite"
-    """With drafts nothing is run yet."""
-    yes: Annotated[bool, Flag(_RUN, common=True)] = False
-    """Do not ask before the first call."""
-    concurrency: Annotated[
-        Count | None, Flag(_RUN, default=f"{USUAL_REQUESTS}; {LOCAL_CONCURRENCY} with the embedded model")
-    ] = None
-    """Requests in flight."""
-    retries: Annotated[Count, Flag(_RUN)] = 8
-    """Tries of one request that fails."""
-    retry_seconds: Annotated[Amount, Flag(_RUN)] = 300.0
-    """Waiting between the tries of one request."""
-    max_cost: Annotated[Amount | None, Flag(_BUDGET, common=True)] = None
-    """US dollars."""
-    max_tokens: Annotated[Count | None, Flag(_BUDGET)] = None
-    """Tokens in and out of all roles."""
-    max_minutes: Annotated[Amount | None, Flag(_BUDGET)] = None
-    """Wall-clock minutes of this session."""
-
-
-OPTIONS = with_roles(SynthesisOptions, ROLES)
-
-
-@takes(lambda: OPTIONS)
+@takes(_options)
 def synthesize(**given: Any) -> None:
     """Turn a job and its procedures into a private suite: drafted, checked, run, repaired, filtered, calibrated.
 
     Example: worktrial synthesize --job "customs declarant" --document procedures.pdf
     --base-url http://localhost:8000/v1 --synthesizer my-model --agent my-model -o customs
     """
-    from worktrial.cli.synthesize_settings import remember, settings_of
-    from worktrial.cli.synthesize_tables import print_end, print_estimate
     from worktrial.synthesis.estimate import estimate
     from worktrial.synthesis.folder import SuiteFolder
+    from worktrial.synthesis.options import EVERY_OPTION, remember, settings_of
     from worktrial.synthesis.resources import locked
     from worktrial.synthesis.session import SynthesisSession
 
-    given = OPTIONS.read(given, suite="synthesize", needs="the folder of the suite").model_dump()
-    folder = SuiteFolder(given["output"])
-    until_drafts = given["until"] == "drafts"
+    options: Any = EVERY_OPTION.read(given, suite="synthesize", needs="the folder of the suite")
+    folder = SuiteFolder(options.output)
+    until_drafts = options.until == "drafts"
     with locked(folder):
-        settings = settings_of(folder, given)
+        settings = settings_of(folder, options)
         for line in settings.changes:
             typer.echo(printable(line), err=True)
         for file in settings.sources.files:
@@ -134,8 +77,8 @@ def synthesize(**given: Any) -> None:
             documents=bool(settings.sources),
             until_drafts=until_drafts,
         )
-        print_estimate(expected, settings.resources)
-        if not given["yes"] and sys.stdin.isatty() and sys.stderr.isatty():
+        _print_estimate(expected, settings.resources)
+        if not options.yes and sys.stdin.isatty() and sys.stderr.isatty():
             typer.confirm("Go on?", default=True, abort=True, err=True)
         remember(folder, settings, expected)
         session = SynthesisSession(
@@ -144,12 +87,12 @@ def synthesize(**given: Any) -> None:
             sources=settings.sources,
             resources=settings.resources,
             run_settings=settings.run_settings,
-            review=given["review"],
+            review=options.review,
             until_drafts=until_drafts,
             warn=lambda text: typer.echo(f"note: {printable(text)}", err=True),
         )
         end = _carried_on(session)
-    print_end(folder, end)
+    _print_end(folder, end)
     if end.stopped is None and not end.selected:
         raise typer.Exit(NOTHING_SELECTED)
 
@@ -181,3 +124,134 @@ def _same_command(resources: "ResourceSettings") -> str:
     redactor = Redactor()
     resources.resolved(redactor)
     return shlex.join(redactor.text(word) for word in ("worktrial", *sys.argv[1:]))
+
+
+def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> None:
+    """Calls, tokens and dollars by stage, on standard error."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(stderr=True, highlight=False)
+    if not expected.stages:
+        console.print("Nothing is left to ask for.")
+        return
+    table = Table(title="CostEstimate of what is left: likely, and at most", title_justify="left", box=None)
+    for head in ("stage", "role"):
+        table.add_column(head)
+    for head in ("calls", "tokens", "cost", "calls ≤", "cost ≤"):
+        table.add_column(head, justify="right")
+    for row in expected.stages:
+        table.add_row(
+            row.stage,
+            row.role,
+            f"{row.calls:,}",
+            f"{row.tokens:,}",
+            _money(row.dollars),
+            f"{row.most_calls:,}",
+            _money(row.most_dollars),
+        )
+    most_calls = sum(row.most_calls for row in expected.stages)
+    table.add_row(
+        "together",
+        "",
+        f"{expected.calls:,}",
+        f"{expected.tokens:,}",
+        _money(expected.dollars),
+        f"{most_calls:,}",
+        _money(expected.most_dollars),
+    )
+    console.print(table)
+    console.print(f"The estimate {expected.assumptions}.", soft_wrap=True)
+    budget = resources.budget
+    if budget.cost is not None and expected.dollars is not None and expected.dollars > budget.cost:
+        console.print(f"Likely more than --max-cost ${budget.cost:g} allows: it will stop on the way.")
+    if budget.tokens is not None and expected.tokens > budget.tokens:
+        console.print(f"Likely more than --max-tokens {budget.tokens:,} allows: it will stop on the way.")
+
+
+def _print_end(folder: "SuiteFolder", end: "SessionEnd") -> None:
+    """What came of the session, and what to do next, on standard output."""
+    from rich.console import Console
+
+    from worktrial.synthesis.stages.report import described
+
+    console = Console(highlight=False)
+    resume = f"worktrial synthesize -o {shlex.quote(str(folder.root))}"
+    if end.report is not None:
+        console.print(_filters(end.report))
+        for line in described(end.report)[1:]:
+            console.print(line, markup=False, soft_wrap=True)
+    else:
+        drafted = sum(e.task is not None for e in end.ends)
+        console.print(f"{drafted} of {len(end.ends)} tasks are drafted; nothing has been run.")
+    _print_rejects(console, end)
+    _print_twins(console, end)
+    spent = f"${end.cost:.4f}{' and what has no known price' if end.unpriced else ''}"
+    console.print(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.", soft_wrap=True)
+    if end.retries:
+        console.print(f"{end.retries} requests had to be sent again.")
+    if end.page is not None:
+        console.print(f"Review page: {end.page}", markup=False, soft_wrap=True)
+    if end.stopped is not None:
+        drafts = folder.work / "drafts"
+        console.print(
+            f"Change what you like in {drafts}, then go on with:\n  {resume}", markup=False, soft_wrap=True
+        )
+    elif end.selected:
+        root = shlex.quote(str(folder.root if folder.root.is_absolute() else f"./{folder.root}"))
+        console.print(
+            f"The suite: {folder.root} ({len(end.selected)} tasks). Run it with:\n"
+            f"  worktrial run {root} --agent MODEL --simulator MODEL --judge MODEL",
+            markup=False,
+            soft_wrap=True,
+        )
+    else:
+        console.print(
+            f"No task was selected, so there is no suite. What was wrong with each stands in {folder.rejects} and "
+            f"on the review page; change drafts or settings and go on with:\n  {resume}",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _filters(found: "SuiteReport") -> "Table":
+    from rich.table import Table
+
+    table = Table(title="What became of the slots", title_justify="left", box=None, show_header=False)
+    table.add_row(str(found.slots), "slots")
+    removed = {str(step): number for step, number in found.removed.items()}
+    for step, what in _STEPS:
+        if number := removed.get(step):
+            table.add_row(f"-{number}", f"{step.replace('_', ' ')}: {what}")
+    chosen = found.selected
+    share = f"{chosen.count / chosen.of:.0%}" if chosen.of else "-"
+    table.add_row(str(chosen.count), f"selected: a yield of {share} ({chosen.low:.0%} to {chosen.high:.0%})")
+    return table
+
+
+def _print_rejects(console: "Console", end: "SessionEnd") -> None:
+    # Tasks that were good enough need no explanation here.
+    rejects = [reject for reject in end.rejects if reject.stage != "selection"]
+    for reject in rejects[:_SHOWN_REJECTS]:
+        why = printable(" ".join(reject.why.split()))
+        shown = why if len(why) <= _REASON else f"{why[:_REASON]}…"
+        console.print(f"  {printable(reject.slot)}: {shown}", markup=False, soft_wrap=True)
+    if len(rejects) > _SHOWN_REJECTS:
+        stages = Counter(reject.stage for reject in rejects[_SHOWN_REJECTS:])
+        console.print(f"  … and {stages.total()} more ({', '.join(f'{n} {s}' for s, n in stages.items())})")
+
+
+def _print_twins(console: "Console", end: "SessionEnd") -> None:
+    if not end.twins:
+        return
+    kept = sum(twin.kept for twin in end.twins)
+    console.print(f"Executable twins: {kept} of {len(end.twins)} kept.")
+    for twin in end.twins[:_SHOWN_REJECTS]:
+        why = printable(" ".join(twin.why.split()))
+        console.print(f"  {printable(twin.slot)}: {why[:_REASON]}", markup=False, soft_wrap=True)
+    if len(end.twins) > _SHOWN_REJECTS:
+        console.print(f"  … and {len(end.twins) - _SHOWN_REJECTS} more; see the face.json of each workplace")
+
+
+def _money(dollars: float | None) -> str:
+    return "?" if dollars is None else f"${dollars:,.2f}"

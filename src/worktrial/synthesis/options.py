@@ -1,0 +1,296 @@
+"""Options of a session, and what it goes by: the user's options over what the folder remembers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from pydantic import Field
+
+from worktrial.agents.assignment import Limits
+from worktrial.engine.retry import RetryPolicy
+from worktrial.engine.role_values import settings_for
+from worktrial.engine.roles import Role, RoleSettings, public_url
+from worktrial.engine.secrets import Redactor
+from worktrial.engine.spend import Budget
+from worktrial.errors import DataError, SettingError, option
+from worktrial.options import AgentOptions, Amount, Count, EndpointOptions, Flag, with_roles
+from worktrial.suites.settings import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
+from worktrial.synthesis.artifacts import JobSpec
+from worktrial.synthesis.calibration.rules import rules_of
+from worktrial.synthesis.calibration.runs import CalibrationSettings
+from worktrial.synthesis.estimate import CostEstimate
+from worktrial.synthesis.files import read_spec, read_yaml_as, to_yaml, write_text
+from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.resources import ResourceSettings
+from worktrial.synthesis.sources import SourceLibrary, load
+
+ROLES = (Role.SYNTHESIZER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
+USUAL_REQUESTS = 32
+# A whole workplace has to fit into the embedded model's answer, and the prompt beside it into its context.
+LOCAL_DRAFT_TOKENS = 1536
+
+_WHAT = "What it is made from"
+_SIZE = "How large, and how thorough (default: as stored, else as said)"
+_WHO = "Who takes part (default: as in the folder's last session)"
+_RUN = "Session"
+_BUDGET = "Budgets over all sessions on the folder (it stops cleanly and can be resumed)"
+_SAME = "the synthesizer's"
+
+
+class SynthesisOptions(EndpointOptions, AgentOptions):
+    """Options of a session. None is not given: what the folder remembers holds."""
+
+    job: Annotated[str | None, Flag(_WHAT, common=True)] = None
+    """Who does the job, in words: `customs declarant`."""
+    spec: Annotated[Path | None, Flag(_WHAT, common=True, metavar="FILE")] = None
+    """The job as a YAML file: role, industry, domain, about, and any of the sizes below."""
+    document: Annotated[list[Path] | None, Flag(_WHAT, common=True, metavar="FILE")] = None
+    """A procedure, policy or interface (PDF, Markdown, text, OpenAPI 3), or a folder of such; may be repeated."""
+    synthesizer: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL")] = None
+    """The model that writes: a name, openai/NAME, or local."""
+    agent: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
+    """The model whose runs calibrate."""
+    simulator: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
+    """The model that plays the workplaces."""
+    judge: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
+    """The model that judges."""
+    subtopics: Annotated[Count | None, Flag(_SIZE, common=True, default="16")] = None
+    """Sub-topics of the job."""
+    levels: Annotated[str | None, Flag(_SIZE, default="1,2,3")] = None
+    """Levels of difficulty, comma-separated."""
+    languages: Annotated[str | None, Flag(_SIZE, common=True, default="en")] = None
+    """Languages of the tasks, comma-separated."""
+    plan_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
+    """Runs with the plan before a decision."""
+    free_runs: Annotated[Count | None, Flag(_SIZE, default="8")] = None
+    """Runs without it before a decision."""
+    most_runs: Annotated[Count | None, Flag(_SIZE, default="24")] = None
+    """Runs of one kind at most."""
+    repairs: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="3")] = None
+    """Rounds of repair of a task at most."""
+    votes: Annotated[Count | None, Flag(_SIZE, default="3")] = None
+    """Votes of the judge on each run."""
+    twins: Annotated[bool | None, Flag(_SIZE, default="no")] = None
+    """Write the tools as code, too. What agrees with the simulator is kept, as the truth for `audit simulator`."""
+    faces: Annotated[bool | None, Flag(_SIZE)] = None
+    """Earlier name of `twins`."""
+    max_turns: Annotated[
+        Count | None, Flag(_SIZE, default=f"{USUAL_TURNS}; {LOCAL_TURNS} for the embedded model")
+    ] = None
+    """Assistant messages of one run."""
+    output: Annotated[Path, Flag(_RUN, common=True, short="-o", metavar="FOLDER")]
+    """Folder of the suite. The same command resumes it, and so does this alone."""
+    review: Annotated[bool, Flag(_RUN, common=True)] = False
+    """Stop after the drafts, and after runs and repairs, for a look at the review page."""
+    until: Annotated[Literal["drafts", "suite"], Flag(_RUN, common=True)] = "suite"
+    """With drafts nothing is run yet."""
+    yes: Annotated[bool, Flag(_RUN, common=True)] = False
+    """Do not ask before the first call."""
+    concurrency: Annotated[
+        Count | None, Flag(_RUN, default=f"{USUAL_REQUESTS}; {LOCAL_CONCURRENCY} with the embedded model")
+    ] = None
+    """Requests in flight."""
+    retries: Annotated[Count, Flag(_RUN)] = 8
+    """Tries of one request that fails."""
+    retry_seconds: Annotated[Amount, Flag(_RUN)] = 300.0
+    """Waiting between the tries of one request."""
+    max_cost: Annotated[Amount | None, Flag(_BUDGET, common=True)] = None
+    """US dollars."""
+    max_tokens: Annotated[Count | None, Flag(_BUDGET)] = None
+    """Tokens in and out of all roles."""
+    max_minutes: Annotated[Amount | None, Flag(_BUDGET)] = None
+    """Wall-clock minutes of this session."""
+
+
+EVERY_OPTION = with_roles(SynthesisOptions, ROLES)
+"""`SynthesisOptions` with those of every role, such as `judge_base_url`."""
+
+_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes", "twins")
+_REMEMBERED = (
+    *(role.value for role in ROLES),
+    "max_turns",
+    "concurrency",
+    *(name for name in EVERY_OPTION.model_fields if name not in SynthesisOptions.__annotations__),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionSettings:
+    """Everything that one session goes by."""
+
+    spec: JobSpec
+    sources: SourceLibrary
+    resources: ResourceSettings
+    run_settings: CalibrationSettings
+    options: dict[str, Any]
+    """Who takes part and how, as the folder remembers it; nothing secret."""
+    changes: list[str]
+    """What is different from the folder's last session, and what that means."""
+
+
+def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings:
+    """The settings of a session.
+
+    Raises:
+        SettingError: no job or no model is named, or options do not fit together.
+        DataError: a file cannot be used.
+    """
+    stored_spec, stored = _stored_spec(folder), _stored_options(folder)
+    spec = _spec(folder, given, stored_spec)
+    said = {name: value for name in _REMEMBERED if (value := getattr(given, name)) is not None}
+    options = {**stored, **said}
+    roles = _roles({**dict.fromkeys(_REMEMBERED), **options})
+    stored_sources = SourceLibrary.read(folder.sources)
+    sources = load(given.document) if given.document else stored_sources
+    usual = LOCAL_CONCURRENCY if any(s.is_local for s in roles.values()) else USUAL_REQUESTS
+    changes = []
+    if stored_spec is not None:
+        changes += _changes(msgspec.to_builtins(stored_spec), msgspec.to_builtins(spec))
+        changes += _changes(stored, options)
+        changes += _changes(_names(stored_sources), _names(sources))
+    if changes:
+        changes = [
+            "Changed since the last session; what depends on it is made again:",
+            *(f"  {c}" for c in changes),
+        ]
+    resources = ResourceSettings(
+        roles=roles,
+        requests=options.get("concurrency") or usual,
+        retry=RetryPolicy(attempts=given.retries, total_seconds=given.retry_seconds),
+        budget=Budget(given.max_cost, given.max_tokens, given.max_minutes),
+    )
+    return SessionSettings(
+        spec=spec,
+        sources=sources,
+        # A missing key is told now, before anything is stored.
+        resources=resources.resolved(Redactor()),
+        run_settings=_run_settings(roles, options),
+        options=options,
+        changes=changes,
+    )
+
+
+def remember(folder: SuiteFolder, settings: SessionSettings, expected: CostEstimate) -> None:
+    """Store what the next session goes by.
+
+    Raises:
+        StopRun: the folder cannot be written.
+    """
+    settings.sources.write(folder.sources)
+    write_text(_options_file(folder), to_yaml({k: v for k, v in settings.options.items() if not _is_secret(k, v)}))
+    write_text(folder.work / "estimate.yaml", to_yaml(expected))
+    # Last: with it the folder is known as one in the making.
+    write_text(folder.spec, to_yaml(settings.spec))
+
+
+def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) -> JobSpec:
+    job, file = option("job"), option("spec")
+    if given.job is not None and given.spec is not None:
+        raise SettingError(f"{job} and {file} both say what the job is; give one of them")
+    if given.spec is not None:
+        spec = read_spec(given.spec)
+    elif stored is not None:
+        spec = stored
+    elif given.job is not None:
+        spec = JobSpec(role=given.job.strip() or " ")
+    else:
+        raise SettingError(f'{folder.root} holds no job yet; say what it is with {job} "…" or {file} FILE')
+    changed: dict[str, Any] = {name: getattr(given, name) for name in _SIZES if getattr(given, name) is not None}
+    if given.faces is not None:
+        changed.setdefault("twins", given.faces)
+    if given.job is not None:
+        changed["role"] = given.job.strip()
+    if given.levels is not None:
+        changed["levels"] = _levels(given.levels)
+    if given.languages is not None:
+        changed["languages"] = _split("languages", given.languages)
+    try:
+        spec = msgspec.convert({**msgspec.to_builtins(spec), **changed}, JobSpec)
+    except msgspec.ValidationError as e:
+        raise SettingError(f"the job's settings: {e}") from None
+    for name in ("levels", "languages"):
+        values = getattr(spec, name)
+        if not values or len(set(values)) != len(values):
+            raise SettingError(f"{name}: name at least one, and none twice")
+    rules_of(spec)
+    return spec
+
+
+def _stored_spec(folder: SuiteFolder) -> JobSpec | None:
+    return read_spec(folder.spec) if folder.spec.exists() else None
+
+
+def _stored_options(folder: SuiteFolder) -> dict[str, Any]:
+    path = _options_file(folder)
+    if not path.exists():
+        return {}
+    options = read_yaml_as(path, dict[str, str | int | float])
+    unknown = sorted(options.keys() - set(_REMEMBERED))
+    if unknown:
+        raise DataError(path, f"unknown option {', '.join(unknown)}", "Remove it")
+    return dict(options)
+
+
+def _options_file(folder: SuiteFolder) -> Path:
+    return folder.work / "options.yaml"
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    """Whether an address may hold a password or a key in its query; it has to be given again."""
+    return name.endswith("base_url") and public_url(value) != value
+
+
+def _roles(options: Mapping[str, Any]) -> dict[str, RoleSettings]:
+    writer = options["synthesizer"]
+    if writer is None:
+        who, where = option("synthesizer"), option("base_url")
+        raise SettingError(f"no model is named: say who writes with {who} MODEL (and {where} URL)")
+    roles = {}
+    for role in ROLES:
+        model = options[role.value]
+        stands_in_for = Role.SYNTHESIZER if model is None and role is not Role.SYNTHESIZER else None
+        values = dict(options)
+        if role is Role.SYNTHESIZER:
+            own = values["synthesizer_output_tokens"] or values["output_tokens"]
+            local = settings_for(role, writer, values).is_local
+            values["synthesizer_output_tokens"] = own or (LOCAL_DRAFT_TOKENS if local else None)
+        roles[role.value] = settings_for(role, model or writer, values, stands_in_for=stands_in_for)
+    return roles
+
+
+def _run_settings(roles: Mapping[str, RoleSettings], options: Mapping[str, Any]) -> CalibrationSettings:
+    agent, simulator, judge = (roles[role] for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE))
+    return CalibrationSettings(
+        simulator_prompt="compact" if simulator.is_local else "full",
+        judge_record=LOCAL_RECORD if judge.is_local else USUAL_RECORD,
+        limits=Limits(options.get("max_turns") or (LOCAL_TURNS if agent.is_local else USUAL_TURNS)),
+    )
+
+
+def _names(sources: SourceLibrary) -> dict[str, str]:
+    return {f"document {file.id}": file.hash[:12] for file in sources.files}
+
+
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    names = [*before, *(name for name in now if name not in before)]
+    return [
+        f"{name}: {before.get(name, '(none)')} -> {now.get(name, '(none)')}"
+        for name in names
+        if before.get(name) != now.get(name) and not _is_secret(name, now.get(name) or "")
+    ]
+
+
+def _levels(text: str) -> list[int]:
+    try:
+        return [int(part) for part in _split("levels", text)]
+    except ValueError:
+        raise SettingError(f"{option('levels')} {text!r}: write levels from 1 to 3, such as 1,2,3") from None
+
+
+def _split(field: str, text: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise SettingError(f"{option(field)}: names nothing")
+    return parts
