@@ -104,9 +104,9 @@ def print_scores(scores: "Sequence[TableScore]") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
-    from worktrial.cli.untrusted import printable
 
     from lab.scoring.report import summaries
+    from worktrial.language.untrusted import printable
 
     # Narrow: a figure must not be folded on a terminal of 80 columns.
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)

@@ -104,6 +104,7 @@ def test_unknown_and_missing_options_are_named_with_what_was_meant() -> None:
 def test_relative_paths_start_at_the_base() -> None:
     given = {"data": "d", "beside": ["a", "/b"], "output": None}
     read: Any = EVERY.read(given, suite="own", base=Path("/base"))
+    assert "colours" not in read.model_fields_set
     assert (read.data, read.beside, read.output) == (Path("/base/d"), [Path("/base/a"), Path("/b")], None)
 
 

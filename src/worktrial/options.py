@@ -154,7 +154,9 @@ class Options(BaseModel):
             raise SettingError("; ".join(cls._said(suite, needs, lacks, [])))
         if base is None:
             return read
-        return read.model_copy(update={name: _below(base, value) for name, value in read})
+        # Only what changes: which fields a user gave stays known.
+        below = {name: (value, _below(base, value)) for name, value in read}
+        return read.model_copy(update={name: new for name, (old, new) in below.items() if new != old})
 
     @classmethod
     def _said(cls, suite: str, needs: str, lacks: Sequence[str], errors: Sequence[Any]) -> Iterator[str]:

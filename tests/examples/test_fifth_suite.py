@@ -1,0 +1,126 @@
+"""A suite that another package installs works on every face, with no line about it in ours."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.cli import command
+
+import worktrial
+from worktrial.registry import _points
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "fifth_suite"
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Folder in which the example is installed as a package manager would do it; also the working directory."""
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    place = tmp_path / "site"
+    info = place / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir(parents=True)
+    shutil.copy(EXAMPLE / "parcels.py", place)
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    points = project["entry-points"]["worktrial.suites"]
+    lines = [f"{name} = {value}" for name, value in points.items()]
+    (info / "entry_points.txt").write_text("\n".join(["[worktrial.suites]", *lines, ""]))
+    monkeypatch.syspath_prepend(place)
+    paths = [str(place), *sys.path]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in paths if path))
+    monkeypatch.chdir(tmp_path)
+    _points.cache_clear()
+    yield place
+    _points.cache_clear()
+    sys.modules.pop("parcels", None)
+
+
+def test_every_command(installed: Path) -> None:
+    ran = command("run", "parcels", "--agent", "plan", "-o", "runs/plan")
+    assert ran.code == 0, ran.err
+    assert command("run", "parcels", "--agent", "idle", "-o", "runs/idle", "--repeats", 2).code == 0
+    for words, said in (
+        (["list"], "│ parcels"),
+        (["list", "parcels"], "parcel-01"),
+        (["run", "parcels", "--help"], "worktrial run parcels --help-all"),
+        (["lint", "parcels", "--strict"], "nothing found by: short"),
+        (["validate", "parcels"], "fail every task"),
+        (["regrade", "runs/plan", "-o", "runs/again"], "0 of 1 outcomes differ"),
+        (["show", "runs/plan"], "parcels · agent plan"),
+        (["trajectory", "runs/plan", "parcel-01"], "hand_over"),
+        (["compare", "runs/idle", "runs/plan"], "gained"),
+        (["gate", "runs/plan", "--min-completion", 1], "passed"),
+        (["report", "runs/plan", "runs/idle", "-o", "report"], "Open report/index.html"),
+        (["sql", "select outcome, count(*) as n from samples group by all", "runs"], "pass"),
+        (["export", "runs/plan", "-o", "out.jsonl"], "1 records"),
+    ):
+        ran = command(*words)
+        assert (ran.code, said in ran.said) == (0, True), (words, ran.said)
+    assert "parcels" in (installed.parent / "report" / "index.html").read_text()
+
+
+def test_python(installed: Path) -> None:
+    assert [task.id for task in worktrial.tasks("parcels")] == ["parcel-01"]
+
+    def agent(assignment: worktrial.Assignment) -> str:
+        return "Here you are."
+
+    lazy = worktrial.run("parcels", agent, out="runs/lazy")
+    done = worktrial.run("parcels", "plan", out="runs/plan", faults="all")
+    assert (lazy.completion, done.completion) == (0.0, 1.0)
+    assert worktrial.compare(lazy, done).conditions
+    assert "1/1" in worktrial.load("runs/plan").line()
+
+
+def test_notebook(installed: Path) -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    cells = [
+        "import worktrial as wt",
+        "run = wt.run('parcels', 'plan', out='runs/plan')\nrun",
+        "again = await wt.run_async('parcels', 'idle', out='runs/idle')\nagain.completion",
+        "run.calls.num_rows, run.sql('select count(*) as n from samples').to_pylist()",
+    ]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    nbclient.NotebookClient(book, timeout=100, resources={"metadata": {"path": str(installed.parent)}}).execute()
+    shown = [output.get("data", {}) for cell in book.cells for output in cell.outputs]
+    assert "100.0%" in shown[0]["text/html"] and "parcels" in shown[0]["text/html"]
+    values = [data["text/plain"] for data in shown[1:] if "text/plain" in data]
+    assert values == ["0.0", "(1, [{'n': 1}])"]
+
+
+def test_pytest(installed: Path) -> None:
+    file = installed.parent / "test_shop.py"
+    file.write_text(
+        "import pytest\n\n@pytest.mark.worktrial('parcels', agent='plan')\n"
+        "def test_shop(worktrial):\n    worktrial.gate(min_completion=1)\n"
+    )
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        str(file),
+        "--rootdir",
+        str(file.parent),
+    ]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+    assert ran.returncode == 0, ran.stdout
+    assert "parcels · agent plan: 100.0% (1/1" in ran.stdout
+
+
+def test_nothing_of_ours_names_it() -> None:
+    source = Path(worktrial.__file__).parent
+    wings = source / "suites"
+    ours = [path for path in source.rglob("*.py") if wings not in path.parents]
+    assert len(ours) > 100
+    assert not [path for path in ours if "parcels" in path.read_text()]
+    assert len((EXAMPLE / "parcels.py").read_text().splitlines()) < 65
