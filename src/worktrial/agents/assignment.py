@@ -1,4 +1,4 @@
-"""What an agent is given, and the shape of an agent."""
+"""An assignment, which is what an agent is given, and the shape of an agent."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Tra
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where an agent's work ends though it has not answered. None is unbounded.
+    """Limits at which an agent's work ends though it has not answered. None is unbounded.
 
     All are looked at between turns, so the last turn may overshoot.
     """
@@ -36,16 +36,16 @@ class Assignment:
     clock: str
     """The date and time in the workplace, ISO 8601."""
     tools: list[JsonObject]
-    """In the chat-completions form."""
+    """Tools of the workplace, in the chat-completions form."""
     session: Session
     limits: Limits = Limits()
     tokens: Callable[[], int] = lambda: 0
-    """What the agent has consumed so far."""
+    """Function that tells the agent's tokens so far, in and out."""
     cost: Callable[[], float] = lambda: 0.0
     plan: JsonValue = None
     """The task's structured solution plan, for the agent that follows it."""
     system_prompt: str | None = None
-    """What a model is told before the instruction; None for what every agent in a workplace is told."""
+    """Text that a model is told before the instruction; None for what every agent in a workplace is told."""
     take_pictures: Callable[[], list[str]] = list
     """Pictures that belong to the instruction, and later to the calls made since it was asked last, as `data:`
     addresses; for agents that see. Each is handed out once."""
@@ -101,4 +101,6 @@ def _copy(value: JsonValue) -> JsonValue:
 class Agent(Protocol):
     """A candidate. Works on `assignment` and leaves its trajectory there."""
 
-    async def __call__(self, assignment: Assignment) -> None: ...
+    async def __call__(self, assignment: Assignment) -> None:
+        """Work on `assignment`."""
+        ...

@@ -1,4 +1,4 @@
-"""Who takes a trial: a model, an agent that ships with the suite, or one of the user's own."""
+"""Candidates that take a trial: a model, an agent that ships with the suite, or one of the user's own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ IDLE = "idle"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Who takes the trial."""
+    """The agent that takes a trial."""
 
     kind: Literal["model", "reference", "python"]
     """`python` for everything of the user's own, whatever kind of agent made it."""
     spec: str
-    """As the user wrote it; for the manifest."""
+    """Agent as the user wrote it; for the manifest."""
     function: Callable[..., Any] | None = None
     """The user's own function; for most suites of an `Assignment`."""
     make: Callable[[], Agent] | None = None

@@ -106,7 +106,7 @@ class WaitingAssignment:
 
 
 async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What `function` returns or raises, from a thread that a run which is ended does not wait for."""
+    """Call `function` in a thread that a run which is ended does not wait for; return or raise what it does."""
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[Callable[[], Any]] = loop.create_future()
     context = contextvars.copy_context()

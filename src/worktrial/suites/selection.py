@@ -15,9 +15,14 @@ class Selectable(Protocol):
     """What a task is chosen by."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Id of the task."""
+        ...
+
     @property
-    def category(self) -> str: ...
+    def category(self) -> str:
+        """Industry of the task."""
+        ...
 
 
 _Task = TypeVar("_Task", bound=Selectable)

@@ -76,8 +76,7 @@ class DocumentsSuite(Suite):
         from worktrial.agents.assignment import Limits
         from worktrial.suites.documents.choices import Setup
         from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
-        from worktrial.suites.fault_values import fault_conditions
-        from worktrial.suites.usual import LOCAL_TURNS, USUAL_TURNS
+        from worktrial.suites.settings import LOCAL_TURNS, USUAL_TURNS, fault_conditions
 
         setup = Setup(options.setup)
         python = _python(options, agent)

@@ -31,8 +31,7 @@ from worktrial.suites.documents.scoring import (
 )
 from worktrial.suites.documents.trace import Trace, retrieval_measures, trace_of
 from worktrial.suites.documents.workplace import as_recorded
-from worktrial.suites.episode import episode
-from worktrial.suites.faults import faulty, in_manifest, jobs_under
+from worktrial.suites.episode import episode, faulty, in_manifest, jobs_under
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
 

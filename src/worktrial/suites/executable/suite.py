@@ -47,7 +47,7 @@ class ExecutableOptions(
     """Options of a run in executable workplaces."""
 
     judge: Annotated[str | None, Flag("Who takes part", common=True, neutral=True, metavar="MODEL")] = None
-    """Also ask this model to judge by the rubric; the checks decide."""
+    """Model that judges by the rubric, too; the checks decide."""
 
 
 class ExecutableSuite(Suite):

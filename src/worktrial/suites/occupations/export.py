@@ -110,8 +110,9 @@ class _Setting:
 
 
 def export_occubench(sources: Sequence[RunSource], out: Path, *, force: bool = False) -> Exported:
-    """Write runs in the published format: into a folder for each configuration below `out`, or into the one file
-    `out`, where that ends in `.jsonl`.
+    """Write runs in the published format.
+
+    Each configuration gets a folder below `out`; where `out` ends in `.jsonl`, all goes into that one file.
 
     Args:
         sources: Runs of agents that call tools in workplaces.

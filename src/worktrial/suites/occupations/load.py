@@ -129,9 +129,3 @@ def _fingerprint(folder: Path, workplaces: Path) -> str:
     for path in (folder / TASKS, folder / SCENARIOS, *files):
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(read_bytes(path)).digest())
     return digest.hexdigest()
-
-
-__all__ = ["Release", "Task", "TaskSet", "is_own", "load_own", "load_release"]
-
-Release = TaskSet
-"""Former name of `TaskSet`."""

@@ -239,8 +239,8 @@ def _free_trial(
     options: OrchestrationOptions, ground: "Groundwork", models: Mapping[RoleName, RoleSettings]
 ) -> "FreeTrial":
     from worktrial.agents.assignment import Limits
-    from worktrial.suites.fault_values import fault_conditions
     from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
+    from worktrial.suites.settings import fault_conditions
 
     simulator = models.get(Role.SIMULATOR)
     settings = FreeSettings(

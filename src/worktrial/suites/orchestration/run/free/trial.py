@@ -11,7 +11,7 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.faults import in_manifest, jobs_under, note_faults
+from worktrial.suites.episode import in_manifest, jobs_under, note_faults
 from worktrial.suites.orchestration.options import Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import Scenario, UserTurn
