@@ -10,11 +10,12 @@ from tests.support.request import ScriptedRequest
 from tests.support.script import Answer
 from tests.support.wire import completion, tool_call
 
+from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunSettings, run_trial
+from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.run.agents import member
 from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
 from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 
@@ -43,7 +44,7 @@ def run_free(
     chosen_settings = FreeSettings(**{"simulated": False, **settings})
     models: dict[RoleName, RoleSettings] = {}
     for role, spec in ((Role.AGENT, agent), (Role.SUB_AGENT, sub_agent)):
-        if spec is not None and member(spec).needs_model:
+        if spec is not None and resolve_agent(spec, suite).needs_model:
             models[role] = RoleSettings(role=role, model=spec, base_url=url)
     if chosen_settings.simulated:
         models[Role.SIMULATOR] = RoleSettings(role=Role.SIMULATOR, model="simulator-1", base_url=url)
@@ -53,8 +54,8 @@ def run_free(
     ground = Groundwork(
         release,
         chosen,
-        member(agent),
-        None if sub_agent is None else member(sub_agent),
+        resolve_agent(agent, suite),
+        None if sub_agent is None else resolve_agent(sub_agent, suite),
         [role_name.role_name for role_name in seats],
     )
     trial = FreeTrial(ground, chosen_settings)

@@ -13,6 +13,7 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
 
+from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun, open_report
@@ -21,9 +22,9 @@ from worktrial.reports.sections.published import published
 from worktrial.reports.sections.simulator import simulator
 from worktrial.suites.documents.report import documents
 from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
+from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.report import orchestration
-from worktrial.suites.orchestration.run.agents import member
 from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
 from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
@@ -79,7 +80,7 @@ def test_set_ups_without_a_common_question_have_no_stages(tmp_path: Path) -> Non
 
 def _orchestrate(data: Path, folder: Path, team: str, *, free: bool = False) -> Path:
     release, tasks = load_tasks(data, [Language.EN])
-    ground = Groundwork(release, tasks, member(team))
+    ground = Groundwork(release, tasks, resolve_agent(team, suite))
     trial: Any = (
         FreeTrial(ground, FreeSettings(simulated=False)) if free else OrchestrationTrial(ground, Settings())
     )

@@ -22,9 +22,9 @@ from worktrial.options import (
 Gold = Literal["released", "corrected"]
 """Gold steps as released, or with the corrections that Worktrial ships."""
 Cards = Literal["full", "compact"]
-"""How much of the agents' cards the planner is shown: `compact` names skills without describing them."""
+"""Detail of the agents' cards in the planner's prompt: `compact` names skills without describing them."""
 Mode = Literal["turns", "free"]
-"""How the team works: on the recorded history, or on what it did itself."""
+"""Base of the team's work: the recorded history, or what it did itself."""
 
 _WHO = "Who takes part"
 _WHAT = "Which tasks"
@@ -38,7 +38,7 @@ class Scoring(StrEnum):
     OURS = "ours"
     """Exact, and without the defects of the published one."""
     PUBLISHED = "published"
-    """As the published evaluation computes scores, its defects included."""
+    """Scores as the published evaluation computes them, its defects included."""
 
     @property
     def phrase(self) -> str:
@@ -51,7 +51,7 @@ class Scoring(StrEnum):
 
 
 _EARLIER = {"sound": "ours"}
-"""How ways of scoring are called in runs stored before, and in commands that people remember."""
+"""Earlier names of ways of scoring, in runs stored before and in commands that people remember."""
 
 
 def by_scoring(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,18 +73,18 @@ def spec_of(agent: "str | Callable[..., Any] | None") -> str | None:
 
 
 class DataOptions(Options):
-    """Where scenarios come from."""
+    """Source of the scenarios."""
 
     data: Annotated[Path | None, Flag(_WHAT, common=True, neutral=True, metavar="DIR")] = None
     """Folder of the OrchestrationBench release (with EN/ and KO/). Default: the worked example in the package."""
     language: Annotated[Literal["en", "ko", "both"], Flag(_WHAT, common=True, neutral=True)] = "both"
-    """Which languages."""
+    """Languages of the scenarios."""
     gold: Annotated[Gold, Flag(_WHAT)] = "released"
     """Gold steps as released, or with the corrections that we ship."""
 
 
 class ComparisonOptions(Options):
-    """What a run is shown beside."""
+    """Runs and figures that a run is shown beside."""
 
     compare_published: Annotated[bool, Flag(_TRIAL, neutral=True)] = False
     """Show the published figures beside this run's."""
@@ -102,26 +102,26 @@ class OrchestrationOptions(
         PlainSerializer(spec_of, when_used="json"),
         Flag(_WHO, neutral=True, metavar="AGENT"),
     ] = None
-    """Who plays the domain agents, if someone else than the agent: a model's name, a reference team, or
+    """Player of the domain agents, if someone else than the agent: a model's name, a reference team, or
     python:MODULE:FUNCTION."""
     judges: Annotated[
         list[str], BeforeValidator(_listed), Flag(_WHO, common=True, neutral=True, metavar="MODEL", default="none")
     ] = []  # noqa: RUF012 - pydantic copies it
-    """Who compares argument values that only a reader can: MODEL, or MODEL@URL, or MODEL@URL@KEY_VARIABLE; repeat
-    it for an ensemble, whose mean counts. none: values count as right only when equal."""
+    """Judges of argument values that only a reader can compare: MODEL, or MODEL@URL, or MODEL@URL@KEY_VARIABLE;
+    repeat it for an ensemble, whose mean counts. none: values count as right only when equal."""
     scenarios: Annotated[Names, Flag(_WHAT, neutral=True, metavar="IDS")] = []  # noqa: RUF012 - pydantic copies it
-    """Only these scenarios, such as EN/12; the same as tasks."""
+    """Ids of the only scenarios to run, such as EN/12; the same as tasks."""
     limit: Annotated[Count | None, Flag(_WHAT, common=True, neutral=True)] = None
-    """At most so many tasks of each language."""
+    """Most tasks of each language."""
     mode: Annotated[Mode, Flag(_TRIAL, common=True)] = "turns"
     """turns: every request sees the recorded history up to its step. free: the model's own plan drives its own
     domain agents."""
     cards: Annotated[Cards | None, Flag(_TRIAL)] = None
-    """How much of the agents' cards the planner is shown. Default: full; compact for the embedded model."""
+    """Detail of the agents' cards in the planner's prompt. Default: full; compact for the embedded model."""
     bound: Annotated[float, Field(ge=0.001), Flag(_TRIAL)] = 1.0
     """Seconds for the exact edit distances of one plan."""
     simulator: Annotated[str | None, Flag(_FREE, common=True, neutral=True, metavar="MODEL")] = None
-    """Who answers tool calls that the recording does not hold: a model, or none (they get an error)."""
+    """Player of the tools for calls that the recording does not hold: a model, or none (they get an error)."""
     max_requests: Annotated[Count, Flag(_FREE, neutral=True)] = 60
     """Requests of one scenario; its work ends there and is scored."""
     concurrency: Annotated[Count | None, Flag("Run", common=True, neutral=True)] = None

@@ -1,7 +1,7 @@
 """The suite as Worktrial knows it: its options, its trials, and what its runs have to show."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +16,6 @@ from worktrial.suites.orchestration.options import (
     ComparisonOptions,
     DataOptions,
     OrchestrationOptions,
-    spec_of,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from worktrial.results.pairing import SamplePair
     from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.run.agents import Member
     from worktrial.suites.orchestration.run.free.trial import FreeTrial
     from worktrial.suites.orchestration.run.ground import Groundwork, OrchestrationTask
     from worktrial.suites.orchestration.run.turns import OrchestrationTrial
@@ -75,7 +73,7 @@ class OrchestrationSuite(Suite):
         """Models of planner, domain agents, simulator and judges; see `Suite.models`."""
         from worktrial.suites.orchestration.run.agents import models_of
 
-        return models_of(options, agent, _sub_agent(options))
+        return models_of(options, agent, self._sub_agent(options))
 
     def trial(
         self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]
@@ -88,8 +86,8 @@ class OrchestrationSuite(Suite):
         ground = Groundwork(
             release,
             _chosen(tasks, options),
-            _member(agent),
-            _sub_agent(options),
+            agent,
+            self._sub_agent(options),
             judges,
             options={**options.measured(), "cards": _cards(options, models)},
         )
@@ -98,6 +96,12 @@ class OrchestrationSuite(Suite):
         trial = _free_trial(options, ground, models)
         _check_turns_run(options, trial)
         return trial
+
+    def _sub_agent(self, options: Any) -> "Candidate | None":
+        """Player of the domain agents, if someone else than the agent."""
+        from worktrial.agents.candidates import resolve_agent
+
+        return None if options.sub_agent is None else resolve_agent(options.sub_agent, self, field="sub_agent")
 
     def notices(self, options: Any, trial: Any) -> Iterable[str]:
         """Files that hold no scenario; see `Suite.notices`."""
@@ -179,24 +183,6 @@ def languages_of(word: str) -> "list[Language]":
     from worktrial.suites.orchestration.planning.scenario import Language
 
     return [language for language in Language if word in (language.lower(), "both")]
-
-
-def _member(agent: "Candidate") -> "Member":
-    from worktrial.suites.orchestration.run.agents import Member, member
-
-    own: Callable[..., Any] | None = getattr(agent, "function", None)
-    return member(agent.spec) if own is None else Member("python", agent.spec, own)
-
-
-def _sub_agent(options: OrchestrationOptions) -> "Member | None":
-    from worktrial.suites.orchestration.run.agents import Member, member
-
-    given = options.sub_agent
-    if given is None:
-        return None
-    if isinstance(given, str):
-        return member(given, option("sub_agent"))
-    return Member("python", str(spec_of(given)), given)
 
 
 def _chosen(tasks: "Sequence[OrchestrationTask]", options: OrchestrationOptions) -> "list[OrchestrationTask]":

@@ -15,28 +15,28 @@ from worktrial.suites.orchestration.options import Gold, Scoring
 
 
 class ScoringOptions(Options):
-    """Which way of scoring."""
+    """Choice between the ways of scoring."""
 
     mode: Annotated[Scoring, Flag(common=True, metavar="ours|published")] = Scoring.OURS
     """published: as the published program does. ours: exact and without its defects."""
 
 
 class PlanOptions(ScoringOptions):
-    """How plans are compared."""
+    """Options for comparing plans."""
 
     seconds: Annotated[float, Field(ge=0.001), Flag(common=True)] = 1.0
     """Bound on one search for an edit distance."""
 
 
 class CallOptions(ScoringOptions):
-    """Whose tools are called."""
+    """Options for scoring tool calls."""
 
     data: Annotated[Path | None, Flag(common=True, metavar="DIR")] = None
     """The data that was run: a folder with EN/ and KO/. Default: the worked example."""
 
 
 class StoredRunOptions(Options):
-    """What a stored run is about."""
+    """Options for scoring a stored run."""
 
     language: Annotated[Literal["en", "ko"], Flag(common=True)]
     """Language of the run."""

@@ -1,4 +1,4 @@
-"""What a run and a sample show on the terminal. Texts in it are untrusted."""
+"""Tables of a run and work of a sample for the terminal. Texts in it are untrusted."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -143,7 +143,7 @@ def _remarks(figures: LanguageFigures) -> Iterator[str]:
 
 
 def _agreement(found: JudgeAgreement, models: Mapping[str, Mapping[str, str]]) -> str:
-    """Who judged how many values, and how far they agree."""
+    """Sentence about who judged how many values, and how far they agree."""
     names = {seat: f"{seat} ({models[seat]['model']})" if seat in models else seat for seat in found.judges}
     count = f"{found.values} value{'s' if found.values > 1 else ''}"
     said = f"{found.language}: {count} judged by {', '.join(names.values())}: the same in {found.same:.1%}"

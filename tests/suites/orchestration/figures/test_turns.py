@@ -7,15 +7,16 @@ import msgspec
 import pytest
 from tests.support.orchestration import BERTH, SHORT, TinyTeam
 
+from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
+from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.figures.free import cascade_gaps, differences, free_figures
 from worktrial.suites.orchestration.figures.turns import METRICS, LanguageFigures, language_figures
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.run.agents import member
 from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
 from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
@@ -30,9 +31,9 @@ def _run(data: Path, folder: Path, team: str, *, free: bool = False, **settings:
     release, tasks = load_tasks(data, [Language.EN])
     if free:
         settings = {"simulated": False, **settings}
-        trial: Any = FreeTrial(Groundwork(release, tasks, member(team)), FreeSettings(**settings))
+        trial: Any = FreeTrial(Groundwork(release, tasks, resolve_agent(team, suite)), FreeSettings(**settings))
     else:
-        trial = OrchestrationTrial(Groundwork(release, tasks, member(team)), Settings(**settings))
+        trial = OrchestrationTrial(Groundwork(release, tasks, resolve_agent(team, suite)), Settings(**settings))
     run_trial(trial, {}, RunSettings(folder=folder))
     return open_run(folder)
 

@@ -13,14 +13,15 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.team import agrees, disagrees, gold_team
 from tests.support.wire import completion, error_reply, tool_call
 
+from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.errors import SettingError, StopRun
+from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.references import FLOORS
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.run.agents import member
 from worktrial.suites.orchestration.run.ground import Groundwork, load_tasks
 from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
 from worktrial.suites.orchestration.scoring.figures import published_figures
@@ -51,7 +52,7 @@ def _run(
     chosen = [task for task in all_tasks if not tasks or task.id in tasks]
     models: dict[RoleName, RoleSettings] = {}
     for role, spec in ((Role.AGENT, agent), (Role.SUB_AGENT, sub_agent)):
-        if spec is not None and member(spec).needs_model:
+        if spec is not None and resolve_agent(spec, suite).needs_model:
             models[role] = RoleSettings(role=role, model=spec, base_url=url)
     seats = [
         RoleSettings(role=Role.JUDGE, number=n, model=f"judge-{n}", base_url=url) for n in range(1, judges + 1)
@@ -59,8 +60,8 @@ def _run(
     ground = Groundwork(
         release,
         chosen,
-        member(agent),
-        None if sub_agent is None else member(sub_agent),
+        resolve_agent(agent, suite),
+        None if sub_agent is None else resolve_agent(sub_agent, suite),
         [role_name.role_name for role_name in seats],
     )
     trial = OrchestrationTrial(ground, Settings(**settings))

@@ -1,4 +1,4 @@
-"""What a free-running run reached, and how far that is below the same team turn by turn."""
+"""Figures of a free-running run, and how far they are below the same team turn by turn."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ FAILURES = ("plan", "decision", "call", "order")
 
 @dataclass(frozen=True, slots=True)
 class FreeFigures:
-    """What the teams of one language reached under one condition."""
+    """Figures of the teams of one language under one condition."""
 
     language: str
     condition: str
@@ -41,7 +41,7 @@ class CascadeGap:
     language: str
     scenarios: int
     gap: Mapping[str, Estimate]
-    """By metric of `FREE_METRICS`; positive where free running reaches less."""
+    """Differences by metric of `FREE_METRICS`; positive where free running reaches less."""
 
 
 def free_figures(records: Iterable[SampleRecord]) -> list[FreeFigures]:
@@ -70,7 +70,7 @@ def free_figures(records: Iterable[SampleRecord]) -> list[FreeFigures]:
 
 
 def cascade_gaps(free: StoredRun, turns: StoredRun) -> list[CascadeGap]:
-    """How much less the team reaches on its own than with the recorded history, by language.
+    """Measure how much less the team reaches on its own than with the recorded history, by language.
 
     Both sides count goals and plans in the same way, on the scenarios that both have, without faults.
 

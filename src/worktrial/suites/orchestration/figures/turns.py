@@ -31,7 +31,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What a team that reads nothing gets on the same scenarios."""
+    """Figures of a team that reads nothing, on the same scenarios."""
 
     name: str
     figures: Mapping[str, Estimate]
@@ -46,7 +46,7 @@ class LanguageFigures:
     scenarios: int
     repeats: int
     figures: Mapping[str, Estimate]
-    """By metric (`METRICS`): the mean over the repeats, with a bootstrap over scenarios."""
+    """Figures by metric (`METRICS`): the mean over the repeats, with a bootstrap over scenarios."""
     macro: Mapping[str, Estimate] | None
     """Ours only: every scenario weighs the same; `figures` weighs every step the same."""
     floors: tuple[Floor, ...]
@@ -99,7 +99,7 @@ def _figures(language: str, records: Sequence[SampleRecord], scoring: Scoring) -
 def repeat_clusters(
     records: Iterable[SampleRecord], sums_of: Callable[[SampleRecord], Sums]
 ) -> list[dict[str, float]]:
-    """For each scenario the sums of all its repeats, told apart by a prefix; a repeat that is not there is zero."""
+    """Sums of all repeats of each scenario, told apart by a prefix; a repeat that is not there is zero."""
     by_scenario: dict[str, dict[int, Sums]] = {}
     for record in records:
         by_scenario.setdefault(record.sample, {})[record.repeat] = sums_of(record)
@@ -163,9 +163,9 @@ class JudgeAgreement:
     without_vote: int
     """Votes that are missing, because a judge could not be reached or understood."""
     fleiss: Agreement
-    """Over all judges together."""
+    """Agreement over all judges together."""
     cohen: PairwiseCohen
-    """Of every two judges; none where there is one judge."""
+    """Agreement of every two judges; none where there is one judge."""
 
     @property
     def pairs(self) -> list[tuple[str, str, float | None]]:

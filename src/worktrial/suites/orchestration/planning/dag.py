@@ -76,7 +76,7 @@ _REPLACES = re.compile(r"(?P<base>.+)-\d+")
 
 
 class Phase(StrEnum):
-    """How far a workflow has come."""
+    """Progress of a workflow."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -103,7 +103,7 @@ class Progress:
     """One workflow and how far it has come."""
 
     workflow: Workflow
-    """As the latest plan that names it has it."""
+    """Workflow as the latest plan that names it has it."""
     phase: Phase = Phase.PENDING
     done: int = 0
     """Steps that need not be done (again)."""
@@ -301,7 +301,7 @@ class PlanState:
 
 
 def _unchanged(old: Sequence[WorkflowStep], new: Sequence[WorkflowStep]) -> int:
-    """How many leading steps ask the same of the same agent."""
+    """Number of leading steps that ask the same of the same agent."""
     same = 0
     for a, b in zip(old, new, strict=False):
         if (a.agent, a.query) != (b.agent, b.query):
@@ -311,7 +311,7 @@ def _unchanged(old: Sequence[WorkflowStep], new: Sequence[WorkflowStep]) -> int:
 
 
 def _claimed(steps: Sequence[WorkflowStep]) -> int:
-    """How many leading steps the plan says are completed."""
+    """Number of leading steps that are completed by the plan's word."""
     return next((n for n, step in enumerate(steps) if said(step.status) is not Said.COMPLETED), len(steps))
 
 

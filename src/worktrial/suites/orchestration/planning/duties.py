@@ -20,7 +20,7 @@ from worktrial.suites.orchestration.planning.scenario import (
 
 
 class Said(StrEnum):
-    """What a plan says of a workflow or step."""
+    """Meanings of the status of a workflow or step."""
 
     PENDING = "pending"  # to be done; also any status that says nothing known
     PAUSED = "paused"
@@ -50,12 +50,12 @@ _NUMBER = re.compile(r"(?:interrupted_)?workflow_?(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """What one step of a domain agent is for."""
+    """Purpose of one step of a domain agent."""
 
     workflow: str | None
     """The workflow it works for; null where no plan up to the step knows one."""
     query: str
-    """What the agent was asked, in the words of a plan no later than the step; else the user's last words."""
+    """Request to the agent, in the words of a plan no later than the step; else the user's last words."""
     round: int
     """Steps of one round come after the same user turn or plan, so that nobody has yet put them together."""
 
@@ -91,7 +91,7 @@ def workflow_of(scenario: Scenario) -> Mapping[int, str | None]:
 
 
 def query_of(scenario: Scenario, step: Step) -> str:
-    """What a domain agent was asked at `step`, in the words of a plan no later than the step.
+    """Request to the domain agent at `step`, in the words of a plan no later than the step.
 
     Where no such plan knows the agent or the workflow, it is what the user said last.
 
@@ -103,7 +103,7 @@ def query_of(scenario: Scenario, step: Step) -> str:
 
 @dataclass(slots=True)
 class _Ledger:
-    """What has been done for which workflow, up to some step."""
+    """Record of what has been done for which workflow, up to some step."""
 
     plan: WorkflowPlan | None = None
     round: int = 0

@@ -12,7 +12,7 @@ CARDS = "multiagent_cards"
 SCENARIOS = "scenario_data"
 
 MAX_BYTES = 4_000_000
-"""Above it a file is not even read; the longest scenario of the release has 41 kB."""
+"""Most bytes of a file that is read; the longest scenario of the release has 41 kB."""
 
 
 @dataclass(frozen=True, slots=True)

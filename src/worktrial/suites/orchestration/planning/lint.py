@@ -28,7 +28,7 @@ from worktrial.suites.orchestration.planning.scenario import (
 
 
 def lint_release(release: Release) -> tuple[Oddity, ...]:
-    """What loading found odd, and what holding plans, steps and cards against each other finds.
+    """Findings of loading, and of holding plans, steps and cards against each other.
 
     By language, in the order of the release: first its cards, then its files, those that hold no scenario before
     the others; within a file by step.
@@ -68,7 +68,7 @@ _STATUSES = frozenset({"pending", "paused", _COMPLETED, "canceled", "cancelled"}
 
 
 def plan_oddities(scenario: Scenario, team: Team) -> Iterator[Oddity]:
-    """What is odd about the scenario's gold plans."""
+    """Findings about the scenario's gold plans."""
     for step in scenario.steps:
         if isinstance(step, PlanStep):
             for code, reason in (*_of_agents(step.plan, team), *_of_statuses(step.plan), *_of_order(step.plan)):

@@ -1,4 +1,4 @@
-"""What domain agents do, held against the plan in force and the cards."""
+"""Work of domain agents held against the plan in force and the cards."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ class WorkCheck:
         self._validators: dict[tuple[str, str], Draft202012Validator] = {}
 
     def oddities(self, scenario: Scenario) -> Iterator[Oddity]:
-        """What is odd about the steps of domain agents."""
+        """Findings about the steps of domain agents."""
         plan: WorkflowPlan | None = WorkflowPlan()
         for step in scenario.steps:
             if isinstance(step, PlanStep):
@@ -72,7 +72,7 @@ class WorkCheck:
                 yield OddityCode.SCHEMA_VIOLATION, f"{call.tool}: {'; '.join(problems)}"
 
     def _problems(self, agent: str, call: GoldCall) -> list[str]:
-        """How the arguments break the schema of the tool, the agent's own or else its owner's."""
+        """Breaches of the schema of the tool, the agent's own or else its owner's."""
         holder = agent if call.tool in self._team[agent].tool_by_name else self._owner.get(call.tool)
         if holder is None:
             return []

@@ -15,7 +15,7 @@ _MAX_FENCES = 100
 _REMEMBERED_CHARS = 20_000
 """Longer replies are read anew each time, so that what is remembered stays small."""
 _WRAPPERS = 3
-"""How many mappings or lists may lie around a plan, as in `{"status": …, "workflows": {…}}`."""
+"""Most mappings or lists around a plan, as in `{"status": …, "workflows": {…}}`."""
 
 
 def our_plan(text: str) -> WorkflowPlan | None:

@@ -1,8 +1,9 @@
-"""Where the published evaluation finds a plan in a reply.
+"""Plans in replies as the published evaluation finds them.
 
 The rules are facts of that program, accidents included: only the first fence counts, and braces are matched without
 regard to strings. Each is written so that its time grows linearly with the reply; that of the program's patterns
-can grow with its square."""
+can grow with its square.
+"""
 
 import json
 import re
@@ -28,7 +29,7 @@ _YAML_FENCE = re.compile(r"```yaml\s*(?=workflow_)")
 
 @dataclass(frozen=True, slots=True)
 class PublishedReading:
-    """What the published evaluation makes of a reply."""
+    """Reply as the published evaluation reads it."""
 
     plan: JsonObject | None
     """The plan; null when it finds none."""
@@ -42,7 +43,7 @@ def published_plan(text: str) -> JsonObject | None:
 
 
 def published_reading(text: str) -> PublishedReading:
-    """What the published evaluation makes of a reply: the first of its places that holds a plan.
+    """Read a reply as the published evaluation does: the first of its places that holds a plan.
 
     Readings are remembered, so a plan must not be changed.
 
@@ -116,7 +117,7 @@ def _json_fence(text: str) -> str | None:
 
 
 def _flat_object(text: str) -> str | None:
-    """From the first brace whose object mentions a workflow before any brace closes."""
+    """Text from the first brace whose object mentions a workflow before any brace closes."""
     begin = 0
     while (close := text.find("}", begin)) >= 0:
         start = text.find("{", begin, close)

@@ -35,7 +35,7 @@ _MISSING = {Language.EN: "More details from the user", Language.KO: "사용자�
 
 
 def gold(step: GoldStep) -> StepAnswer:
-    """What the recording has at this step: the ceiling of every score."""
+    """Answer of the recording at this step: the ceiling of every score."""
     match step:
         case PlanStep() | OddStep():
             return StepAnswer(step.id, step.text)

@@ -23,12 +23,12 @@ from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What a data folder holds for some languages."""
+    """Contents of a data folder for some languages."""
 
     folder: Path
     teams: Mapping[Language, Team]
     scenarios: Sequence[Scenario]
-    """By language, in the order asked for; within one by number."""
+    """Scenarios by language, in the order asked for; within one by number."""
     fingerprint: str
     """SHA-256 over names and contents of all files read, and over the corrections where they are applied."""
     broken: tuple[Oddity, ...] = ()
@@ -40,6 +40,7 @@ def load_scenarios(folder: Path, language: Language, *, corrected: bool = False)
 
     Args:
         folder: The data folder, which holds the folder of the language.
+        language: Language of the scenarios.
         corrected: Apply the corrections that Worktrial ships.
 
     Raises:
@@ -109,6 +110,8 @@ def read_scenario(file: SourceFile, language: Language, corrections: Sequence[Co
     """The scenario in `file`.
 
     Args:
+        file: The file, as it was read.
+        language: Language of the scenario.
         corrections: Those for this scenario, in the order in which to apply them.
 
     Raises:

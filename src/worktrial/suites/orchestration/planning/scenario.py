@@ -76,26 +76,26 @@ class RefusalType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What every step has."""
+    """Base of every step."""
 
     id: int
     """`step_id`: 1-based, unique within the scenario."""
     workflow: str | None
     """`workflow_id` exactly as the file has it; often null even where a workflow is at work."""
     agent: str
-    """Who speaks: `main`, `user`, or the `agent_id` of a domain agent."""
+    """Speaker: `main`, `user`, or the `agent_id` of a domain agent."""
     text: str
     """`data.content` exactly as the file has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemNote(Step):
-    """What everyone is told at the start, such as the date."""
+    """Note that everyone is given at the start, such as the date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserTurn(Step):
-    """What the user says."""
+    """Words of the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ class RefusalStep(Step):
 
     type: RefusalType
     info: str
-    """What is missing or not possible, in the agent's words."""
+    """Reason in the agent's words: what is missing or not possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,10 +174,10 @@ class Scenario:
 
     @property
     def key(self) -> str:
-        """What identifies the scenario among those of both languages, such as `EN/12`."""
+        """Id of the scenario among those of both languages, such as `EN/12`."""
         return f"{self.language}/{self.id}"
 
     @property
     def note(self) -> str:
-        """What everyone is told at the start: the text of all system notes; "" when there is none."""
+        """Note that everyone is given at the start: the text of all system notes; "" when there is none."""
         return "\n".join(step.text for step in self.steps if isinstance(step, SystemNote))

@@ -120,13 +120,13 @@ class NotReadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a domain agent did: calls, or a refusal."""
+    """Content of a domain agent's step: calls, or a refusal."""
 
     calls: tuple[GoldCall, ...] = ()
     refusal: RefusalType | None = None
     info: str = ""
     odd: list[tuple[OddityCode, str]] = field(default_factory=list)
-    """What is unusual about the way it is written."""
+    """Findings about the way it is written."""
 
 
 def agent_content(text: str) -> Content:

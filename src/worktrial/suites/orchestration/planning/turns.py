@@ -37,7 +37,7 @@ class StepAnswer:
 
 
 Answers = Mapping[int, StepAnswer]
-"""By `Step.id`; a step without an entry was not asked."""
+"""Answers by `Step.id`; a step without an entry was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ValueCase:
     predicted: tuple[str, ...]
     """The predicted values, likewise."""
     context: str = field(default="", compare=True)
-    """What the domain agent was asked, so that a judge can tell whether two values mean the same here."""
+    """Request to the domain agent, so that a judge can tell whether two values mean the same here."""
 
 
 Verdicts = Mapping[ValueCase, float]
@@ -77,7 +77,7 @@ class Entry:
 
     who: Literal["user", "main", "agent"]
     text: str = ""
-    """What was said; for a refusal its two-line form (`status: …` and `required_info: …`)."""
+    """Words that were said; for a refusal its two-line form (`status: …` and `required_info: …`)."""
     agent: str = ""
     """The domain agent's `agent_id`, where one is at work."""
     workflow: str | None = None
@@ -107,7 +107,7 @@ class Views:
         return _plan_in_force(before), tuple(_entries(before, self._duties))
 
     def agent(self, step: Step) -> tuple[str, tuple[Entry, ...]]:
-        """What the domain agent of `step` is asked, and what it may see of what was said and done before.
+        """Request to the domain agent of `step`, and what it may see of what was said and done before.
 
         Work of the same round for a workflow that does not lead to this one goes on in parallel and is hidden.
 
@@ -130,12 +130,12 @@ class Views:
 
 
 def planner_view(scenario: Scenario, step: Step) -> tuple[WorkflowPlan | None, tuple[Entry, ...]]:
-    """See `Views.planner`."""
+    """Plan and history that the planner sees; the same as `Views.planner`."""
     return Views(scenario).planner(step)
 
 
 def agent_view(scenario: Scenario, step: Step) -> tuple[str, tuple[Entry, ...]]:
-    """See `Views.agent`."""
+    """Request and history that a domain agent sees; the same as `Views.agent`."""
     return Views(scenario).agent(step)
 
 

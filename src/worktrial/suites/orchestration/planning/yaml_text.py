@@ -17,7 +17,7 @@ MAX_VALUES = 100_000
 _MAX_DIGITS = 4300
 
 _TROUBLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""What PyYAML lets out besides its own errors: `!!int ""`, `!!bool x`, `!!timestamp x`, impossible dates, …"""
+"""Exceptions of PyYAML besides its own errors: `!!int ""`, `!!bool x`, `!!timestamp x`, impossible dates, …"""
 
 
 class BadYaml(ValueError):
@@ -30,10 +30,10 @@ class BadYaml(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """What a YAML text holds."""
+    """Contents of a YAML text."""
 
     value: JsonValue
-    """Only what JSON can hold: see `load_yaml`."""
+    """Values that JSON can hold; see `load_yaml`."""
     duplicates: tuple[str, ...] = ()
     """Keys that a mapping has more than once, as paths such as `steps[0].status`; the last one is in `value`."""
 
@@ -199,7 +199,7 @@ def _joined(path: list[str]) -> str:
 
 
 def _plain(loader: "SafeLoader", node: "Node") -> JsonValue:
-    """What `node` holds; recursive, because `_Survey` has bounded the depth and found no cycle."""
+    """Value of `node`; recursive, because `_Survey` has bounded the depth and found no cycle."""
     import yaml
 
     if isinstance(node, yaml.ScalarNode):

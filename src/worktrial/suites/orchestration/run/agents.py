@@ -1,4 +1,4 @@
-"""Who takes part: the planner, the domain agents, and the models behind them, the simulator and the judges."""
+"""Members of a trial: the planner, the domain agents, and the models behind them, the simulator and the judges."""
 
 import asyncio
 import dataclasses
@@ -6,18 +6,17 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from worktrial.agents.own_callable import PREFIX, load_function
 from worktrial.engine.role_values import settings_for
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, WorktrialError, option
 from worktrial.language import Complete, Completion
 from worktrial.suites.orchestration.options import OrchestrationOptions
-from worktrial.suites.orchestration.planning.references import REFERENCES, Reference
+from worktrial.suites.orchestration.planning.references import Reference
 from worktrial.suites.orchestration.planning.turns import StepAnswer
 from worktrial.suites.orchestration.run.prompts import Request
 
@@ -38,48 +37,22 @@ class Answerer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """Who takes the part of the planner, of the domain agents, or of both."""
+def answerer(
+    member: "Candidate", context: SampleContext, role_name: RoleName, references: Callable[[str], Reference]
+) -> Answerer:
+    """Answerer that takes a part in a sample.
 
-    kind: Literal["model", "reference", "python"]
-    spec: str
-    """As the user wrote it; for the manifest."""
-    function: Callable[..., Any] | None = None
-
-    @property
-    def needs_model(self) -> bool:
-        """Whether the part needs an endpoint."""
-        return self.kind == "model"
-
-    def answerer(
-        self, context: SampleContext, role_name: RoleName, references: Callable[[str], Reference]
-    ) -> Answerer:
-        """The one who answers in a sample.
-
-        Args:
-            context: The sample's.
-            role_name: The model's role_name, where a model answers.
-            references: The reference team of a name.
-        """
-        if self.function is not None:
-            return FunctionAnswerer(self.function)
-        if self.kind == "reference":
-            return ReferenceAnswerer(references(self.spec))
-        return ModelAnswerer(context.model(role_name))
-
-
-def member(spec: str, option: str = "--agent") -> Member:
-    """Whom `spec` names: `gold`, `constant-plan`, `one-sentence`, `always-refuse`, `python:…`, or a model.
-
-    Raises:
-        SettingError: a Python function cannot be loaded; the message names `option`.
+    Args:
+        member: Taker of the part.
+        context: The sample's.
+        role_name: Name of the part's role, where a model answers.
+        references: Function from a name to the reference team.
     """
-    if spec in REFERENCES:
-        return Member("reference", spec)
-    if spec.startswith(PREFIX):
-        return Member("python", spec, load_function(spec, option))
-    return Member("model", spec)
+    if member.function is not None:
+        return FunctionAnswerer(member.function)
+    if member.kind == "reference":
+        return ReferenceAnswerer(references(member.spec))
+    return ModelAnswerer(context.model(role_name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +135,7 @@ _KEY_NAME = re.compile(r"^[A-Z_][A-Z0-9_]*$")
 
 
 def models_of(
-    options: OrchestrationOptions, agent: "Candidate", sub_agent: Member | None
+    options: OrchestrationOptions, agent: "Candidate", sub_agent: "Candidate | None"
 ) -> dict[RoleName, RoleSettings]:
     """Models by role; none for a role that no model plays.
 
@@ -175,16 +148,15 @@ def models_of(
         SettingError: a role has no model, or its settings cannot be read.
     """
     given = options.model_dump()
-    is_reference = agent.spec in REFERENCES
     models: dict[RoleName, RoleSettings] = {}
-    if agent.needs_model and not is_reference:
+    if agent.needs_model:
         models[Role.AGENT] = settings_for(Role.AGENT, agent.spec, given)
     if sub_agent is not None and sub_agent.needs_model:
         models[Role.SUB_AGENT] = settings_for(Role.SUB_AGENT, sub_agent.spec, given)
     if options.mode == "free" and options.simulator != NOBODY:
         if options.simulator is not None:
             models[Role.SIMULATOR] = settings_for(Role.SIMULATOR, options.simulator, given)
-        elif not is_reference:
+        elif agent.kind != "reference":
             raise SettingError(
                 f"{option('mode')} free: someone has to answer the tool calls that the recording does not hold. "
                 f"Name a model with {option('simulator')}, or leave them unanswered with {option('simulator')} none"

@@ -21,13 +21,13 @@ _OWN_LIMIT = InvalidReason.CONTEXT_OVERFLOW.value
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """What the judges said about a sample, or why they said nothing."""
+    """Judgement of a sample's open values, or why there is none."""
 
     values: JudgedValues | None = None
     trouble: str | None = None
 
     def row(self, asked: int) -> JsonObject:
-        """For the record; `asked` is the number of open values."""
+        """Row for the record; `asked` is the number of open values."""
         rows = self.values.rows() if self.values is not None else []
         return {"asked": asked, "trouble": self.trouble, "values": rows}
 
@@ -130,7 +130,7 @@ def _what_is_wrong(row: JsonObject) -> str:
 
 
 def goals(rows: JsonObject, workflow_of: Mapping[int, str | None]) -> list[JsonObject]:
-    """For each gold workflow, in the order of its first step, whether all its call and refusal steps are right.
+    """Goals of the gold workflows, in the order of their first steps: whether all calls and refusals are right.
 
     Args:
         rows: `OurScenario.rows`.

@@ -1,10 +1,11 @@
-"""What a trial stands on, whichever way its team works: the data, who takes part, who judges."""
+"""Ground that a trial stands on, whichever way its team works: the data, who takes part, who judges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from worktrial.agents.candidates import Candidate
 from worktrial.engine.roles import RoleName
 from worktrial.engine.trial import SampleContext
 from worktrial.language import JsonObject, JsonValue
@@ -12,7 +13,6 @@ from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.references import Reference, constant_plan_text, reference
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import Language, PlanStep, Scenario, UserTurn
-from worktrial.suites.orchestration.run.agents import Member
 from worktrial.suites.orchestration.run.judges import SharedVerdicts, ValueJudges
 
 
@@ -24,7 +24,7 @@ class OrchestrationTask:
 
     @property
     def id(self) -> str:
-        """What identifies it within the suite, such as `EN/12`."""
+        """Id within the suite, such as `EN/12`."""
         return self.scenario.key
 
     @property
@@ -37,7 +37,7 @@ class OrchestrationTask:
 
     @property
     def tags(self) -> JsonObject:
-        """What results can be grouped by."""
+        """Tags that results can be grouped by."""
         steps = self.scenario.steps
         plans = [step.plan for step in steps if isinstance(step, PlanStep)]
         workflows = {w.id: w for plan in plans for w in plan.workflows}
@@ -79,13 +79,13 @@ class Groundwork:
     """The common ground of both trials."""
 
     release: Release
-    """Where the tasks are from; its teams do the work."""
+    """Source of the tasks; its teams do the work."""
     tasks: Sequence[OrchestrationTask]
-    """What to run."""
-    agent: Member
-    """Who plans."""
-    sub_agent: Member | None = None
-    """Who plays the domain agents; None for `agent`."""
+    """Tasks to run."""
+    agent: Candidate
+    """Planner."""
+    sub_agent: Candidate | None = None
+    """Player of the domain agents; None for `agent`."""
     judges: Sequence[RoleName] = ()
     """The seats of the models that look at open argument values; none for `--judges none`."""
     options: JsonObject = field(default_factory=dict)
@@ -94,12 +94,12 @@ class Groundwork:
 
     @cached_property
     def scenarios(self) -> Mapping[str, Scenario]:
-        """Of the tasks, by their ids."""
+        """Scenarios of the tasks, by their ids."""
         return {task.id: task.scenario for task in self.tasks}
 
     @cached_property
     def constant_plans(self) -> Mapping[Language, str]:
-        """What the reference team `constant-plan` writes: made of all gold plans, not only those of the tasks."""
+        """Plans of the reference team `constant-plan`, made of all gold plans, not only those of the tasks."""
         return {
             language: constant_plan_text((s for s in self.release.scenarios if s.language is language), team)
             for language, team in self.release.teams.items()
@@ -107,7 +107,7 @@ class Groundwork:
 
     @property
     def data(self) -> JsonObject:
-        """See `worktrial.engine.trial.Trial.data`."""
+        """Source of the data for the manifest; see `worktrial.engine.trial.Trial.data`."""
         folder = "built in" if self.release.folder == example_folder() else str(self.release.folder)
         return {"folder": folder, "fingerprint": self.release.fingerprint}
 

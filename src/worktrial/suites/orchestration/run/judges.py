@@ -35,7 +35,7 @@ class ValueVote:
     judge: str
     """Its name among the judges of the run."""
     same_meaning: bool | None
-    """None: no vote, because the judge could not be reached or understood."""
+    """Vote; None because the judge could not be reached or understood."""
     reason: str | None = None
     """The judge's grounds."""
     raw: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class CaseVotes:
         return tuple(vote.same_meaning for vote in self.votes)
 
     def row(self) -> JsonObject:
-        """For a record."""
+        """Row for a record."""
         case = self.case
         return {
             "tool": case.tool,
@@ -91,7 +91,7 @@ class JudgedValues:
         return {judged.case: judged.share for judged in self.cases}
 
     def rows(self) -> list[JsonObject]:
-        """For a record."""
+        """Row for a record."""
         return [judged.row() for judged in self.cases]
 
 
@@ -141,7 +141,7 @@ class _Flight:
 
     over: "anyio.Event"
     failure: Exception | None = None
-    """What it ended with, where it did not end with votes."""
+    """Error that it ended with, where it did not end with votes."""
 
 
 @dataclass(slots=True)

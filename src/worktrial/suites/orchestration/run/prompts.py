@@ -1,4 +1,4 @@
-"""What planner and domain agents are told: the same on every machine, whatever the order of files."""
+"""Prompts of planner and domain agents: the same on every machine, whatever the order of files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -117,7 +117,7 @@ class Asking:
 
     requests: Sequence[Request]
     queries: Mapping[int, str]
-    """What each domain agent is asked, by step."""
+    """Requests to the domain agents, by step."""
 
 
 def requests_of(scenario: Scenario, team: Team, *, compact: bool = False) -> Asking:
@@ -147,13 +147,13 @@ def requests_of(scenario: Scenario, team: Team, *, compact: bool = False) -> Ask
 
 @cache
 def after_a_call(language: Language) -> str:
-    """How a domain agent goes on when it has the results of its calls."""
+    """Message with which a domain agent goes on when it has the results of its calls."""
     return (_FREE_PROMPTS / language / "agent.md").read_text(encoding="utf-8").strip()
 
 
 @cache
 def world_rules() -> JsonObject:
-    """What the model that plays the tools is told: `rules`, and the meaning of its `state`."""
+    """Instructions of the model that plays the tools: `rules`, and the meaning of its `state`."""
     import yaml
 
     rules: JsonObject = yaml.safe_load((_FREE_PROMPTS / "world.yaml").read_text(encoding="utf-8"))

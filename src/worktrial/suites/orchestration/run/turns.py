@@ -16,7 +16,7 @@ from worktrial.suites.orchestration.options import Cards, Gold
 from worktrial.suites.orchestration.planning.references import Reference
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
-from worktrial.suites.orchestration.run.agents import Answerer
+from worktrial.suites.orchestration.run.agents import Answerer, answerer
 from worktrial.suites.orchestration.run.grading import grade
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import Asking, Request, prompts_fingerprint, requests_of
@@ -30,7 +30,7 @@ SCORING_THREADS = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What of the suite's own can change a result."""
+    """Settings of the suite's own that can change a result."""
 
     repeats: int = 1
     mode: Literal["turns"] = "turns"
@@ -85,10 +85,10 @@ class OrchestrationTrial:
         def references(name: str) -> Reference:
             return ground.reference(name, language)
 
-        planner = ground.agent.answerer(context, Role.AGENT, references)
+        planner = answerer(ground.agent, context, Role.AGENT, references)
         if ground.sub_agent is None:
             return planner, planner
-        return planner, ground.sub_agent.answerer(context, Role.SUB_AGENT, references)
+        return planner, answerer(ground.sub_agent, context, Role.SUB_AGENT, references)
 
     async def _floors_of(self, scenario: Scenario) -> JsonObject:
         # Repeats of a scenario share them: a floor answers the same every time.

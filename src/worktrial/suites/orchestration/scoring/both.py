@@ -34,7 +34,7 @@ class Scored:
 
     @property
     def needs(self) -> list[ValueCase]:
-        """What a judge has to look at; each pair of values once.
+        """Cases for a judge; each pair of values once.
 
         The two describe differently what the agent was asked. Where they agree on all else, the question of our
         scoring stands for all, so that no value is right in one and wrong in the other.
@@ -100,7 +100,7 @@ def goal_rate(met: Met) -> float | None:
 
 
 def goal_sums(score: GoalScore, met: Met) -> dict[str, float]:
-    """What adds up over scenarios of what was reached; for a turn-by-turn run as well, to take the difference."""
+    """Sums to add over scenarios of what was reached; for a turn-by-turn run as well, to take the difference."""
     plans = list(score.plans.values())
     return {
         "scenarios": 1,

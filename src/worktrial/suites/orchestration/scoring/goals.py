@@ -30,7 +30,7 @@ class Candidate:
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:
-        """What a judge has to look at; nothing where an argument is wrong anyway."""
+        """Cases for a judge; none where an argument is wrong anyway."""
         if any(a.outcome not in (Outcome.EQUAL, Outcome.OPEN) for a in self.arguments):
             return ()
         return tuple(a.case for a in self.arguments if a.case is not None)
@@ -42,7 +42,7 @@ class Candidate:
 
 
 def right_agents(step: CallStep, tool: str, team: Team) -> frozenset[str]:
-    """Who may make a recorded call: its agent; the tool's owner where that agent lacks the tool."""
+    """Agents that may make a recorded call: its agent; the tool's owner where that agent lacks the tool."""
     card = team.get(step.agent)
     if card is not None and tool in card.tool_by_name:
         return frozenset({step.agent})
@@ -110,8 +110,8 @@ def _candidate(gold: Call, index: int, made: Made, schema: ArgumentSchema) -> Ca
 
 
 KINDS = ("plan", "decision", "call", "order")
-"""What of a recorded step can be wrong: the plan is another one; the agent asked or refused instead of calling, or
-the other way round; a call was not made; or it was made before one that its workflow waits for."""
+"""Kinds of what can be wrong about a recorded step: the plan is another one; the agent asked or refused instead
+of calling, or the other way round; a call was not made; or it was made before one that its workflow waits for."""
 _WHOLE = 1 - 1e-9
 NO_PLAN = PlanScore(0.0, 0.0, 0.0, error="no_plan")
 
@@ -123,13 +123,13 @@ class GoalScore:
     scenario: Scenario
     work: Work
     plans: Mapping[int, PlanScore]
-    """By `Step.id` of the recorded plans."""
+    """Scores by `Step.id` of the recorded plans."""
     _made: Mapping[GoldPlace, Candidate]
     _agents: Mapping[GoldPlace, frozenset[str]]
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:
-        """What a judge has to look at, each case once."""
+        """Cases for a judge, each once."""
         return tuple(dict.fromkeys(case for candidate in self._made.values() for case in candidate.needs))
 
     def met(self, verdicts: Verdicts | None) -> "Met":
@@ -148,14 +148,14 @@ class GoalScore:
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """Which recorded steps were met, and what follows for the workflows."""
+    """Recorded steps that were met, and what follows for the workflows."""
 
     wrong: Mapping[int, str]
     """One of `KINDS` for each step that was not met, by `Step.id`, in the order of the steps."""
     turns: Mapping[int, int]
     goals: tuple[JsonObject, ...]
-    """For each workflow of the recording: `workflow`, `turn` (of the user, when it first comes up), `reached`,
-    `steps` and `right` (calls and refusals), `calls` and `made`."""
+    """Goals, one for each workflow of the recording: `workflow`, `turn` (of the user, when it first comes up),
+    `reached`, `steps` and `right` (calls and refusals), `calls` and `made`."""
     calls_made: int
     calls: int
 
@@ -172,7 +172,7 @@ class Met:
 
     @property
     def failures(self) -> dict[str, int]:
-        """How many steps were not met, by kind."""
+        """Number of steps that were not met, by kind."""
         counts = Counter(self.wrong.values())
         return {kind: counts[kind] for kind in KINDS}
 

@@ -57,7 +57,7 @@ class OurScenario:
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:
-        """What a judge has to look at: each case once, in the order of the steps."""
+        """Cases for a judge, each once, in the order of the steps."""
         return tuple(dict.fromkeys(case for step in self._agents for case in step.score.needs))
 
     def rows(self, verdicts: Verdicts | None) -> JsonObject:
@@ -73,7 +73,7 @@ class OurScenario:
         return {"steps": rows, "unasked": list(self.unasked)}
 
     def sums(self, verdicts: Verdicts | None) -> dict[str, float]:
-        """What adds up over scenarios, under the same keys for every scenario.
+        """Sums to add over scenarios, under the same keys for every scenario.
 
         Raises:
             KeyError: a verdict is missing.

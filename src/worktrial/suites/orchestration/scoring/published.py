@@ -101,7 +101,7 @@ class RunTools:
     steps: tuple[StepScore, ...] = ()
     gold_calls: int = 0
     gold_refusals: int = 0
-    """Of all gold steps, asked or not."""
+    """Number of all gold steps, asked or not."""
     troubled: int = 0
 
     @property
@@ -110,7 +110,7 @@ class RunTools:
         return next((step.error for step in self.steps if step.error), None)
 
     def count(self, cell: Cell) -> int:
-        """How many steps are in a cell."""
+        """Number of steps in a cell."""
         return sum(step.cell is cell for step in self.steps)
 
     def value(self, step: StepScore, verdicts: Verdicts | None) -> float | None:
@@ -168,12 +168,12 @@ class PublishedScenario:
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:
-        """What a judge has to look at, each case once."""
+        """Cases for a judge, each once."""
         found = [key.case for step in self.tools.steps if step.values for key in step.values.open]
         return tuple(dict.fromkeys(found))
 
     def sums(self, verdicts: Verdicts | None) -> dict[str, float]:
-        """What to add over scenarios; see `file_sums`."""
+        """Sums to add over scenarios; see `file_sums`."""
         return file_sums([self], verdicts)
 
     def rows(self, verdicts: Verdicts | None) -> JsonObject:
@@ -236,7 +236,7 @@ def published_scenario(history: JsonObject, team: Team, *, seconds: float | None
 
 
 def file_sums(runs: Sequence[PublishedScenario], verdicts: Verdicts | None) -> dict[str, float]:
-    """What one file of the published layout contributes to the figures, with all runs in it.
+    """Sums that one file of the published layout contributes to the figures, with all runs in it.
 
     Plans are pooled over the runs, name, key and value scores are means of the runs' and have four digits. An
     exception takes all plans of its run, or all calls of the file, out of the sums and leaves a score of 0.

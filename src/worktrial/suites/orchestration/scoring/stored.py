@@ -35,7 +35,7 @@ class StoredScores:
     unknown: tuple[str, ...] = ()
     """Files of scenarios that the data does not have; only the published scoring scores them."""
     rows: Mapping[str, JsonObject] = field(default_factory=dict)
-    """By scenario and scoring, how every step was scored."""
+    """Scores of every step, by scenario and way of scoring."""
 
 
 def score_stored_run(place: Path, release: Release, language: Language, bounds: Bounds) -> StoredScores:
@@ -112,7 +112,7 @@ class StoredScenario:
     where: str
     """The file, for messages."""
     runs: Mapping[str, JsonObject]
-    """By label (`run #1`, …), each with `main_agent_history`, `sub_agent_history` and `label`."""
+    """Runs by label (`run #1`, …), each with `main_agent_history`, `sub_agent_history` and `label`."""
 
     def score(self, team: Team, *, seconds: float | None = 10.0) -> dict[str, PublishedScenario]:
         """The published score of each run, by label."""

@@ -19,7 +19,7 @@ class Made:
     agent: str
     user_turn: int
     query: str = ""
-    """What the agent was asked, for a judge."""
+    """Request to the agent, for a judge."""
     gold: GoldPlace | None = None
     """The recorded call that it was found to be at run time."""
 
@@ -35,10 +35,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a team did."""
+    """Work of a team."""
 
     calls: Sequence[Made]
-    """In the order in which they were made."""
+    """Calls in the order in which they were made."""
     refusals: Sequence[Refused]
     plans: Mapping[int, WorkflowPlan]
     """The plan that was made from what the user said, by the user's turn."""
@@ -55,7 +55,7 @@ def turn_of(scenario: Scenario) -> dict[int, int]:
 
 
 def work_in_answers(scenario: Scenario, answers: Answers) -> Work:
-    """What a team did turn by turn, so that its goals are counted exactly like those of a free-running one."""
+    """Work of a team turn by turn, so that its goals are counted exactly like those of a free-running one."""
     turns, known = turn_of(scenario), duties(scenario)
     calls: list[Made] = []
     refusals: list[Refused] = []

@@ -1,4 +1,4 @@
-"""What a correction can do to one step. Each says when the step is not what it was made for."""
+"""Operations of a correction on one step. Each says when the step is not what it was made for."""
 
 import json
 import re
@@ -40,6 +40,7 @@ class ReplaceText:
     times: int = 1
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         text = _text(record)
         found = text.count(self.old)
         if found != self.times:
@@ -55,6 +56,7 @@ class ChangeAgent:
     new: str
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         if record.agent != self.old:
             raise DoesNotFit(f"its agent is {record.agent!r}, not {self.old!r}")
         return replace(record, agent=self.new)
@@ -68,6 +70,7 @@ class ChangeWorkflow:
     new: str
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         if record.workflow != self.old:
             raise DoesNotFit(f"its workflow is {record.workflow!r}, not {self.old!r}")
         return replace(record, workflow=self.new)
@@ -80,6 +83,7 @@ class RenameKeys:
     names: dict[str, str]
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         text = _text(record)
         for old, new in self.names.items():
             if re.search(rf"^{re.escape(new)}\s*:", text, re.MULTILINE):
@@ -95,6 +99,7 @@ class Unlist:
     """Take the one call of a bare list out of the list."""
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         first, *rest = _text(record).split("\n")
         if not first.startswith("- ") or any(line.strip() and not line.startswith("  ") for line in rest):
             raise DoesNotFit("it is not a bare list of one call")
@@ -106,6 +111,7 @@ class DropRepeats:
     """Drop keys at the top of the text that repeat an earlier one word for word."""
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         blocks = re.split(r"^(?=\S)", _text(record), flags=re.MULTILINE)
         kept = list(dict.fromkeys(blocks))
         if len(kept) == len(blocks):
@@ -120,6 +126,7 @@ class WriteRefusal:
     type: RefusalType
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         text = _text(record)
         try:
             value = load_yaml(text, where="content").value
@@ -140,9 +147,10 @@ class SupplyCall:
 
     tool: str
     arguments: list[str]
-    """Which keys of the result's `data` are the arguments."""
+    """Keys of the result's `data` that are the arguments."""
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         text = _text(record)
         try:
             value = load_yaml(text, where="content").value
@@ -162,9 +170,10 @@ class LeaveOut:
     """Ask no model for the step."""
 
     starts: str
-    """How the step's text begins."""
+    """Beginning of the step's text."""
 
     def __call__(self, record: StepRecord) -> StepRecord:
+        """Mended step; see `Operation`."""
         if not _text(record).startswith(self.starts):
             raise DoesNotFit(f"it does not begin with {self.starts!r}")
         return replace(record, left_out="left out")

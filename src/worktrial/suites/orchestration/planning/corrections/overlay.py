@@ -55,7 +55,7 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
     leave_out: LeaveOut | None = None
 
     def operations(self) -> list[Operation]:
-        """Those that the entry names."""
+        """Operations that the entry names."""
         built: list[Operation | None] = [
             self.replace,
             self.agent,
@@ -116,7 +116,7 @@ class Corrected:
 
     records: tuple[StepRecord, ...]
     applied: tuple[str, ...] = ()
-    """What was done, each as `STEP: REASON`."""
+    """Corrections that were made, each as `STEP: REASON`."""
     misfits: tuple[tuple[int, str], ...] = ()
     """Corrections that do not fit this data, each as (step, why); their steps are as they were."""
 

@@ -28,7 +28,7 @@ class Budget:
     """`turns` counts the answers of the planner and of all domain agents together."""
     log: Log
     tokens: Callable[[], int] = lambda: 0
-    """What planner and domain agents have consumed so far."""
+    """Account of what planner and domain agents have consumed so far."""
     cost: Callable[[], float] = lambda: 0.0
     _started: float = field(default_factory=time.monotonic)
 

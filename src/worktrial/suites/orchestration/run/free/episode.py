@@ -25,7 +25,7 @@ from worktrial.suites.orchestration.run.prompts import planner_messages
 from worktrial.workplaces import StopReason
 
 SCHEDULER = "scheduler"
-"""Who tells the planner, in the history, what could not be started."""
+"""Speaker that tells the planner, in the history, what could not be started."""
 _LIKE_A_PLAN = re.compile(r"workflow_?\d[\w-]*[\"']?\s*:")
 
 
@@ -67,7 +67,7 @@ class FreeRun:
         """The planner's first prompt."""
         self._history: list[Entry] = []
         self._round: dict[str, list[Entry]] = {}
-        """What the workflows have done since the planner was asked last; the others do not see it."""
+        """Work of the workflows since the planner was asked last; the others do not see it."""
 
     async def __call__(self) -> None:
         """Run the scenario and leave what happened in the log.

@@ -1,4 +1,4 @@
-"""What happened in a free-running trial: the record that is scored and stored."""
+"""Log of a free-running trial: the record that is scored and stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class MadeCall:
     workflow: str
     user_turn: int
     query: str
-    """What the plan asked of the agent."""
+    """Request of the plan to the agent."""
     gold: GoldPlace | None = None
     """The recorded call that it was found to be."""
 
@@ -34,7 +34,7 @@ class PlannerTurn:
     user_turn: int
     message: Message
     plan: WorkflowPlan | None
-    """What was read from it; null for words to the user."""
+    """Plan that was read from it; null for words to the user."""
     unread: bool = False
     """Whether it looks like a plan but could not be read, and was taken for words."""
     stuck: dict[str, str] = field(default_factory=dict)
@@ -68,9 +68,9 @@ class Log:
     runs: list[AgentRun] = field(default_factory=list)
     calls: list[MadeCall] = field(default_factory=list)
     replies: dict[int, str] = field(default_factory=dict)
-    """What the user was told, by user turn; a turn without an entry ended without a word."""
+    """Words to the user, by user turn; a turn without an entry ended without a word."""
     user_turns: int = 0
-    """How many of the user's turns the work came to."""
+    """Number of the user's turns that the work came to."""
     requests: int = 0
     stop_reason: StopReason = StopReason.ANSWERED
 
@@ -79,7 +79,7 @@ class Log:
         return next((t.plan for t in self.planner if t.user_turn == user_turn and t.plan is not None), None)
 
     def answered_by(self, *origins: Origin) -> int:
-        """How many calls got their answer from one of `origins`."""
+        """Number of calls that got their answer from one of `origins`."""
         return sum(made.call.observation.origin in origins for made in self.calls)
 
     @property
@@ -149,7 +149,7 @@ def _call_row(made: MadeCall) -> JsonObject:
 
 
 def work_in_log(log: Log) -> Work:
-    """What a free-running team did. A call that a fault or a refusal kept from the tools did nothing."""
+    """Work of a free-running team. A call that a fault or a refusal kept from the tools did nothing."""
     calls = [
         Made(
             Call(made.call.tool, made.call.arguments if isinstance(made.call.arguments, dict) else None),

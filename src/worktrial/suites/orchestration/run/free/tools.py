@@ -30,7 +30,7 @@ class CardTool(Tool):
     """A tool of an agent's card. Where its schema is none it takes any object."""
 
     def problems(self, arguments: JsonValue) -> list[JsonObject]:
-        """See `Tool.problems`."""
+        """Breaches of the schema; see `Tool.problems`."""
         # Only for tools that are called: checking the schemas of a whole team takes most of a second.
         return super().problems(arguments) if _is_schema(json.dumps(self.parameters)) else []
 
@@ -109,7 +109,7 @@ class RecordedTools:
             gold = step.calls[at.place]
             self._by_tool[gold.tool].append(_Recorded(at, Call(gold.tool, gold.arguments), gold.result))
         self.found: GoldPlace | None = None
-        """Which recorded call the latest call was."""
+        """Recorded call that the latest call was."""
 
     @property
     def state(self) -> JsonObject | None:

@@ -43,7 +43,7 @@ from worktrial.workplaces.faults import (
 
 @dataclass(frozen=True, kw_only=True)
 class FreeSettings:
-    """What of the suite's own can change a result."""
+    """Settings of the suite's own that can change a result."""
 
     repeats: int = 1
     mode: Literal["free"] = "free"
@@ -52,15 +52,15 @@ class FreeSettings:
     simulated: bool = True
     """Whether a simulator answers calls that the recording does not hold; else they get an error that says so."""
     memory: str = "history"
-    """See `worktrial.workplaces.simulator.Memory`."""
+    """Memory of the simulator; see `worktrial.workplaces.simulator.Memory`."""
     simulator_prompt: str = "full"
-    """See `worktrial.workplaces.simulator.PromptStyle`."""
+    """Length of the simulator's prompt; see `worktrial.workplaces.simulator.PromptStyle`."""
     planner_turns: int = 6
     """Answers of the planner to one turn of the user."""
     agent_turns: int = 6
     """Answers of a domain agent to one request of the plan."""
     limits: Limits = field(default_factory=Limits)
-    """Of a whole scenario; `turns` counts the answers of planner and domain agents together."""
+    """Limits of a whole scenario; `turns` counts the answers of planner and domain agents together."""
     faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
     """The date and time of scenarios whose note has none, ISO 8601."""

@@ -1,10 +1,11 @@
-"""Who speaks in a free-running scenario: models, reference teams, a user's own function, or the recording."""
+"""Voices of a free-running scenario: models, reference teams, a user's own function, or the recording."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from worktrial.agents.candidates import Candidate
 from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.trial import SampleContext
 from worktrial.language import Complete, Completion, JsonObject, Message
@@ -25,25 +26,25 @@ from worktrial.suites.orchestration.planning.scenario import (
     WorkflowPlan,
 )
 from worktrial.suites.orchestration.planning.turns import StepAnswer, refusal_text
-from worktrial.suites.orchestration.run.agents import FunctionAnswerer, Member
+from worktrial.suites.orchestration.run.agents import FunctionAnswerer
 from worktrial.suites.orchestration.run.prompts import Request
 
 
 @dataclass(frozen=True, slots=True)
 class PlannerMoment:
-    """When the planner is asked."""
+    """Moment at which the planner is asked."""
 
     user_turn: int
     """0-based."""
     round: int
-    """How often it has been asked since the user spoke."""
+    """Number of times that it has been asked since the user spoke."""
     plan: WorkflowPlan
     """The plan as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentMoment:
-    """When a domain agent is asked."""
+    """Moment at which a domain agent is asked."""
 
     user_turn: int
     """0-based."""
@@ -74,14 +75,14 @@ class Models:
         self._agents = agents
 
     async def plan(self, moment: PlannerMoment, messages: Sequence[Message]) -> Completion:
-        """See `Voices.plan`."""
+        """Ask the planner's model; see `Voices.plan`."""
         # Prompts repeat where nothing has changed; each time is a draw of its own.
         return await self._planner(messages, draw=100 * moment.user_turn + moment.round)
 
     async def act(
         self, moment: AgentMoment, messages: Sequence[Message], tools: Sequence[JsonObject]
     ) -> Completion:
-        """See `Voices.act`."""
+        """Ask the domain agents' model; see `Voices.act`."""
         return await self._agents(messages, tools=tools, draw=100 * moment.user_turn)
 
 
@@ -100,10 +101,10 @@ class GoldTeam:
         self._plans: dict[int, str] = {}
         self._replies: dict[int, str] = {}
         self._left: dict[int, list[_Work]] = defaultdict(list)
-        """What is still to do in each of the user's turns."""
+        """Work that is still to do in each of the user's turns."""
         self._tried: set[tuple[int, int]] = set()
         self._allowed: dict[str, int] = {}
-        """How many of the recording's steps the current step of a workflow may still take up."""
+        """Number of the recording's steps that the current step of a workflow may still take up."""
         turn = -1
         for step in scenario.steps:
             match step:
@@ -198,12 +199,12 @@ _ACT = RefusalStep(id=0, workflow=None, agent="", text="", type=RefusalType.AWAI
 
 def voices(
     scenario: Scenario,
-    agent: Member,
-    sub_agent: Member | None,
+    agent: Candidate,
+    sub_agent: Candidate | None,
     context: SampleContext,
     references: Callable[[str], Reference],
 ) -> Voices:
-    """Who plans and who does the work in one run of `scenario`.
+    """Voices that plan and work in one run of `scenario`.
 
     Args:
         scenario: For the team that follows its recording.
@@ -214,7 +215,7 @@ def voices(
     """
     gold = GoldTeam(scenario)
 
-    def voice(member: Member, role_name: RoleName) -> Voices:
+    def voice(member: Candidate, role_name: RoleName) -> Voices:
         if member.kind == "reference":
             return gold if member.spec == GOLD else _Echo(references(member.spec))
         line: Complete = (

@@ -1,4 +1,4 @@
-"""What a domain agent decided, and the tool calls that it made."""
+"""Decisions of domain agents, and the tool calls that they made."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from worktrial.suites.orchestration.planning.turns import StepAnswer
 
 
 class Decision(StrEnum):
-    """What an answer amounts to; the first three are what a gold step can be."""
+    """Decisions of an answer; the first three are what a gold step can be."""
 
     CALL = "call"
     AWAITING_USER_INPUT = "AWAITING_USER_INPUT"
@@ -38,7 +38,7 @@ _TAG = re.compile(r"(?<![A-Za-z])(AWAITING_USER_INPUT|TOOL_CONSTRAINT_VIOLATION)
 
 
 def decision_of(answer: StepAnswer) -> Decision:
-    """What `answer` decides.
+    """Decision of `answer`.
 
     Native tool calls are a call, whatever the text says. Otherwise the first `status:` line that names one of the
     two tags decides, and without such a line the first tag in the text. What a model thinks aloud before
@@ -68,7 +68,7 @@ def _after_thinking(text: str) -> str:
 
 
 MOST_NESTED = 32
-"""How deep arguments may be nested; no tool wants more, and deeper ones are made to break a reader."""
+"""Deepest nesting of arguments; no tool wants more, and deeper ones are made to break a reader."""
 
 
 @dataclass(frozen=True, slots=True)

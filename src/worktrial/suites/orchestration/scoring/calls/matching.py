@@ -26,7 +26,7 @@ class Argument:
     predicted: str | None = None
     reason: str = ""
     case: ValueCase | None = None
-    """What a judge has to look at, exactly where the outcome is open."""
+    """Case for a judge, exactly where the outcome is open."""
 
     def score(self, verdicts: Verdicts | None) -> float:
         """0-1: how right the value is; without judges an open value is not."""
@@ -35,7 +35,7 @@ class Argument:
         return float(self.outcome is Outcome.EQUAL)
 
     def row(self, verdicts: Verdicts | None) -> JsonObject:
-        """For a record; values are shown where they are not equal."""
+        """Row for a record; values are shown where they are not equal."""
         if self.outcome is Outcome.EQUAL:
             return {"key": encodable(self.key), "outcome": self.outcome.value, "score": 1.0}
         judged = self.case is not None and verdicts is not None
@@ -73,7 +73,7 @@ class Pair:
         return self._f1(fsum(argument.score(verdicts) for argument in self.arguments))
 
     def row(self, verdicts: Verdicts | None) -> JsonObject:
-        """For a record."""
+        """Row for a record."""
         row: JsonObject = {
             "gold": None if self.gold is None else self.gold.tool,
             "predicted": None if self.predicted is None else encodable(self.predicted.tool),
@@ -167,7 +167,7 @@ def match(
 
 
 def _sorted(calls: Sequence[Call], tool: str) -> list[int]:
-    """Where the calls of `tool` are, in an order that follows from what they say."""
+    """Places of the calls of `tool`, in an order that follows from what they say."""
     mine = [n for n, call in enumerate(calls) if call.tool == tool]
     return sorted(mine, key=lambda n: (calls[n].arguments is None, canonical(calls[n].arguments)))
 

@@ -18,7 +18,7 @@ JUDGED_RIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class CallScores:
-    """How right the calls of a step are; each 0-1, 1 is as in the gold step."""
+    """Likeness of a step's calls to the gold ones; each 0-1, 1 is as in the gold step."""
 
     tool: float
     """F1 of the calls by their tool."""
@@ -40,15 +40,15 @@ class StepScore:
     gold: Decision
     predicted: Decision
     pairs: tuple[Pair, ...] = ()
-    """Of a gold call step: its calls with the predicted ones, then what was called beyond them."""
+    """Pairs of a gold call step: its calls with the predicted ones, then what was called beyond them."""
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:
-        """What a judge has to look at."""
+        """Cases for a judge."""
         return tuple(a.case for pair in self.pairs for a in pair.arguments if a.case is not None)
 
     def calls(self, verdicts: Verdicts | None) -> CallScores:
-        """How right the calls are; all 0 where none was made.
+        """Likeness of the calls to the gold ones; all 0 where none was made.
 
         Zeros count: an argument, a value or a step that is all wrong stays in every mean.
         """
@@ -76,7 +76,7 @@ class StepScore:
         )
 
     def row(self, verdicts: Verdicts | None) -> JsonObject:
-        """For a record."""
+        """Row for a record."""
         row: JsonObject = {
             "gold": self.gold.value,
             "predicted": self.predicted.value,

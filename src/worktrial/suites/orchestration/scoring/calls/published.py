@@ -17,7 +17,7 @@ from worktrial.suites.orchestration.scoring.calls.published_values import ValueS
 
 
 class Cell(StrEnum):
-    """What a step was and what the agent made of it."""
+    """Combinations of what a step was and what the agent made of it."""
 
     CALLED = "called"
     """Gold calls, and so does the agent; or it gives neither call nor tag."""
@@ -52,7 +52,7 @@ class StepScore:
     error: str | None = None
     """The class of the exception that the published program raises on this step."""
     detail: str = ""
-    """What is wrong with the step, or why the request failed."""
+    """Trouble with the step, or why the request failed."""
 
 
 def score_step(step: Message, label: Mapping[str, Message], schemas: Mapping[str, JsonObject]) -> StepScore:

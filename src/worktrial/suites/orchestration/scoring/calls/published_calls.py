@@ -1,4 +1,4 @@
-"""What a step calls: the published program pools all calls of a step, key by key, whichever tool they are of."""
+"""Calls of a step as the published program sees them: all pooled, key by key, whatever the tool."""
 
 import json
 import re
@@ -49,7 +49,7 @@ class Refusal:
 
 
 def predicted(step: Message) -> Calls | Refusal:
-    """What an answer in the published layout amounts to.
+    """Reading of an answer in the published layout.
 
     Raises:
         Unscorable: the published program raises on it.
@@ -65,7 +65,7 @@ def predicted(step: Message) -> Calls | Refusal:
 
 
 def gold(label: Mapping[str, Message], step_id: str) -> Calls | Refusal:
-    """What a gold step amounts to: calls where the label has them, else a refusal.
+    """Reading of a gold step: calls where the label has them, else a refusal.
 
     Raises:
         Unscorable: the published program raises on it.

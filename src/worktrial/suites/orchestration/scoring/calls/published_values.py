@@ -20,7 +20,7 @@ def set_f1(gold: Set[object], predicted: Set[object]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """True positives, false positives and false negatives; not whole where judges are of several minds."""
+    """Numbers of true and false positives and false negatives; not whole where judges are of several minds."""
 
     tp: float = 0
     fp: float = 0
@@ -28,7 +28,7 @@ class Counts:
 
     @classmethod
     def of_sets(cls, gold: Set[object], predicted: Set[object]) -> "Counts":
-        """What two sets have in common and what only one has."""
+        """Counts of what two sets have in common and what only one has."""
         return cls(len(gold & predicted), len(predicted - gold), len(gold - predicted))
 
     def __add__(self, other: "Counts") -> "Counts":
@@ -61,7 +61,7 @@ _TOO_DEEP = "a value nested too deep to be compared"
 
 @dataclass(frozen=True, slots=True)
 class KeyResult:
-    """What became of one argument without a judge."""
+    """Outcome of one argument without a judge."""
 
     key: str
     counts: Counts
@@ -75,10 +75,10 @@ class OpenKey:
     case: ValueCase
     """The values that only one side has, each once."""
     confirmed: int
-    """How many values both sides have; the published program forgets them as soon as a judge has to look."""
+    """Number of values that both sides have; the published program forgets them as soon as a judge has to look."""
 
     def counts(self, share: float | None) -> Counts:
-        """What a judgement counts as.
+        """Counts that a judgement stands for.
 
         All judges for it pair as many values as both sides have; none for it, or none asked, pairs none, which
         is what the published program counts for the same verdict. A share in between counts in between.

@@ -16,7 +16,7 @@ does not change what a tool does, so calls that differ in nothing else are the s
 
 
 class GoldPlace(NamedTuple):
-    """Which call of the recording."""
+    """Place of a call in the recording."""
 
     step: int
     """`Step.id`."""

@@ -23,7 +23,7 @@ class ArgumentSchema:
 
     parameters: Schema
     _validator: Draft202012Validator | None
-    """None where `parameters` is no valid JSON Schema; every value then conforms."""
+    """Validator; None where `parameters` is no valid JSON Schema, and every value conforms."""
 
     def of(self, key: str) -> Schema:
         """The schema of argument `key`."""

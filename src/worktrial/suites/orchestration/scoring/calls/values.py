@@ -14,7 +14,7 @@ from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema, 
 
 
 class Outcome(StrEnum):
-    """What became of one argument."""
+    """Outcomes of comparing one argument."""
 
     EQUAL = "equal"
     WRONG = "wrong"
@@ -43,7 +43,7 @@ def canonical(value: JsonValue, schema: Schema | None = None) -> str:
 
 
 def compare(gold: JsonValue, predicted: JsonValue, tool: ArgumentSchema, schema: Schema) -> Comparison:
-    """How `predicted` compares with `gold`, two values of the argument that `schema` describes.
+    """Compare `predicted` with `gold`, two values of the argument that `schema` describes.
 
     1. Equal to the gold value: equal. Where the gold value itself violates its schema, and the schema leaves one
        way to read it ("walk" for a list of strings, "false" for a boolean), equal to that reading is equal too.

@@ -23,11 +23,11 @@ MOST_WORK = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """What it costs to turn one graph into another."""
+    """Cost of turning one graph into another."""
 
     cost: float
     exact: bool = True
-    """False where the search was given up: `cost` is then the least that was found, an upper bound."""
+    """Whether the search was not given up; else `cost` is the least that was found, an upper bound."""
 
 
 def edit_distance(
@@ -75,7 +75,7 @@ def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Lab
 
 
 class Rest(NamedTuple, Generic[Label]):
-    """What two graphs do not have in common."""
+    """Parts that two graphs do not have in common."""
 
     a: Graph[Label]
     b: Graph[Label]

@@ -12,7 +12,7 @@ from worktrial.suites.orchestration.scoring.distance.graphs import Graph, PlanNo
 
 @dataclass(frozen=True, slots=True)
 class PlanScore:
-    """How alike a predicted plan is to the gold one; similarities are 0-1, 1 is equal."""
+    """Likeness of a predicted plan to the gold one; similarities are 0-1, 1 is equal."""
 
     score: float
     """The mean of the two similarities."""
@@ -27,7 +27,7 @@ class PlanScore:
     `unparsed_gold` or `unparsed_prediction`."""
 
     def row(self) -> JsonObject:
-        """For a record."""
+        """Row for a record."""
         return {
             "score": self.score,
             "structure": self.structure,
@@ -39,7 +39,7 @@ class PlanScore:
 
 OTHER_STATUS = 0.2
 OTHER_NAME = {"step": 0.8, "workflow": 0.2}
-"""What another agent of a step costs, and another type of a workflow.
+"""Cost of another agent of a step, and of another type of a workflow.
 
 Those of steps are the published costs. A workflow is what its steps and dependencies make it, so that status and
 type together never weigh as much as one of those.
@@ -47,7 +47,7 @@ type together never weigh as much as one of those.
 
 
 def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, seconds: float = 1.0) -> PlanScore:
-    """How alike two plans are: the mean of two similarities, each 1 - distance / largest distance.
+    """Likeness of two plans: the mean of two similarities, each 1 - distance / largest distance.
 
     *Structure* compares the graphs of workflows (`workflow_graph`), *components* those of workflows and steps
     (`chain_graph`). The distance is the exact edit distance: 1 to insert or delete a node or an edge, and to
@@ -80,7 +80,7 @@ def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, seconds: float = 1
 
 
 def substitution(a: PlanNode, b: PlanNode) -> float:
-    """What it costs to turn one node of a plan into another; infinite for nodes of different kinds."""
+    """Cost of turning one node of a plan into another; infinite for nodes of different kinds."""
     if a.kind != b.kind:
         return math.inf
     other_status = OTHER_STATUS if a.status != b.status else 0.0

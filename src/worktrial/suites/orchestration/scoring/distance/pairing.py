@@ -1,6 +1,7 @@
 """Pairing the nodes of two graphs by their labels alone: a first mapping, and a first limit for every mapping.
 
-What pairs save is counted in whole numbers of `UNIT`, a millionth of the cost of one insertion."""
+What pairs save is counted in whole numbers of `UNIT`, a millionth of the cost of one insertion.
+"""
 
 import math
 from collections import defaultdict
@@ -11,7 +12,7 @@ from worktrial.suites.orchestration.scoring.distance.graphs import Graph, Label
 
 UNIT = 1_000_000
 FORBIDDEN = -(10**15)
-"""What a pair saves that must never be made: so little that nothing added to it makes it worth while."""
+"""Saving of a pair that must never be made: so little that nothing added to it makes it worth while."""
 
 MOST_PAIRS = 30_000
 """Pairs of nodes without an equal label up to which the best assignment is looked for."""
@@ -28,7 +29,7 @@ class Pairing(NamedTuple):
 
 
 def worth(a: Label, b: Label, substitution: Substitution[Label]) -> int:
-    """What it saves to substitute a node labelled `a` by one labelled `b` instead of a deletion and an insertion.
+    """Saving of substituting a node labelled `a` by one labelled `b` instead of a deletion and an insertion.
 
     Raises:
         ValueError: the cost is neither from 0 to 2 nor infinite.
@@ -97,7 +98,7 @@ def assignment(gains: Sequence[Sequence[int]]) -> list[int | None]:
 
 
 def column_prices(gains: Sequence[Sequence[int]]) -> list[int]:
-    """What each column is worth: the prices, 0 or more, that make the limit below as low as the greatest sum.
+    """Worth of each column: the prices, 0 or more, that make the limit below as low as the greatest sum.
 
     No choice of columns sums to more than all prices plus, for each row, its greatest gain less price.
     """

@@ -14,7 +14,7 @@ AFFINITY_FROM = 150
 
 
 class Later(NamedTuple):
-    """How a node that comes later in the order lies to the node at hand."""
+    """Relation of a node that comes later in the order to the node at hand."""
 
     after: bool
     """An edge leads to it from the node at hand."""
@@ -28,7 +28,7 @@ class Later(NamedTuple):
 
 @dataclass(slots=True)
 class Spare:
-    """How many nodes of one kind may still be left without a partner.
+    """Number of nodes of one kind that may still be left without a partner.
 
     Where any two labels may be paired, a pair never costs more than leaving both out, so that only as many stay
     without a partner as are too many.
@@ -42,7 +42,7 @@ class Level:
     """One node of `a`, in the order of the search."""
 
     base: list[int]
-    """What it saves with each node of `b` by labels and self-loops alone."""
+    """Savings with each node of `b` by labels and self-loops alone."""
     entering: list[int]
     """The levels before it from which an edge leads to it."""
     leaving: list[int]
@@ -50,7 +50,7 @@ class Level:
     later: list[Later]
     spare: Spare
     affinity: list[int] | None
-    """How alike its surroundings are to those of each node of `b`."""
+    """Likeness of its surroundings to those of each node of `b`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ class Problem:
 
     levels: list[Level]
     rows: list[list[int]]
-    """For each level, what it can save at most with each node of `b`, less the price of that node: half of every
+    """Most that it can save with each node of `b` at each level, less the price of that node: half of every
     edge counts at either end."""
     prices: list[int]
     """The dual solution of the assignment problem that `rows` is without its prices."""
     entering: list[int]
-    """For each node of `b`, those from which an edge leads to it, without itself."""
+    """Nodes from which an edge leads to each node of `b`, without itself."""
     leaving: list[int]
     step: int
     """All savings are multiples of it."""
@@ -151,7 +151,7 @@ def _later(side: _Masks, node: int, other: int, left: int) -> Later:
 
 
 def _worths(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label]) -> dict[Label, list[int]]:
-    """For each label of `a`, what it saves with each node of `b`."""
+    """Savings of each label of `a` with each node of `b`."""
     ours, theirs = dict.fromkeys(a.labels), dict.fromkeys(b.labels)
     known = {label: {other: worth(label, other, substitution) for other in theirs} for label in ours}
     return {label: [line[other] for other in b.labels] for label, line in known.items()}
@@ -186,11 +186,11 @@ def _spares(a: Graph[Label], worths: dict[Label, list[int]]) -> dict[Label, Spar
 
 
 ROUNDS = 16
-"""How far to look."""
+"""Most steps to look ahead and behind."""
 
 
 def affinity(a: Graph[Label], b: Graph[Label]) -> list[list[int]]:
-    """For each node of `a` and each of `b`, how many steps ahead plus how many behind look the same.
+    """Steps ahead plus steps behind that look the same, for each node of `a` and each of `b`.
 
     Ahead and behind apart, so that one difference in a chain leaves what is before it alike on one side and what
     is after it on the other.

@@ -2,7 +2,8 @@
 
 What it does is kept, defects included: only `depends_on` shapes the structure, a string there is walked letter by
 letter, equal (agent, status) pairs are one node, and networkx counts too little where a node has an edge to itself,
-depending on the order in which nodes and edges came. So the graphs are built in the program's order."""
+depending on the order in which nodes and edges came. So the graphs are built in the program's order.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,12 +27,12 @@ _OTHER_BOTH = 1.0
 
 _MAX_NODES = 150
 _MAX_EDGES = 400
-"""In both graphs together. Beyond, the matrices that networkx begins with take longer than any bound in use."""
+"""Most nodes in both graphs together. Beyond, the matrices that networkx begins with take longer than any bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphSize:
-    """How large a graph is."""
+    """Size of a graph."""
 
     nodes: int
     edges: int
@@ -40,7 +41,7 @@ class GraphSize:
 
 @dataclass(frozen=True, slots=True)
 class GraphMatch:
-    """How far two graphs are from each other."""
+    """Distance of two graphs."""
 
     cost: float
     """The edit distance; an upper bound of it where `exact` is false."""
@@ -72,7 +73,7 @@ class PublishedMatch:
 
 
 def published_score(gold: JsonValue, predicted: JsonValue, *, seconds: float | None = 10.0) -> PlanScore:
-    """How alike the published evaluation finds two plans, given as the mappings it parsed.
+    """Likeness of two plans by the published evaluation, given as the mappings it parsed.
 
     Args:
         gold: the gold plan, workflow id to workflow.
@@ -91,7 +92,7 @@ def published_score(gold: JsonValue, predicted: JsonValue, *, seconds: float | N
 
 
 def published_text_score(gold_text: str, predicted_text: str, *, seconds: float | None = 10.0) -> PlanScore:
-    """How alike the published evaluation finds two plans, given as the texts that hold them.
+    """Likeness of two plans by the published evaluation, given as the texts that hold them.
 
     Returns:
         As `published_score`; 0 with `unparsed_gold` or `unparsed_prediction` as `error` where it finds no plan.

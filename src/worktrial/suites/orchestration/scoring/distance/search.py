@@ -11,7 +11,7 @@ _NONE = -1  # the partner of a node that has none
 
 
 class Found(NamedTuple):
-    """What a search came to."""
+    """Outcome of a search."""
 
     saved: int
     """The most that a mapping saves, as far as is known."""
@@ -109,7 +109,7 @@ class _Tree:
 
 
 def _best_of(rows: list[list[int]]) -> int:
-    """What all rows save at best; nothing where it is better to have no partner."""
+    """Saving of all rows at best; nothing where it is better to have no partner."""
     return sum([best for row in rows if (best := max(row)) > 0])
 
 
