@@ -106,7 +106,7 @@ class OrchestrationSuite(Suite):
     def notices(self, options: Any, trial: Any) -> Iterable[str]:
         """Files that hold no scenario; see `Suite.notices`."""
         release: Release = trial.ground.release
-        return [f"left out: {oddity.file}: {oddity.reason}" for oddity in release.broken]
+        return [f"left out: {finding.file}: {finding.what}" for finding in release.broken]
 
     def pace(self, options: Any, trial: Any, settings: "RunSettings") -> "RunSettings":
         """Concurrency counted in requests, because a scenario asks for many things at once; see `Suite.pace`."""

@@ -6,6 +6,7 @@ import pytest
 from tests.support.tiny_orchestration import TinyOrchestration, scenario, step, usual
 
 from worktrial.errors import DataError
+from worktrial.suites.orchestration.planning.findings import step_of
 from worktrial.suites.orchestration.planning.release import load_release, load_scenarios
 from worktrial.suites.orchestration.planning.scenario import Language
 
@@ -43,8 +44,8 @@ def test_one_broken_file_does_not_sink_the_others(name: str, tmp_path: Path) -> 
     release = load_release(folder, [EN])
     assert [s.id for s in release.scenarios] == ["1", "10"]
     [broken] = release.broken
-    assert (broken.file, broken.step, broken.code) == ("EN/scenario_data/2.yaml", None, "broken-file")
-    assert why in broken.reason
+    assert (broken.file, step_of(broken), broken.check) == ("EN/scenario_data/2.yaml", None, "broken-file")
+    assert why in broken.what
 
 
 def test_a_folder_in_place_of_a_file_and_what_editors_leave_behind(tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_a_folder_in_place_of_a_file_and_what_editors_leave_behind(tmp_path: Pat
     (folder / "EN/scenario_data/dangling.yaml").symlink_to(tmp_path / "nowhere")
     release = load_release(folder, [EN])
     assert [s.id for s in release.scenarios] == ["2"]
-    assert [(o.file, o.reason) for o in release.broken] == [
+    assert [(o.file, o.what) for o in release.broken] == [
         ("EN/scenario_data/1.yaml", "is a folder, not a file"),
         ("EN/scenario_data/dangling.yaml", "is not a regular file"),
     ]
@@ -69,7 +70,7 @@ def test_numbers_first_then_names_which_are_odd(tmp_path: Path) -> None:
     names = ["copy of 2", "10", "9", "²", "1" * 30]
     loaded = load_scenarios(TinyOrchestration(dict.fromkeys(names, usual())).write(tmp_path), EN)
     assert [s.id for s in loaded] == ["9", "10", "1" * 30, "copy of 2", "²"]
-    odd = {s.id for s in loaded if any(o.code == "odd-file-name" for o in s.oddities)}
+    odd = {s.id for s in loaded if any(o.check == "odd-file-name" for o in s.findings)}
     assert odd == {"copy of 2", "²"}
 
 
@@ -90,10 +91,10 @@ def test_folders_that_are_not_there(tmp_path: Path) -> None:
             load_release(folder, [language])
 
 
-def test_outer_oddities_are_told(tmp_path: Path) -> None:
+def test_outer_findings_are_told(tmp_path: Path) -> None:
     text = "steps:\n- {step_id: 1, agent: user, agent: user, data: {content: Hi}}\nmetadata: {total_steps: 7}\n"
     [loaded] = load_scenarios(TinyOrchestration({"1": text}).write(tmp_path), EN)
-    found = [(o.step, o.code) for o in loaded.oddities]
+    found = [(step_of(o), o.check) for o in loaded.findings]
     assert found == [(1, "duplicate-key"), (None, "step-count")]
 
 
@@ -102,7 +103,7 @@ def test_content_that_is_no_text_is_a_step_that_is_not_asked(tmp_path: Path) -> 
     data = scenario(step("user", None), step("gardener", {"tool": "dig"}), missing)
     [loaded] = load_scenarios(TinyOrchestration({"1": data}).write(tmp_path), EN)
     assert [type(s).__name__ for s in loaded.steps] == ["OddStep"] * 3
-    assert [(o.step, o.code) for o in loaded.oddities] == [(n, "broken-step") for n in (1, 2, 3)]
+    assert [(step_of(o), o.check) for o in loaded.findings] == [(n, "broken-step") for n in (1, 2, 3)]
 
 
 def test_the_fingerprint_follows_contents_names_languages_and_corrections(tmp_path: Path) -> None:

@@ -5,18 +5,19 @@ from pathlib import Path
 import pytest
 from tests.support.tiny_orchestration import CALL, Row, TinyOrchestration, card, plan, scenario, step, tool, usual
 
+from worktrial.suites.orchestration.planning.findings import step_of
 from worktrial.suites.orchestration.planning.lint import lint_release
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
 
 
-def oddities(folder: Path, *steps: Row) -> list[tuple[int | None, str, str]]:
+def findings(folder: Path, *steps: Row) -> list[tuple[int | None, str, str]]:
     data = TinyOrchestration({"1": scenario(*steps)} if steps else {"1": usual()}).write(folder)
-    return [(o.step, o.code, o.reason) for o in lint_release(load_release(data, [Language.EN]))]
+    return [(step_of(o), o.check, o.what) for o in lint_release(load_release(data, [Language.EN]))]
 
 
 def test_nothing_is_odd_about_a_usual_scenario(tmp_path: Path) -> None:
-    assert oddities(tmp_path) == []
+    assert findings(tmp_path) == []
 
 
 PLANS: dict[str, tuple[str, str, str]] = {
@@ -46,7 +47,7 @@ PLANS: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("name", PLANS)
 def test_plans(name: str, tmp_path: Path) -> None:
     text, code, said = PLANS[name]
-    [(at, found, reason)] = oddities(tmp_path, step("user", "Go."), step("main", text))
+    [(at, found, reason)] = findings(tmp_path, step("user", "Go."), step("main", text))
     assert (at, found) == (2, code)
     assert said in reason
 
@@ -72,14 +73,14 @@ WORK: dict[str, tuple[Row, list[str]]] = {
 @pytest.mark.parametrize("name", WORK)
 def test_work(name: str, tmp_path: Path) -> None:
     work, codes = WORK[name]
-    found = oddities(tmp_path, step("user", "Go."), step("main", plan("workflow_1:gardener")), work)
+    found = findings(tmp_path, step("user", "Go."), step("main", plan("workflow_1:gardener")), work)
     assert [(at, code) for at, code, _ in found] == [(3, code) for code in codes]
 
 
 def test_schema_violations_say_which_argument(tmp_path: Path) -> None:
     texts = [call("dig", "{}"), call("dig", "{where: 5}"), call("dig", "{where: a, deep: b}")]
     made = [step("gardener", text) for text in texts]
-    found = oddities(tmp_path, step("user", "Go."), step("main", plan("workflow_1:gardener")), *made)
+    found = findings(tmp_path, step("user", "Go."), step("main", plan("workflow_1:gardener")), *made)
     assert [reason for _, _, reason in found] == [
         "dig: lacks where",
         "dig: where is integer, not string",
@@ -89,12 +90,12 @@ def test_schema_violations_say_which_argument(tmp_path: Path) -> None:
 
 def test_after_a_plan_that_does_not_parse_nobody_is_unplanned(tmp_path: Path) -> None:
     broken = step("main", 'workflow_1: "a "b"')
-    found = oddities(tmp_path, step("user", "Go."), broken, step("carter", call("haul", "{load: hay}")))
+    found = findings(tmp_path, step("user", "Go."), broken, step("carter", call("haul", "{load: hay}")))
     assert [(at, code) for at, code, _ in found] == [(2, "unparsable-plan")]
 
 
 def test_without_a_plan_everybody_is_unplanned(tmp_path: Path) -> None:
-    found = oddities(tmp_path, step("user", "Go."), step("gardener", CALL))
+    found = findings(tmp_path, step("user", "Go."), step("gardener", CALL))
     assert [(at, code) for at, code, _ in found] == [(2, "unplanned-agent")]
 
 
@@ -108,13 +109,13 @@ def _asked_twice(first: str, second: str) -> list[Row]:
 def test_agents_asked_again_in_the_same_words(tmp_path: Path) -> None:
     refusal = "status: AWAITING_USER_INPUT\nrequired_info: "
     hay = call("haul", "{load: hay}")
-    assert [(at, code) for at, code, _ in oddities(tmp_path / "1", *_asked_twice(refusal + "bed", hay))] == [
+    assert [(at, code) for at, code, _ in findings(tmp_path / "1", *_asked_twice(refusal + "bed", hay))] == [
         (6, "same-prompt"),
         (7, "same-prompt"),
     ]
-    assert oddities(tmp_path / "2", *_asked_twice(refusal + "x", refusal + "x")) == []
+    assert findings(tmp_path / "2", *_asked_twice(refusal + "x", refusal + "x")) == []
     # The first one's result is shown to the second, so that the words differ.
-    assert oddities(tmp_path / "3", *_asked_twice(CALL, hay)) == []
+    assert findings(tmp_path / "3", *_asked_twice(CALL, hay)) == []
 
 
 def test_skills_that_no_tool_stands_for(tmp_path: Path) -> None:
@@ -125,8 +126,8 @@ def test_skills_that_no_tool_stands_for(tmp_path: Path) -> None:
     data = TinyOrchestration()
     data.cards += [cook, poet]
     found = lint_release(load_release(data.write(tmp_path), [Language.EN]))
-    assert [(o.file, o.step, o.code) for o in found] == [("EN/multiagent_cards", None, "skill-without-tool")]
-    assert "cook advertises roast" in found[0].reason
+    assert [(o.file, step_of(o), o.check) for o in found] == [("EN/multiagent_cards", None, "skill-without-tool")]
+    assert "cook advertises roast" in found[0].what
 
 
 def test_in_the_order_of_languages_files_and_steps(tmp_path: Path) -> None:
@@ -134,7 +135,7 @@ def test_in_the_order_of_languages_files_and_steps(tmp_path: Path) -> None:
     for language in Language:
         TinyOrchestration({"10": odd, "9": odd, "2": "["}).write(tmp_path, language)
     found = lint_release(load_release(tmp_path, [Language.KO, Language.EN]))
-    assert [(o.file[:2], o.file.split("/")[-1], o.step) for o in found] == [
+    assert [(o.file[:2], o.file.split("/")[-1], step_of(o)) for o in found] == [
         (language, *rest)
         for language in ("KO", "EN")
         for rest in (("2.yaml", None), ("9.yaml", 2), ("9.yaml", 3), ("10.yaml", 2), ("10.yaml", 3))

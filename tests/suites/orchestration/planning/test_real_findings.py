@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from tests.support.data import real_data_dir
 
+from worktrial.suites.orchestration.planning.findings import step_of
 from worktrial.suites.orchestration.planning.lint import lint_release
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
@@ -40,10 +41,10 @@ def found(corrected: bool) -> dict[str, set[str]]:
     """The steps, such as `EN 85/8`, by kind."""
     release = load_release(real_data_dir() / "orchestrationbench", list(Language), corrected=corrected)
     places = defaultdict(set)
-    for oddity in lint_release(release):
-        language, _, name = oddity.file.partition("/")
-        where = f"{name.removeprefix('scenario_data/').removesuffix('.yaml')}/{oddity.step}"
-        places[oddity.code].add(f"{language} {where}")
+    for finding in lint_release(release):
+        language, _, name = finding.file.partition("/")
+        where = f"{name.removeprefix('scenario_data/').removesuffix('.yaml')}/{step_of(finding)}"
+        places[finding.check].add(f"{language} {where}")
     return places
 
 
@@ -58,7 +59,7 @@ def steps(words: str) -> set[str]:
 
 
 @pytest.mark.parametrize("code", KNOWN)
-def test_every_known_oddity_is_found_and_no_other_of_its_kind(code: str) -> None:
+def test_every_known_finding_is_found_and_no_other_of_its_kind(code: str) -> None:
     assert found(False)[code] == steps(KNOWN[code])
 
 

@@ -27,17 +27,17 @@ AWAITING = RefusalType.AWAITING_USER_INPUT
 
 
 def read(folder: Path, content: str, agent: str = "gardener") -> tuple[Step, list[str]]:
-    """The one step, and the kinds of its oddities."""
+    """The one step, and the kinds of its findings."""
     data = TinyOrchestration({"1": scenario(step(agent, content))}).write(folder)
     [loaded] = load_scenarios(data, Language.EN)
-    return loaded.steps[0], [o.code for o in loaded.oddities]
+    return loaded.steps[0], [o.check for o in loaded.findings]
 
 
 def test_the_usual_kinds(tmp_path: Path) -> None:
     refusal = step("carter", "status: AWAITING_USER_INPUT\nrequired_info: the load", workflow="workflow_2")
     [loaded] = load_scenarios(TinyOrchestration({"7": usual(refusal)}).write(tmp_path), Language.EN)
     assert [type(s) for s in loaded.steps] == [SystemNote, UserTurn, PlanStep, CallStep, Reply, RefusalStep]
-    assert (loaded.key, loaded.note, loaded.oddities) == ("EN/7", "Date: 2026-03-02", ())
+    assert (loaded.key, loaded.note, loaded.findings) == ("EN/7", "Date: 2026-03-02", ())
     _, _, planned, call, _, refused = loaded.steps
     assert isinstance(planned, PlanStep)
     assert [(w.id, w.steps[0].agent) for w in planned.plan.workflows] == [("workflow_1", "gardener")]

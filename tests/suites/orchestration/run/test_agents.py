@@ -19,7 +19,7 @@ from worktrial.suites.orchestration.planning.references import REFERENCES, const
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
 from worktrial.suites.orchestration.planning.turns import StepAnswer, gold_steps
-from worktrial.suites.orchestration.run.agents import FunctionAnswerer
+from worktrial.suites.orchestration.run.agents import FunctionAnswerer, answerer
 from worktrial.suites.orchestration.run.prompts import Request, requests_of
 from worktrial.suites.orchestration.run.turns import ask_all
 from worktrial.suites.orchestration.scoring.calls.calls import Decision, decision_of

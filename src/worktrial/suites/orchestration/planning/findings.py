@@ -1,12 +1,13 @@
-"""What lint finds in scenarios and cards: the kinds, and a finding's place."""
+"""Findings in scenarios and cards: their kinds and places."""
 
 from enum import StrEnum
 
-from worktrial.suites.orchestration.planning.scenario import Oddity, Scenario
+from worktrial.finding import Finding
+from worktrial.suites.orchestration.planning.scenario import Scenario
 
 
-class OddityCode(StrEnum):
-    """What `Oddity.code` can be, in the order in which a reader wants to see them."""
+class FindingKind(StrEnum):
+    """Kinds of findings, in the order in which a reader wants to see them."""
 
     BROKEN_FILE = "broken-file"
     CORRECTION_DOES_NOT_FIT = "correction-does-not-fit"
@@ -42,41 +43,59 @@ class OddityCode(StrEnum):
 
 
 MEANINGS = {
-    OddityCode.BROKEN_FILE: "files that hold no scenario; a run leaves them out",
-    OddityCode.CORRECTION_DOES_NOT_FIT: "corrections that this data is not what they were made for",
-    OddityCode.BROKEN_STEP: "steps that hold no text; in no score of ours",
-    OddityCode.UNPARSABLE_PLAN: "gold plans that do not parse; in no score of ours",
-    OddityCode.UNPARSABLE_CALL: "gold calls that do not parse; in no score of ours",
-    OddityCode.STRAY_TEXT: "texts that are neither a call nor a refusal; in no score of ours",
-    OddityCode.RESULT_WITHOUT_CALL: "results without the call; in no score of ours",
-    OddityCode.ODD_CALL: "calls without a tool, without arguments or with a status",
-    OddityCode.UNKNOWN_AGENT: "plans or steps with an agent that has no card",
-    OddityCode.UNPLANNED_AGENT: "steps of an agent that the plan has no work for",
-    OddityCode.UNKNOWN_TOOL: "calls of a tool that nobody has",
-    OddityCode.FOREIGN_TOOL: "calls of a tool of another agent's card",
-    OddityCode.DUPLICATE_KEY: "keys that are there twice",
-    OddityCode.CALL_LIST: "bare lists of calls",
-    OddityCode.ODD_CALL_KEY: "calls with other keys than usual",
-    OddityCode.RESULT_COUNT: "several calls with another number of results",
-    OddityCode.ODD_REFUSAL_STATUS: "refusals with a status that is no tag",
-    OddityCode.REFUSAL_WITHOUT_TAG: "refusals without a status tag",
-    OddityCode.REFUSAL_NOT_YAML: "refusals that do not parse and are read by line",
-    OddityCode.CONTROL_ESCAPE: "control characters written out by a spreadsheet",
-    OddityCode.ODD_PLAN_KEY: "keys of a plan that are no workflow",
-    OddityCode.ODD_PLAN_STATUS: "workflows with a status that is none",
-    OddityCode.STATUS_MISMATCH: "completed workflows with an open step",
-    OddityCode.UNKNOWN_DEPENDENCY: "dependencies on a workflow that the plan lacks",
-    OddityCode.DEPENDENCY_CYCLE: "plans whose workflows wait for each other",
-    OddityCode.UNKNOWN_WORKFLOW: "steps of a workflow that the plan lacks",
-    OddityCode.SAME_PROMPT: "steps that the published program asks in the same words, with different gold",
-    OddityCode.ODD_FILE_NAME: "scenario files whose name is no number",
-    OddityCode.STEP_COUNT: "scenarios with another number of steps than they say",
-    OddityCode.SKILL_WITHOUT_TOOL: "cards that advertise skills they have no tool for",
-    OddityCode.SCHEMA_VIOLATION: "gold calls that break the schema of their tool",
+    FindingKind.BROKEN_FILE: "files that hold no scenario; a run leaves them out",
+    FindingKind.CORRECTION_DOES_NOT_FIT: "corrections that this data is not what they were made for",
+    FindingKind.BROKEN_STEP: "steps that hold no text; in no score of ours",
+    FindingKind.UNPARSABLE_PLAN: "gold plans that do not parse; in no score of ours",
+    FindingKind.UNPARSABLE_CALL: "gold calls that do not parse; in no score of ours",
+    FindingKind.STRAY_TEXT: "texts that are neither a call nor a refusal; in no score of ours",
+    FindingKind.RESULT_WITHOUT_CALL: "results without the call; in no score of ours",
+    FindingKind.ODD_CALL: "calls without a tool, without arguments or with a status",
+    FindingKind.UNKNOWN_AGENT: "plans or steps with an agent that has no card",
+    FindingKind.UNPLANNED_AGENT: "steps of an agent that the plan has no work for",
+    FindingKind.UNKNOWN_TOOL: "calls of a tool that nobody has",
+    FindingKind.FOREIGN_TOOL: "calls of a tool of another agent's card",
+    FindingKind.DUPLICATE_KEY: "keys that are there twice",
+    FindingKind.CALL_LIST: "bare lists of calls",
+    FindingKind.ODD_CALL_KEY: "calls with other keys than usual",
+    FindingKind.RESULT_COUNT: "several calls with another number of results",
+    FindingKind.ODD_REFUSAL_STATUS: "refusals with a status that is no tag",
+    FindingKind.REFUSAL_WITHOUT_TAG: "refusals without a status tag",
+    FindingKind.REFUSAL_NOT_YAML: "refusals that do not parse and are read by line",
+    FindingKind.CONTROL_ESCAPE: "control characters written out by a spreadsheet",
+    FindingKind.ODD_PLAN_KEY: "keys of a plan that are no workflow",
+    FindingKind.ODD_PLAN_STATUS: "workflows with a status that is none",
+    FindingKind.STATUS_MISMATCH: "completed workflows with an open step",
+    FindingKind.UNKNOWN_DEPENDENCY: "dependencies on a workflow that the plan lacks",
+    FindingKind.DEPENDENCY_CYCLE: "plans whose workflows wait for each other",
+    FindingKind.UNKNOWN_WORKFLOW: "steps of a workflow that the plan lacks",
+    FindingKind.SAME_PROMPT: "steps that the published program asks in the same words, with different gold",
+    FindingKind.ODD_FILE_NAME: "scenario files whose name is no number",
+    FindingKind.STEP_COUNT: "scenarios with another number of steps than they say",
+    FindingKind.SKILL_WITHOUT_TOOL: "cards that advertise skills they have no tool for",
+    FindingKind.SCHEMA_VIOLATION: "gold calls that break the schema of their tool",
 }
 """Kind to what it counts, in half a sentence."""
 
 
-def oddity(scenario: Scenario, step: int, code: OddityCode, reason: str) -> Oddity:
-    """An oddity of one of the scenario's steps."""
-    return Oddity(f"{scenario.language}/scenario_data/{scenario.id}.yaml", step, code, reason)
+def finding_at(file: str, step: int | None, kind: FindingKind, what: str) -> Finding:
+    """Finding in a file of the data folder.
+
+    Args:
+        file: Name within the folder, such as `EN/scenario_data/85.yaml`.
+        step: `step_id`; None where it concerns the whole file.
+        kind: Kind of what was found.
+        what: Description in half a sentence.
+    """
+    field = "" if step is None else f"step {step}"
+    return Finding(kind.value, f"{file}, {field}" if field else file, file, field, what)
+
+
+def step_finding(scenario: Scenario, step: int, kind: FindingKind, what: str) -> Finding:
+    """Finding in one of the scenario's steps."""
+    return finding_at(f"{scenario.language}/scenario_data/{scenario.id}.yaml", step, kind, what)
+
+
+def step_of(finding: Finding) -> int | None:
+    """`step_id` of the step that the finding is in; None where it concerns the whole file."""
+    return int(finding.field.removeprefix("step ")) if finding.field else None

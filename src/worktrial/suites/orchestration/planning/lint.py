@@ -8,14 +8,19 @@ from worktrial.finding import Finding, Findings
 from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import is_domain_step
-from worktrial.suites.orchestration.planning.findings import MEANINGS, OddityCode, oddity
+from worktrial.suites.orchestration.planning.findings import (
+    MEANINGS,
+    FindingKind,
+    finding_at,
+    step_finding,
+    step_of,
+)
 from worktrial.suites.orchestration.planning.lint_work import WorkCheck
 from worktrial.suites.orchestration.planning.plan_text import UNSTATED
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
-    Oddity,
     OddStep,
     PlanStep,
     RefusalStep,
@@ -27,96 +32,96 @@ from worktrial.suites.orchestration.planning.scenario import (
 )
 
 
-def lint_release(release: Release) -> tuple[Oddity, ...]:
+def lint_release(release: Release) -> tuple[Finding, ...]:
     """Findings of loading, and of holding plans, steps and cards against each other.
 
     By language, in the order of the release: first its cards, then its files, those that hold no scenario before
     the others; within a file by step.
     """
-    return tuple(oddity for language in release.teams for oddity in _of_language(release, language))
+    return tuple(finding for language in release.teams for finding in _of_language(release, language))
 
 
-def _of_language(release: Release, language: Language) -> Iterator[Oddity]:
+def _of_language(release: Release, language: Language) -> Iterator[Finding]:
     team = release.teams[language]
-    yield from card_oddities(team, language)
-    yield from (oddity for oddity in release.broken if oddity.file.startswith(f"{language}/"))
+    yield from card_findings(team, language)
+    yield from (finding for finding in release.broken if finding.file.startswith(f"{language}/"))
     work = WorkCheck(team)
     for scenario in release.scenarios:
         if scenario.language != language:
             continue
         found = [
-            *scenario.oddities,
-            *plan_oddities(scenario, team),
-            *work.oddities(scenario),
+            *scenario.findings,
+            *plan_findings(scenario, team),
+            *work.findings(scenario),
             *same_prompts(scenario),
         ]
-        yield from sorted(found, key=lambda oddity: oddity.step or 0)
+        yield from sorted(found, key=lambda finding: step_of(finding) or 0)
 
 
-def card_oddities(team: Team, language: Language) -> Iterator[Oddity]:
+def card_findings(team: Team, language: Language) -> Iterator[Finding]:
     """Skills that an agent advertises and no tool of it has, where the release gives both one name."""
     for card in team.values():
         lost = [skill.id for skill in card.skills if skill.id not in card.tool_by_name]
         # A card whose skills are named on a principle of their own is not at fault.
         if lost and len(lost) < len(card.skills):
             what = f"{card.agent_id} advertises {', '.join(lost)}, and no tool of it is called so"
-            yield Oddity(f"{language}/multiagent_cards", None, OddityCode.SKILL_WITHOUT_TOOL, what)
+            yield finding_at(f"{language}/multiagent_cards", None, FindingKind.SKILL_WITHOUT_TOOL, what)
 
 
 _COMPLETED = "completed"
 _STATUSES = frozenset({"pending", "paused", _COMPLETED, "canceled", "cancelled"})
 
 
-def plan_oddities(scenario: Scenario, team: Team) -> Iterator[Oddity]:
+def plan_findings(scenario: Scenario, team: Team) -> Iterator[Finding]:
     """Findings about the scenario's gold plans."""
     for step in scenario.steps:
         if isinstance(step, PlanStep):
             for code, reason in (*_of_agents(step.plan, team), *_of_statuses(step.plan), *_of_order(step.plan)):
-                yield oddity(scenario, step.id, code, reason)
+                yield step_finding(scenario, step.id, code, reason)
 
 
-def _of_agents(plan: WorkflowPlan, team: Team) -> Iterator[tuple[OddityCode, str]]:
+def _of_agents(plan: WorkflowPlan, team: Team) -> Iterator[tuple[FindingKind, str]]:
     for workflow in plan.workflows:
         for agent in dict.fromkeys(step.agent for step in workflow.steps if step.agent not in team):
-            yield OddityCode.UNKNOWN_AGENT, f"{workflow.id} names {agent!r}, and there is no such agent"
+            yield FindingKind.UNKNOWN_AGENT, f"{workflow.id} names {agent!r}, and there is no such agent"
 
 
-def _of_statuses(plan: WorkflowPlan) -> Iterator[tuple[OddityCode, str]]:
+def _of_statuses(plan: WorkflowPlan) -> Iterator[tuple[FindingKind, str]]:
     for workflow in plan.workflows:
         written = dict.fromkeys((workflow.status, *(step.status for step in workflow.steps)))
         for status in written:
             if status == UNSTATED:
-                yield OddityCode.ODD_PLAN_STATUS, f"{workflow.id} or a step of it states no status"
+                yield FindingKind.ODD_PLAN_STATUS, f"{workflow.id} or a step of it states no status"
             elif status not in _STATUSES:
-                yield OddityCode.ODD_PLAN_STATUS, f"{workflow.id} has the status {status!r}"
+                yield FindingKind.ODD_PLAN_STATUS, f"{workflow.id} has the status {status!r}"
         if workflow.status == _COMPLETED and (others := _unfinished(workflow)):
             reason = f"{workflow.id} is completed, and a step of it is {' or '.join(others)}"
-            yield OddityCode.STATUS_MISMATCH, reason
+            yield FindingKind.STATUS_MISMATCH, reason
 
 
 def _unfinished(workflow: Workflow) -> list[str]:
     return list(dict.fromkeys(step.status for step in workflow.steps if step.status != _COMPLETED))
 
 
-def _of_order(plan: WorkflowPlan) -> Iterator[tuple[OddityCode, str]]:
+def _of_order(plan: WorkflowPlan) -> Iterator[tuple[FindingKind, str]]:
     known = plan.by_id
     if strays := [str(key) for key in plan.raw if key not in known]:
-        yield OddityCode.ODD_PLAN_KEY, f"{', '.join(strays)}: no workflow, and passed over"
+        yield FindingKind.ODD_PLAN_KEY, f"{', '.join(strays)}: no workflow, and passed over"
     for workflow in plan.workflows:
         for other in workflow.depends_on:
             if other not in known:
                 reason = f"{workflow.id} depends on {other!r}, and the plan has no such workflow"
-                yield OddityCode.UNKNOWN_DEPENDENCY, reason
+                yield FindingKind.UNKNOWN_DEPENDENCY, reason
     try:
         TopologicalSorter({workflow.id: workflow.depends_on for workflow in plan.workflows}).prepare()
     except CycleError as e:
-        yield OddityCode.DEPENDENCY_CYCLE, f"waits for itself: {' < '.join(e.args[1])}"
+        yield FindingKind.DEPENDENCY_CYCLE, f"waits for itself: {' < '.join(e.args[1])}"
 
 
 _Words = tuple[int, str | None]
 
 
-def same_prompts(scenario: Scenario) -> Iterator[Oddity]:
+def same_prompts(scenario: Scenario) -> Iterator[Finding]:
     """Both steps of each such pair.
 
     The published program shows a domain agent what the user and the main model said and what tools returned, but
@@ -138,7 +143,7 @@ def same_prompts(scenario: Scenario) -> Iterator[Oddity]:
                     reason = (
                         f"the published program asks step {two.id} ({two.agent}) in the same words, with other gold"
                     )
-                    yield oddity(scenario, one.id, OddityCode.SAME_PROMPT, reason)
+                    yield step_finding(scenario, one.id, FindingKind.SAME_PROMPT, reason)
             asked[words] = step
         shown += _is_shown(step)
 
@@ -164,7 +169,7 @@ def _gold(step: CallStep | RefusalStep) -> object:
 
 
 # Too many to read one after the other.
-_COUNTED = (OddityCode.SCHEMA_VIOLATION.value,)
+_COUNTED = (FindingKind.SCHEMA_VIOLATION.value,)
 
 
 def lint_folder(folder: Path | None, *, corrected: bool = False, language: str = "both") -> Findings:
@@ -189,17 +194,8 @@ def lint_folder(folder: Path | None, *, corrected: bool = False, language: str =
     if corrected:
         looked_at["corrections applied"] = sum(len(scenario.fixes) for scenario in release.scenarios)
     return Findings(
-        checks=[code.value for code in OddityCode],
-        findings=[
-            Finding(
-                check=str(oddity.code),
-                subject=oddity.file if oddity.step is None else f"{oddity.file}, step {oddity.step}",
-                file=oddity.file,
-                field="" if oddity.step is None else f"step {oddity.step}",
-                what=oddity.reason,
-            )
-            for oddity in lint_release(release)
-        ],
+        checks=[code.value for code in FindingKind],
+        findings=lint_release(release),
         looked_at=looked_at,
         about={code.value: meaning for code, meaning in MEANINGS.items()},
         counted=_COUNTED,

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from worktrial.finding import Finding
 from worktrial.language import JsonValue
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import is_domain_step
-from worktrial.suites.orchestration.planning.findings import OddityCode, oddity
+from worktrial.suites.orchestration.planning.findings import FindingKind, step_finding
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     GoldCall,
-    Oddity,
     OddStep,
     PlanStep,
     RefusalStep,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
-Found = Iterator[tuple[OddityCode, str]]
+Found = Iterator[tuple[FindingKind, str]]
 
 
 class WorkCheck:
@@ -34,7 +34,7 @@ class WorkCheck:
         self._owner = {tool.name: card.agent_id for card in team.values() for tool in card.tools}
         self._validators: dict[tuple[str, str], Draft202012Validator] = {}
 
-    def oddities(self, scenario: Scenario) -> Iterator[Oddity]:
+    def findings(self, scenario: Scenario) -> Iterator[Finding]:
         """Findings about the steps of domain agents."""
         plan: WorkflowPlan | None = WorkflowPlan()
         for step in scenario.steps:
@@ -44,18 +44,18 @@ class WorkCheck:
                 plan = None  # perhaps a new plan; nobody can tell what it says
             elif isinstance(step, CallStep | RefusalStep):
                 for code, reason in (*self._of_agent(step, plan), *self._of_calls(step)):
-                    yield oddity(scenario, step.id, code, reason)
+                    yield step_finding(scenario, step.id, code, reason)
 
     def _of_agent(self, step: Step, plan: WorkflowPlan | None) -> Found:
         if step.agent not in self._team:
-            yield OddityCode.UNKNOWN_AGENT, f"there is no agent {step.agent!r}"
+            yield FindingKind.UNKNOWN_AGENT, f"there is no agent {step.agent!r}"
         elif plan is not None:
             planned = {planned.agent for workflow in plan.workflows for planned in workflow.steps}
             if step.agent not in planned:
                 there = f"; it has work for {', '.join(sorted(planned))}" if planned else ""
-                yield OddityCode.UNPLANNED_AGENT, f"the plan has no work for {step.agent}{there}"
+                yield FindingKind.UNPLANNED_AGENT, f"the plan has no work for {step.agent}{there}"
         if plan is not None and step.workflow is not None and step.workflow not in plan.by_id:
-            yield OddityCode.UNKNOWN_WORKFLOW, f"the plan has no {step.workflow!r}"
+            yield FindingKind.UNKNOWN_WORKFLOW, f"the plan has no {step.workflow!r}"
 
     def _of_calls(self, step: Step) -> Found:
         if not isinstance(step, CallStep) or step.agent not in self._team:
@@ -64,12 +64,12 @@ class WorkCheck:
         for tool in dict.fromkeys(call.tool for call in step.calls if call.tool not in card.tool_by_name):
             owner = self._owner.get(tool)
             if owner is None:
-                yield OddityCode.UNKNOWN_TOOL, f"no agent has a tool {tool!r}"
+                yield FindingKind.UNKNOWN_TOOL, f"no agent has a tool {tool!r}"
             else:
-                yield OddityCode.FOREIGN_TOOL, f"{tool} is a tool of {owner}, not of {step.agent}"
+                yield FindingKind.FOREIGN_TOOL, f"{tool} is a tool of {owner}, not of {step.agent}"
         for call in step.calls:
             if problems := self._problems(step.agent, call):
-                yield OddityCode.SCHEMA_VIOLATION, f"{call.tool}: {'; '.join(problems)}"
+                yield FindingKind.SCHEMA_VIOLATION, f"{call.tool}: {'; '.join(problems)}"
 
     def _problems(self, agent: str, call: GoldCall) -> list[str]:
         """Breaches of the schema of the tool, the agent's own or else its owner's."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worktrial.errors import DataError
+from worktrial.finding import Finding
 from worktrial.language import JsonValue
 from worktrial.suites.orchestration.planning.cards import Team, team_of
 from worktrial.suites.orchestration.planning.corrections.overlay import (
@@ -15,8 +16,8 @@ from worktrial.suites.orchestration.planning.corrections.overlay import (
     overlay_bytes,
 )
 from worktrial.suites.orchestration.planning.files import CARDS, SCENARIOS, SourceFile, fingerprint, source_files
-from worktrial.suites.orchestration.planning.findings import OddityCode
-from worktrial.suites.orchestration.planning.scenario import Language, Oddity, Scenario, Step, StepRecord
+from worktrial.suites.orchestration.planning.findings import FindingKind, finding_at
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario, Step, StepRecord
 from worktrial.suites.orchestration.planning.steps import Odd, typed_step
 from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
@@ -31,7 +32,7 @@ class Release:
     """Scenarios by language, in the order asked for; within one by number."""
     fingerprint: str
     """SHA-256 over names and contents of all files read, and over the corrections where they are applied."""
-    broken: tuple[Oddity, ...] = ()
+    broken: tuple[Finding, ...] = ()
     """Files that hold no scenario; the others are used without them."""
 
 
@@ -62,7 +63,7 @@ def load_release(folder: Path, languages: Sequence[Language], *, corrected: bool
     """
     teams: dict[Language, Team] = {}
     scenarios: list[Scenario] = []
-    broken: list[Oddity] = []
+    broken: list[Finding] = []
     files: list[SourceFile] = []
     overlays: list[bytes] = []
     for language in dict.fromkeys(languages):
@@ -80,20 +81,20 @@ def load_release(folder: Path, languages: Sequence[Language], *, corrected: bool
 
 def _read(
     folder: Path, files: Sequence[SourceFile], language: Language, corrected: bool
-) -> tuple[tuple[Scenario, ...], list[Oddity]]:
+) -> tuple[tuple[Scenario, ...], list[Finding]]:
     corrections = corrections_for(language) if corrected else {}
     scenarios: list[Scenario] = []
-    broken: list[Oddity] = []
+    broken: list[Finding] = []
     for file in files:
         try:
             scenarios.append(read_scenario(file, language, corrections.get(file.stem, ())))
         except BrokenFile as e:
-            broken.append(Oddity(file.name, None, OddityCode.BROKEN_FILE, str(e)))
+            broken.append(finding_at(file.name, None, FindingKind.BROKEN_FILE, str(e)))
     if not scenarios:
         first = broken[0]
         raise DataError(
             folder / first.file,
-            first.reason,
+            first.what,
             f"None of the {len(broken)} files in {language}/{SCENARIOS} holds a scenario",
         )
     return tuple(scenarios), broken
@@ -124,25 +125,25 @@ def read_scenario(file: SourceFile, language: Language, corrections: Sequence[Co
     except BadYaml as e:
         raise BrokenFile(f"is not YAML: {e.why}") from None
     records = _records(yaml.value)
-    odd: list[tuple[int | None, OddityCode, str]] = []
+    odd: list[tuple[int | None, FindingKind, str]] = []
     for path in yaml.duplicates:
         index = _STEP_PATH.match(path)
         # A list that is itself a duplicate may be longer than the one that counts.
         place = records[int(index[1])].id if index and int(index[1]) < len(records) else None
-        odd.append((place, OddityCode.DUPLICATE_KEY, f"{path} there twice; the last one counts"))
+        odd.append((place, FindingKind.DUPLICATE_KEY, f"{path} there twice; the last one counts"))
     if not (file.stem.isascii() and file.stem.isdecimal()):
-        odd.append((None, OddityCode.ODD_FILE_NAME, "its name is no number; is it a copy?"))
+        odd.append((None, FindingKind.ODD_FILE_NAME, "its name is no number; is it a copy?"))
     odd += ((None, code, why) for code, why in _metadata(yaml.value, len(records)))
 
     corrected = correct(records, corrections)
-    odd += ((at, OddityCode.CORRECTION_DOES_NOT_FIT, why) for at, why in corrected.misfits)
+    odd += ((at, FindingKind.CORRECTION_DOES_NOT_FIT, why) for at, why in corrected.misfits)
     steps: list[Step] = []
     for record in corrected.records:
         step, found = typed_step(record)
         steps.append(step)
         odd += ((record.id, code, why) for code, why in found)
-    oddities = tuple(Oddity(file.name, at, code, why) for at, code, why in odd)
-    return Scenario(file.stem, language, tuple(steps), oddities, corrected.applied)
+    findings = tuple(finding_at(file.name, at, code, why) for at, code, why in odd)
+    return Scenario(file.stem, language, tuple(steps), findings, corrected.applied)
 
 
 def _metadata(value: JsonValue, steps: int) -> Odd:
@@ -150,7 +151,7 @@ def _metadata(value: JsonValue, steps: int) -> Odd:
     total = metadata.get("total_steps", steps) if isinstance(metadata, dict) else steps
     if total == steps:
         return []
-    return [(OddityCode.STEP_COUNT, f"metadata.total_steps is {total!r}, and there are {steps} steps")]
+    return [(FindingKind.STEP_COUNT, f"metadata.total_steps is {total!r}, and there are {steps} steps")]
 
 
 def _records(value: JsonValue) -> list[StepRecord]:

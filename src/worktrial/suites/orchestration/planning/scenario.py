@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from worktrial.finding import Finding
 from worktrial.language import JsonObject, JsonValue
 
 
@@ -148,19 +149,6 @@ class OddStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Oddity:
-    """Something in a scenario that a reader of its scores should know."""
-
-    file: str
-    """Within the data folder, such as `EN/scenario_data/85.yaml`."""
-    step: int | None
-    """`step_id`; null where it concerns the whole file."""
-    code: str
-    """The kind of oddity, such as `unknown-agent`."""
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Scenario:
     """One recorded conversation."""
 
@@ -168,7 +156,7 @@ class Scenario:
     """The file's stem, such as `12`. Ids are not aligned across languages."""
     language: Language
     steps: tuple[Step, ...]
-    oddities: tuple[Oddity, ...] = ()
+    findings: tuple[Finding, ...] = ()
     fixes: tuple[str, ...] = ()
     """The corrections that were applied, each as `STEP: REASON`; empty for gold as released."""
 

@@ -8,6 +8,7 @@ from tests.support.data import real_data_dir
 from tests.support.tiny_orchestration import TinyOrchestration, usual
 
 from worktrial.suites.orchestration.planning.corrections.overlay import corrections_for
+from worktrial.suites.orchestration.planning.findings import step_of
 from worktrial.suites.orchestration.planning.release import load_release, load_scenarios
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
@@ -29,15 +30,15 @@ def test_each_has_a_place_and_a_reason(language: Language) -> None:
 def test_data_that_they_were_not_made_for_says_so_and_stays(tmp_path: Path) -> None:
     folder = TinyOrchestration({"85": usual(), "86": usual()}).write(tmp_path)
     [odd, other] = load_scenarios(folder, Language.EN, corrected=True)
-    assert [(o.step, o.code) for o in odd.oddities] == [(8, "correction-does-not-fit")]
-    assert (odd.fixes, other.oddities) == ((), ())
+    assert [(step_of(o), o.check) for o in odd.findings] == [(8, "correction-does-not-fit")]
+    assert (odd.fixes, other.findings) == ((), ())
     assert odd.steps == load_scenarios(folder, Language.EN)[0].steps
 
 
 @pytest.mark.real_data
 def test_all_of_them_fit_the_release() -> None:
     release = load_release(real_data_dir() / "orchestrationbench", list(Language), corrected=True)
-    assert not [o for s in release.scenarios for o in s.oddities]
+    assert not [o for s in release.scenarios for o in s.findings]
     for language in Language:
         shipped = {id_: len(found) for id_, found in corrections_for(language).items()}
         applied = {s.id: len(s.fixes) for s in release.scenarios if s.language == language and s.fixes}
