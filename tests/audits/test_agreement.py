@@ -7,11 +7,11 @@ import msgspec
 import pytest
 from tests.support.cli import command
 
-from worktrial.audits.agreement import agreement_report
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
+from worktrial.results.agreement import agreement_report
 
 OUTCOMES = {"p": Outcome.PASS, "f": Outcome.FAIL, "i": Outcome.INVALID}
 

@@ -8,7 +8,7 @@ from tests.support.made_runs import make_run
 
 from worktrial.engine.stored import open_run
 from worktrial.grading import Outcome
-from worktrial.results.repeated import repeats_of
+from worktrial.results.conditions import repeats_of
 
 
 def test_repeats_are_told_in_a_line(tmp_path: Path) -> None:

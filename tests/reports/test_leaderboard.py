@@ -16,9 +16,9 @@ from tests.support.made_runs import make_run
 
 import worktrial.reports
 from worktrial.reports import figures
-from worktrial.reports.index import render_index
 from worktrial.reports.report import Report, open_report
 from worktrial.reports.sections.leaderboard import leaderboard
+from worktrial.reports.site import render_index
 from worktrial.results.boards import row
 from worktrial.results.summary import completion
 from worktrial.statistics import wilson

@@ -4,12 +4,11 @@ from markupsafe import Markup
 from tests.support.html_tree import parsed
 from tests.support.made_runs import make_run
 
-from worktrial.reports.embedded import embedded, script_json
-from worktrial.reports.index import render_index
 from worktrial.reports.links import HOME, SAMPLES
-from worktrial.reports.page import POLICY, render_page
+from worktrial.reports.page import POLICY, embedded, render_page, script_json
 from worktrial.reports.report import Report, Section, open_report
 from worktrial.reports.sections.runs import runs
+from worktrial.reports.site import render_index
 
 _HOSTILE = "</title><script>alert(1)</script>\"'&amp;"
 

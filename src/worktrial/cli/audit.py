@@ -152,8 +152,8 @@ def agreement(
 
     Example: worktrial audit agreement runs/a-with-x runs/b-with-x runs/a-with-y runs/b-with-y
     """
-    from worktrial.audits.agreement import agreement_report
     from worktrial.cli.audit_tables import print_agreement
+    from worktrial.results.agreement import agreement_report
 
     print_agreement(agreement_report(runs, condition, force=force))
 

@@ -6,11 +6,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.audits.agreement import AgreementReport
 from worktrial.audits.conformance import RunConformance
 from worktrial.audits.judge_report import Confusion, JudgeReport
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport
 from worktrial.language.untrusted import printable
+from worktrial.results.agreement import AgreementReport
 from worktrial.statistics import Rate
 from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
 

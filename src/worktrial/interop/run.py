@@ -14,11 +14,10 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import unfair_lines
-from worktrial.results.comparison.quantities import cost_of, unseen, why_unknown
-from worktrial.results.conditions import by_condition, headline, robustness_by_setting
+from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
 from worktrial.results.gate import Gate, Limits, judge_gate
-from worktrial.results.gate.observed import completion_of
-from worktrial.results.repeated import repeats_of
+from worktrial.results.gate.judging import completion_of
+from worktrial.results.spending import cost_of, unseen, why_unknown
 from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 from worktrial.suite import suite_of

@@ -1,10 +1,11 @@
-"""The frame that all pages of a report share."""
+"""The frame that all pages of a report share, and the data within them."""
 
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from markupsafe import Markup
 
 from worktrial import __version__
@@ -13,6 +14,20 @@ from worktrial.reports.report import Report
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
+
+# Within an HTML script element the parser looks for tags and comments; as escapes of JSON these cannot occur.
+_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def script_json(value: Any) -> str:
+    """JSON that means the same within a script element and within a script."""
+    return msgspec.json.encode(value).decode().translate(_ESCAPES)
+
+
+def embedded(name: str, value: Any) -> Markup:
+    """A block of data that a script finds by its id; the browser runs nothing in it."""
+    return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(script_json(value)))
+
 
 PACKAGE = "worktrial.reports"
 

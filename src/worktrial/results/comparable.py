@@ -9,12 +9,10 @@ from worktrial.engine.manifest import Manifest
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suite import suite_of
 
-# Here code decides; a judge's votes are only kept beside the verdict.
-_DECIDED_BY_CODE = frozenset({"starter", "documents"})
-
 _SIMULATION = ("memory", "simulator_prompt", "clock")
 _JUDGING = ("votes", "judge_method", "judge_record")
-# What the suite gives the agent to do, and how it scores that, where this can be chosen.
+_FAULTS = ("faults", "fault_count", "fault_duration", "fault_seed", "fault_unit")
+# Choices among what the agent is given to do and how that is scored, in runs that do not name their options.
 _TRIAL = ("with_plan", "setup", "scorer", "tolerance", "mode", "gold", "cards", "prompts")
 
 # In runs from before there was the setting, and where the suite writes it only when it matters.
@@ -28,30 +26,38 @@ class Difference:
     what: str
     """`suite`, `data`, or a dotted path below `trial`, `simulator`, `judge`, `faults`."""
     first: JsonValue
-    """None where the first run has nothing of the kind."""
+    """Value in the first run; None where it has nothing of the kind."""
     second: JsonValue
+    """Value in the second run; likewise."""
 
     def __str__(self) -> str:
         return f"{self.what}: {_short(self.first)} -> {_short(self.second)}"
 
 
 def comparable(first: Manifest, second: Manifest) -> list[Difference]:
-    """What makes two runs not comparable; [] when they are.
+    """Reasons for which two runs are not comparable; [] when they are.
 
-    That is another suite, other data (by its fingerprint), another trial of the same data (what the agent is given,
-    what scores it), another simulator (its model with its settings, its
-    memory and prompt, the clock of tasks without a date), another way to the verdict (the judge with its
+    Reasons are another suite, other data (by its fingerprint), another trial of the same data (what the agent is
+    given, what scores it), another simulator (its model with its settings, its memory and prompt, the clock of
+    tasks without a date), another way to the verdict (the judge with its
     settings, the number of votes and the method, replaced rubrics), and other faults (modes, counts, durations,
     seed, unit, prompted or scheduled). Who worked, with which limits, on which of the tasks, and whether votes
     were cast in parallel does not count.
     """
     # As JSON has it, so that a manifest just made and one that was read are the same.
-    before, after = (msgspec.json.decode(msgspec.json.encode(_measure(m))) for m in (first, second))
+    both = first, second
+    named = all("options" in manifest.settings for manifest in both)
+    before, after = (msgspec.json.decode(msgspec.json.encode(_measure(m, by_options=named))) for m in both)
     return list(_differences(before, after))
 
 
-def _measure(manifest: Manifest) -> JsonObject:
-    """Everything but the agent that a verdict depends on."""
+def _measure(manifest: Manifest, *, by_options: bool) -> JsonObject:
+    """Everything but the agent that a verdict depends on.
+
+    Args:
+        manifest: Of a run.
+        by_options: Whether the run names the options that can change a result; else they are known by a list.
+    """
     suite = suite_of(manifest.suite)
     settings = manifest.settings if suite is None else suite.in_current_words(manifest.settings)
     # A run that judges stored work again names the roles of that work under `carried_roles`.
@@ -59,22 +65,28 @@ def _measure(manifest: Manifest) -> JsonObject:
     measure: JsonObject = {
         "suite": manifest.suite,
         "data": manifest.data.get("fingerprint"),
-        "trial": _trial(settings),
+        "trial": _trial(settings, by_options=by_options),
         "simulator": {**roles.get("simulator", {}), **_some(settings, _SIMULATION)},
         "faults": _faults(settings.get("faults")),
     }
-    if manifest.suite not in _DECIDED_BY_CODE:
+    if suite is None or not suite.decided_by_code:
         rubrics = (settings.get("regraded") or {}).get("rubrics")
         judge = {**roles.get("judge", {}), **_some(settings, _JUDGING)}
         # Of an ensemble the others sit beside the first: judge-2, judge-3, …
-        others = {seat: role for seat, role in roles.items() if seat.startswith("judge-")}
+        others = {name: role for name, role in roles.items() if name.startswith("judge-")}
         measure["judge"] = {**judge, **others, **({"rubrics": rubrics} if rubrics else {})}
     return measure
 
 
-def _trial(settings: JsonObject) -> JsonObject:
-    # In runs from before there was the setting, no plan was shown.
-    trial = {"with_plan": False, **_some(settings, _TRIAL)}
+def _trial(settings: JsonObject, *, by_options: bool) -> JsonObject:
+    if by_options:
+        # The others are compared by what came of them: as roles, judge and fault conditions.
+        apart = {*_SIMULATION, *_JUDGING, *_FAULTS}
+        trial = {name: value for name, value in settings["options"].items() if name not in apart}
+        trial |= _some(settings, ("prompts",))
+    else:
+        # In runs from before there was the setting, no plan was shown.
+        trial = {"with_plan": False, **_some(settings, _TRIAL)}
     if version := settings.get("scorer_version"):
         # A release of ours with the same scorers scores the same.
         trial["scorers"] = str(version).rpartition("+")[2]

@@ -1,10 +1,11 @@
-"""A run's conditions: which it has, and what the faulted ones say beside the clean one."""
+"""Records of a run in groups: by condition, by what varies together, by task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.grading import Outcome
-from worktrial.statistics import Robustness, ZeroCleanRate, estimate_robustness
+from worktrial.results.comparison.changes import cluster_by
+from worktrial.statistics import Repeats, Robustness, ZeroCleanRate, estimate_robustness, over_tasks
 from worktrial.statistics.robustness import FAULTED, Outcomes
 
 
@@ -88,3 +89,26 @@ def _place(condition: str) -> tuple[str, list[tuple[int, str]]]:
     mode, _, setting = condition.partition("/")
     # 10x2 comes after 9x2.
     return mode, [(int(part), "") if part.isdecimal() else (0, part) for part in setting.split("x")]
+
+
+def repeats_of(records: Sequence[SampleRecord]) -> Repeats | None:
+    """pass@k and pass^k for k the number of repeats; scenarios are drawn as a whole for the intervals.
+
+    Args:
+        records: Of one condition. Tries without a verdict are left out, and so are tasks that then have fewer than
+            k tries.
+
+    Returns:
+        None where no task has k tries, or none is tried more than once.
+    """
+    k = len({record.repeat for record in records})
+    if k < 2:
+        return None
+    cluster_of = cluster_by(records)
+    tries: dict[str, list[bool]] = {}
+    scenario: dict[str, str] = {}
+    for record in records:
+        if record.outcome is not Outcome.INVALID:
+            tries.setdefault(record.sample, []).append(record.outcome is Outcome.PASS)
+            scenario[record.sample] = cluster_of(record)
+    return over_tasks(tries.values(), k, clusters=[scenario[sample] for sample in tries])

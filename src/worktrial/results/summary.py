@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
-from worktrial.results.conditions import by_condition, headline, robustness_by_setting
+from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
 from worktrial.results.fault_metrics import FaultMetrics, sample_faults, total
-from worktrial.results.repeated import repeats_of
+from worktrial.results.spending import paid, seconds_of
 from worktrial.statistics import Agreement, CompletionRate, Repeats, Robustness, ZeroCleanRate, agreement
 
 
@@ -55,9 +55,9 @@ class Summary:
     usage: Mapping[str, RoleUsage]
     """Totals by role."""
     cost: float | None
-    """US dollars; None where a price is unknown."""
+    """US dollars paid; None where a price is unknown."""
     seconds: float
-    """Mean wall-clock seconds of a sample."""
+    """Mean wall-clock seconds of a sample, of those that were not answered from the request cache."""
     calls: float
     """Mean tool calls of a sample."""
     stop_reasons: Mapping[str, int]
@@ -80,7 +80,6 @@ def summarise(run: StoredRun) -> Summary:
     chosen = headline(list(conditions))
     shown = conditions.get(chosen, [])
     stops = Counter(r.stop_reason for r in records if r.stop_reason and r.outcome is not Outcome.INVALID)
-    costs = [r.cost for r in records]
     return Summary(
         headline=chosen,
         overall=completion(shown),
@@ -90,8 +89,8 @@ def summarise(run: StoredRun) -> Summary:
         missing=run.missing,
         groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
         usage=_usage(records),
-        cost=None if None in costs else sum(c for c in costs if c is not None),
-        seconds=_mean(r.seconds for r in records),
+        cost=paid(records),
+        seconds=_mean(s for r in records if (s := seconds_of(r)) is not None),
         calls=_mean(r.calls for r in records),
         stop_reasons=dict(stops.most_common()),
         invalid_reasons=dict(

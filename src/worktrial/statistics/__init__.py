@@ -3,11 +3,9 @@
 from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, cohen, pairwise_cohen
 from worktrial.statistics.bootstrap import bootstrap, bootstrap_difference
 from worktrial.statistics.design import Design, design_effect, discordant_share
-from worktrial.statistics.intervals import Interval, clopper_pearson, wilson
-from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.outlook import Prospect, prospect
-from worktrial.statistics.paired import mcnemar, sign_flip
+from worktrial.statistics.paired import holm, mcnemar, sign_flip
 from worktrial.statistics.power import (
     half_width,
     minimum_detectable_effect,
@@ -16,8 +14,15 @@ from worktrial.statistics.power import (
     sample_size,
     sample_size_for_half_width,
 )
-from worktrial.statistics.profile import Profile, mean_profile
-from worktrial.statistics.rates import CompletionRate, Rate
+from worktrial.statistics.rates import (
+    CompletionRate,
+    Interval,
+    Profile,
+    Rate,
+    clopper_pearson,
+    mean_profile,
+    wilson,
+)
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
 from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_robustness, robustness
 from worktrial.statistics.sequential import Band, Side, confidence_sequence

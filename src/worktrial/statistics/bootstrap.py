@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from worktrial.statistics.intervals import Interval
+from worktrial.statistics.rates import Interval
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,8 +1,89 @@
-"""Completion rates, over all samples and over those with a verdict."""
+"""Rates, how sure they are, and the mean of rates over industries."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import fsum, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
 
-from worktrial.statistics.intervals import Interval, wilson
+
+class Interval(NamedTuple):
+    """A range of plausible values, both ends included."""
+
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance between the ends."""
+        return (self.high - self.low) / 2
+
+
+def wilson(successes: int, n: int, confidence: float = 0.95) -> Interval:
+    """The Wilson score interval for a rate, as shares between 0 and 1.
+
+    It is the range of true rates that a two-sided score test would not reject (E. B. Wilson, *Probable
+    inference, the law of succession, and statistical inference*, JASA 22, 1927), without continuity
+    correction. Unlike the textbook interval around the observed rate it stays within 0 and 1 and keeps a
+    width when nothing or everything succeeded. Without any trial nothing is known: (0, 1).
+
+    Args:
+        successes: How many of the trials succeeded.
+        n: How many trials there were.
+        confidence: Between 0 and 1, exclusive.
+
+    Raises:
+        ValueError: `successes` is not between 0 and `n`, or `confidence` not between 0 and 1.
+    """
+    _check(successes, n, confidence)
+    if n == 0:
+        return Interval(0.0, 1.0)
+    # The lower tail is asked for, because 1 minus a tiny share would round to 1.
+    z = -NormalDist().inv_cdf((1 - confidence) / 2)
+    rate = successes / n
+    return Interval(_lower(successes, n, z), max(rate, 1 - _lower(n - successes, n, z)))
+
+
+def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> Interval:
+    """The exact interval for a rate, as shares between 0 and 1.
+
+    The true rates that neither of two one-sided binomial tests rejects (C. J. Clopper and E. S. Pearson, *The
+    use of confidence or fiducial limits illustrated in the case of the binomial*, Biometrika 26, 1934). It
+    contains the true rate at least as often as `confidence` says, whatever that rate is, and pays with width;
+    `wilson` does so on average over rates. For a promise that has to hold. Without any trial: (0, 1).
+
+    Args:
+        successes: How many of the trials succeeded.
+        n: How many trials there were.
+        confidence: Between 0 and 1, exclusive.
+
+    Raises:
+        ValueError: `successes` is not between 0 and `n`, or `confidence` not between 0 and 1.
+    """
+    _check(successes, n, confidence)
+    from scipy.special import betaincinv
+
+    tail = (1 - confidence) / 2
+    failures = n - successes
+    low = float(betaincinv(successes, failures + 1, tail)) if successes else 0.0
+    # The upper end mirrored, because 1 minus a tiny share would round to 1.
+    high = 1 - float(betaincinv(failures, successes + 1, tail)) if failures else 1.0
+    return Interval(low, high)
+
+
+def _check(successes: int, n: int, confidence: float) -> None:
+    if not 0 <= successes <= n:
+        raise ValueError(f"successes must be between 0 and n; got {successes} of {n}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, exclusive; got {confidence}")
+
+
+def _lower(successes: int, n: int, z: float) -> float:
+    """The smaller root of Wilson's quadratic, written without a difference so that no digits cancel."""
+    if successes == 0:
+        return 0.0
+    spread = z * sqrt(successes * (n - successes) / n + z * z / 4)
+    return successes / n * (successes / (successes + z * z / 2 + spread))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +127,33 @@ class CompletionRate:
     def of_valid(self) -> Rate:
         """Passes among the samples with a verdict. Flatters where hard samples are the ones that break."""
         return Rate(self.passed, self.passed + self.failed)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What one agent completes in each industry."""
+
+    rates: Mapping[str, CompletionRate]
+    """Industry to its counts."""
+
+    @property
+    def overall(self) -> CompletionRate:
+        """All industries together, weighted by instances: an industry with more tasks counts for more.
+
+        This is the average that is published; the mean of the industries' percentages is another number.
+        """
+        return sum(self.rates.values(), CompletionRate())
+
+
+def mean_profile(profiles: Iterable[Profile]) -> dict[str, float]:
+    """Industry to its mean share over agents, each agent counting the same (OccuBench, figure 12).
+
+    An agent without a sample in an industry has no say in it.
+    """
+    shares: dict[str, list[float]] = {}
+    for profile in profiles:
+        for industry, rate in profile.rates.items():
+            share = rate.of_all.share
+            if share is not None:
+                shares.setdefault(industry, []).append(share)
+    return {industry: fsum(of_agents) / len(of_agents) for industry, of_agents in shares.items()}

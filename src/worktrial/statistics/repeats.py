@@ -6,7 +6,7 @@ from math import comb
 from typing import Any
 
 from worktrial.statistics.bootstrap import bootstrap
-from worktrial.statistics.intervals import Interval
+from worktrial.statistics.rates import Interval
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worktrial.errors import WorktrialError
-from worktrial.statistics.intervals import Interval
+from worktrial.statistics.rates import Interval
 
 if TYPE_CHECKING:
     import numpy as np

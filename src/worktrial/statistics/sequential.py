@@ -5,7 +5,7 @@ from enum import StrEnum
 from functools import lru_cache
 from math import exp, inf, lgamma, log, log1p, pi
 
-from worktrial.statistics.intervals import Interval
+from worktrial.statistics.rates import Interval
 
 
 @lru_cache(maxsize=4096)

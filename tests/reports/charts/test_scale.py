@@ -3,7 +3,7 @@ from math import inf, nan
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.reports.charts.scale import Scale, scale_of
+from worktrial.reports.charts.plot import Scale, scale_of
 
 _VALUES = st.lists(st.none() | st.floats(-1e9, 1e9) | st.sampled_from([nan, inf]), max_size=20)
 

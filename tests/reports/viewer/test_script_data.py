@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from tests.support.browser import page
 from tests.support.hostile import ATTACKS
 
-from worktrial.reports.viewer.script_data import array, encoded, literal, write_data
+from worktrial.reports.viewer.chunks import array, encoded, literal, write_data
 
 TEXTS = st.text(max_size=40) | st.sampled_from([*ATTACKS, "__proto__", "\\", "\\'", "'", "\r\n", "*/", "\u2028"])
 VALUES = st.recursive(

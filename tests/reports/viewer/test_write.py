@@ -13,8 +13,8 @@ from tests.support.made_runs import make_run
 from worktrial.errors import DataError
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
-from worktrial.reports.viewer import sample_columns, trajectory_chunks, write_viewer
-from worktrial.reports.viewer.stored_lines import StoredLines
+from worktrial.reports.viewer import chunks, write, write_viewer
+from worktrial.reports.viewer.chunks import StoredLines
 
 
 def _lines(folder: Path, *rows: dict[str, Any] | bytes) -> Path:
@@ -93,10 +93,9 @@ def _read(site: Path, slug: str, chromium: Browser) -> dict[str, Any]:
 def test_every_sample_is_found_whole_in_small_files(
     tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch, hostile: bool
 ) -> None:
-    monkeypatch.setattr(sample_columns, "ROWS", 7)
-    monkeypatch.setattr("worktrial.reports.viewer.write.ROWS", 7)
-    monkeypatch.setattr(trajectory_chunks, "CHUNK", 60_000)
-    monkeypatch.setattr(trajectory_chunks, "KEYS", 5)
+    monkeypatch.setattr(write, "ROWS", 7)
+    monkeypatch.setattr(chunks, "CHUNK", 60_000)
+    monkeypatch.setattr(chunks, "KEYS", 5)
     run = make_run(tmp_path / "run", tasks=9, repeats=2, conditions=("E0", "E2"), hostile=hostile)
     # One sample ran again, and one left nothing behind.
     lines = (run / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
@@ -128,6 +127,6 @@ def test_every_sample_is_found_whole_in_small_files(
 
 def test_a_tag_that_names_the_sample_groups_nothing() -> None:
     records = [record(f"t{n}", tags={"serial": n, "half": n % 2, "run": "x"}) for n in range(1001)]
-    values = sample_columns.values_of(records)
+    values = write.values_of(records)
     assert values["half"] == ["0", "1"] and "serial" not in values and "run" not in values
     assert values["outcome"] == ["pass"] and values["condition"] == ["E0"]

@@ -27,8 +27,7 @@ from worktrial.results.exports import (
     export_tables,
     write_rows,
 )
-from worktrial.results.exports.markdown import markdown_cell
-from worktrial.results.exports.values import csv_value
+from worktrial.results.exports.rows import csv_value, markdown_cell
 from worktrial.results.tables import TABLES, RunSource, database, sources
 
 # The fields of a line of results.jsonl, in the order of the published README.

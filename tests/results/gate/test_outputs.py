@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.results.runs import record, store
 
 from worktrial.results.gate import Gate, Limits, gate_markdown, judge_gate, junit_xml
-from worktrial.results.gate.criterion import Criterion
-from worktrial.results.gate.markdown import plain
+from worktrial.results.gate.limits import Criterion
+from worktrial.results.gate.outputs import plain
 
 HOSTILE = (
     "]]><script>alert('x')</script> | **b** [l](javascript:x) `c` $a$ \x00\x1b[2J\x0b\ufffe \ud800 \u2028 "

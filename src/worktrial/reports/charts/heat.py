@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from worktrial.reports.charts.figure import figure, nothing
+from worktrial.reports.charts.plot import figure, nothing
 from worktrial.reports.figures import NONE, known
 from worktrial.reports.html import link, region
 

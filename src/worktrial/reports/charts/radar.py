@@ -6,9 +6,8 @@ from textwrap import wrap
 
 from markupsafe import Markup
 
-from worktrial.reports.charts.figure import figure, nothing, numbers, picture
 from worktrial.reports.charts.lines import legend, series_class
-from worktrial.reports.charts.scale import Scale, scale_of
+from worktrial.reports.charts.plot import Scale, figure, nothing, numbers, picture, scale_of
 from worktrial.reports.figures import known, percent
 from worktrial.reports.html import Value
 

@@ -7,7 +7,6 @@ from markupsafe import Markup
 
 from worktrial.audits import judge
 from worktrial.audits import simulator as simulator_audit
-from worktrial.audits.agreement import AgreementReport, agreement_report
 from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
 from worktrial.engine.stored import StoredRun
@@ -28,6 +27,7 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
+from worktrial.results.agreement import AgreementReport, agreement_report
 from worktrial.statistics import Rate
 
 

@@ -1,17 +1,91 @@
-"""The pages that show samples: a list of a run's, and one sample with all it did."""
+"""The pages of samples and of trajectories."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
+from worktrial.engine.record import SampleRecord, total_tokens
 from worktrial.reports.links import SAMPLES, TRAJECTORY
 from worktrial.reports.page import render_page
 from worktrial.reports.report import Report, ReportRun
-from worktrial.reports.viewer.sample_columns import ROWS, chunks, values_of
-from worktrial.reports.viewer.script_data import encoded, write_data
-from worktrial.reports.viewer.trajectory_chunks import key_files, write_trajectories
+from worktrial.reports.viewer.chunks import encoded, key_files, write_data, write_trajectories
+
+ROWS = 5000
+"""Samples in a chunk."""
+
+_MOST_VALUES = 1000  # of a tag that samples can be filtered by
+_REASON = 240  # characters
+
+Values = Mapping[str, Sequence[str]]
+"""What samples are grouped by, to the values there are, sorted."""
+
+
+def values_of(records: Sequence[SampleRecord]) -> Values:
+    """Everything that samples can be filtered by: outcome, condition, stop reason, and the tags.
+
+    A tag that nearly names the sample, with thousands of values, groups nothing and is left out.
+    """
+    found: dict[str, set[str]] = {}
+    for record in records:
+        for name, value in _grouped(record):
+            values = found.setdefault(name, set())
+            if len(values) <= _MOST_VALUES:
+                values.add(value)
+    return {name: sorted(values) for name, values in found.items() if len(values) <= _MOST_VALUES}
+
+
+def chunks(records: Sequence[SampleRecord], values: Values) -> Iterator[dict[str, Any]]:
+    """The columns of every `ROWS` samples, in the run's order.
+
+    `groups` holds, for each name of `values`, the place of the sample's value in that list, or -1.
+    """
+    places = {name: {value: n for n, value in enumerate(listed)} for name, listed in values.items()}
+    for first in range(0, len(records), ROWS):
+        yield _columns(records[first : first + ROWS], places)
+
+
+def _columns(records: Sequence[SampleRecord], places: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    groups: dict[str, list[int]] = {name: [-1] * len(records) for name in places}
+    for row, record in enumerate(records):
+        for name, value in _grouped(record):
+            if name in places:
+                groups[name][row] = places[name][value]
+    reasons: dict[str, int] = {}
+    reason = [reasons.setdefault(_short(record.reason), len(reasons)) for record in records]
+    return {
+        "sample": [record.sample for record in records],
+        "repeat": [record.repeat for record in records],
+        "cost": [record.cost for record in records],
+        "seconds": [record.seconds for record in records],
+        "calls": [record.calls for record in records],
+        "tokens": [total_tokens(record.usage) for record in records],
+        "reasons": list(reasons),
+        "reason": reason,
+        "groups": groups,
+    }
+
+
+def _grouped(record: SampleRecord) -> Iterator[tuple[str, str]]:
+    # A tag of one of these names would be another thing: the record's own fields come last.
+    for name, value in record.tags.items():
+        if value is not None and name not in _OWN:
+            yield str(name), str(value)
+    yield "outcome", record.outcome.value
+    yield "condition", record.condition
+    if record.stop_reason is not None:
+        yield "stop_reason", record.stop_reason
+
+
+# Also what the page's address uses for itself.
+_OWN = frozenset({"outcome", "condition", "stop_reason", "run", "q", "sort", "page"})
+
+
+def _short(reason: str) -> str:
+    return reason if len(reason) <= _REASON else f"{reason[:_REASON]}…"
+
 
 _STYLES = ("viewer.css",)
 _SHARED = ("viewer-data.js", "viewer-dom.js")

@@ -1,12 +1,17 @@
 """Runs side by side: who may be ranked with whom, what each came to, and whom to hire."""
 
-from worktrial.results.boards.cells import CELL_TAGS, CellCounts, cells
-from worktrial.results.boards.contest import Contest
 from worktrial.results.boards.estimates import Estimate, completion_estimate
 from worktrial.results.boards.group import groups, obstacles
-from worktrial.results.boards.hire import LEVEL, Contender, Finding, Recommendation, recommend, recommend_by
-from worktrial.results.boards.profile import Part, profile
-from worktrial.results.boards.row import Row, row
+from worktrial.results.boards.hire import (
+    LEVEL,
+    Contender,
+    Contest,
+    Finding,
+    Recommendation,
+    recommend,
+    recommend_by,
+)
+from worktrial.results.boards.rows import CELL_TAGS, CellCounts, Part, Row, cells, profile, row
 from worktrial.results.boards.shared import Basis
 from worktrial.results.boards.spending import Offer, Sweep, offers, sweeps
 

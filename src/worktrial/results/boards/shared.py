@@ -1,6 +1,6 @@
 """The samples that several runs share: what there is to compare, and at what cost it was done."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -8,7 +8,7 @@ from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.boards.estimates import Estimate, Sums, clusters
-from worktrial.results.boards.spent import agent_cost_of, cost_of
+from worktrial.results.spending import quantity_in
 from worktrial.statistics import bootstrap_difference
 
 
@@ -19,10 +19,7 @@ class Basis(StrEnum):
     TRIAL = "trial"  # of all roles, simulator and judge included
 
 
-_COSTS: Mapping[Basis, Callable[[StoredRun, SampleRecord], float | None]] = {
-    Basis.AGENT: agent_cost_of,
-    Basis.TRIAL: cost_of,
-}
+_COSTS = {Basis.AGENT: "agent cost", Basis.TRIAL: "cost"}
 
 
 class SharedSamples:
@@ -66,8 +63,8 @@ class SharedSamples:
     def costs(self, wanted: Iterable[int]) -> tuple[dict[int, float], Basis | None]:
         """Dollars per sample of the wanted runs: of the agents alone where known of all, else of the trial."""
         listed = list(wanted)
-        for basis, of in _COSTS.items():
-            costs = {n: [of(self.runs[n], record) for record in self.records[n]] for n in listed}
+        for basis, name in _COSTS.items():
+            costs = {n: list(map(quantity_in(self.runs[n], name), self.records[n])) for n in listed}
             known = {n: [cost for cost in own if cost is not None] for n, own in costs.items()}
             if all(len(known[n]) == len(costs[n]) for n in listed):
                 return {n: sum(own) / len(own) for n, own in known.items() if own}, basis
@@ -83,8 +80,8 @@ class SharedSamples:
         return share, cost
 
     def _sums(self, n: int, basis: Basis) -> list[Sums]:
-        of = _COSTS[basis]
-        return clusters(self.records[n], lambda record: {"cost": of(self.runs[n], record) or 0.0})
+        cost_of = quantity_in(self.runs[n], _COSTS[basis])
+        return clusters(self.records[n], lambda record: {"cost": cost_of(record) or 0.0})
 
 
 def _means(sums: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from worktrial.engine.roles import Role
 from worktrial.language import JsonObject
-from worktrial.results.boards.row import Row
+from worktrial.results.boards.rows import Row
 from worktrial.results.boards.shared import Basis
 
 # As endpoints name them, from little to much; what they leave to themselves comes first.

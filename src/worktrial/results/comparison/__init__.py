@@ -1,12 +1,9 @@
 """Two runs of the same trial compared: what changed, for which tasks, and whether that can be chance."""
 
-from worktrial.results.comparison.changes import Change
+from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, IndustryEffect
-from worktrial.results.comparison.fairness import unfair_lines
 from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest
-from worktrial.results.comparison.robustness import RobustnessChange
-from worktrial.results.comparison.runs import Comparison, compare_runs, untried
-from worktrial.results.comparison.suite_figures import SuiteFigure
+from worktrial.results.comparison.runs import Comparison, RobustnessChange, compare_runs, unfair_lines, untried
 from worktrial.results.comparison.verdict import detectable, verdict
 
 __all__ = [

@@ -28,6 +28,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class SuiteFigure:
+    """A figure that only some suites have, 0-1, in two runs."""
+
+    name: str
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
 class Measure:
     """Something every sample has a number of."""
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from worktrial.results.comparison.changes import Change, Measure, changes, cluster_by, passed
 from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest, flips, paired_table, paired_test
-from worktrial.results.comparison.quantities import MEASURES, why_unknown
 from worktrial.results.pairing import SamplePair
+from worktrial.results.spending import QUANTITIES, why_unknown
 from worktrial.statistics import holm
 
 _OF_VALID = Measure(passed, share=True)
 _OF_ALL = Measure(passed, judged=False, share=True)
+# Means over the samples with a verdict: one that broke off took less, whoever worked on it.
+_MEASURES = {name: Measure(value) for name, value in QUANTITIES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def compare_conditions(
 def _compare(
     condition: str, pairs: Sequence[SamplePair], unseen: Mapping[str, str], confidence: float, seed: int
 ) -> ConditionComparison:
-    seen = {name: measure for name, measure in MEASURES.items() if name not in unseen}
+    seen = {name: measure for name, measure in _MEASURES.items() if name not in unseen}
     changed = changes(pairs, {"": _OF_VALID, "of all": _OF_ALL, **seen}, confidence=confidence, seed=seed)
     judged = [pair for pair in pairs if pair.both_judged]
     tasks = Counter(pair.first.sample for pair in judged)
@@ -97,7 +99,7 @@ def _compare(
         test=paired_test(pairs, seed=seed),
         p_adjusted=None,
         industries=tuple(_industries(pairs, confidence, seed)),
-        quantities={name: changed.get(name) for name in MEASURES},
+        quantities={name: changed.get(name) for name in _MEASURES},
         unknown={**unseen, **{name: why for name, why in unknown.items() if why is not None}},
     )
 

@@ -1,18 +1,83 @@
 """Two runs, compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import isnan
+from typing import Any
 
-from worktrial.engine.record import Key
+from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparable import Difference, comparable
+from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
-from worktrial.results.comparison.quantities import unseen
-from worktrial.results.comparison.robustness import RobustnessChange, robustness_changes
-from worktrial.results.comparison.suite_figures import SuiteFigure, suite_figures
-from worktrial.results.conditions import by_condition, headline
+from worktrial.results.conditions import by_condition, headline, outcomes_by_task, settings_with_all_modes
 from worktrial.results.pairing import SamplePair, pair_runs
+from worktrial.results.spending import unseen
+from worktrial.statistics import Interval, bootstrap
+from worktrial.statistics.ratio import ratio
+from worktrial.statistics.robustness import CLEAN, FAULTED, Outcomes
+from worktrial.suite import suite_of
+
+
+@dataclass(frozen=True, slots=True)
+class RobustnessChange:
+    """R in two runs, over the tasks that both have a verdict for in all four modes."""
+
+    tasks: int
+    first: float | None
+    """None where nothing passes without faults."""
+    second: float | None
+    difference: float | None
+    """Second minus first."""
+    interval: Interval | None
+    """From a paired bootstrap over tasks, which looks for the worst mode of each run in every draw."""
+
+
+def robustness_changes(
+    by_condition: Mapping[str, Sequence[SamplePair]], *, confidence: float, seed: int
+) -> dict[str, RobustnessChange]:
+    """By the setting of count and duration (`3x2`, "") for which both runs tried E0 to E3."""
+    sides = [_settings(by_condition, side) for side in ("first", "second")]
+    found = {}
+    for setting, first_modes in sides[0].items():
+        # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
+        first, second = outcomes_by_task(first_modes), outcomes_by_task(sides[1][setting])
+        if first:
+            found[setting] = _robustness_change(first, second, confidence, seed)
+    return found
+
+
+def _settings(
+    by_condition: Mapping[str, Sequence[SamplePair]], side: str
+) -> dict[str, dict[str, Sequence[SampleRecord]]]:
+    return settings_with_all_modes(
+        {name: [getattr(p, side) for p in pairs if p.both_judged] for name, pairs in by_condition.items()}
+    )
+
+
+def _robustness_change(
+    first: Sequence[Outcomes], second: Sequence[Outcomes], confidence: float, seed: int
+) -> RobustnessChange:
+    clusters = [
+        {f"{side}/{mode}": sum(task[mode]) for side, task in (("first", a), ("second", b)) for mode in task}
+        for a, b in zip(first, second, strict=True)
+    ]
+    total = _figures({key: sum(cluster[key] for cluster in clusters) for key in clusters[0]})
+    values = {name: None if isnan(value) else float(value) for name, value in total.items()}
+    known = values["difference"] is not None and len(clusters) > 1
+    intervals = bootstrap(clusters, _figures, confidence=confidence, seed=seed) if known else {}
+    return RobustnessChange(
+        len(clusters), values["first"], values["second"], values["difference"], intervals.get("difference")
+    )
+
+
+def _figures(sums: Mapping[str, Any]) -> dict[str, Any]:
+    import numpy as np
+
+    worst = {side: np.minimum.reduce([sums[f"{side}/{mode}"] for mode in FAULTED]) for side in ("first", "second")}
+    values = {side: ratio(worst[side], sums[f"{side}/{CLEAN}"]) for side in worst}
+    return {**values, "difference": values["second"] - values["first"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +153,16 @@ def compare_runs(
             compare_conditions(pairs, {**unseen(first), **unseen(second)}, confidence=confidence, seed=seed)
         ),
         robustness=robustness_changes(pairs, confidence=confidence, seed=seed),
-        suite_figures=tuple(suite_figures(pairs.get(chosen, []), confidence=confidence, seed=seed)),
+        suite_figures=tuple(_suite_figures(first, second, pairs.get(chosen, []), confidence, seed)),
     )
+
+
+def _suite_figures(
+    first: StoredRun, second: StoredRun, pairs: Sequence[SamplePair], confidence: float, seed: int
+) -> Iterable[SuiteFigure]:
+    """Changes of the figures that only the runs' suite has; none where it is not installed, or not the same."""
+    suite = suite_of(first.manifest.suite) if first.manifest.suite == second.manifest.suite else None
+    return () if suite is None else suite.changes(pairs, confidence=confidence, seed=seed)
 
 
 def _blocking(first: StoredRun, second: StoredRun) -> Sequence[Difference]:
@@ -107,3 +180,12 @@ def untried(comparison: Comparison) -> list[str]:
     shared = {one.condition for one in comparison.conditions}
     named = dict.fromkeys(key[2] for key in chain(comparison.only_first, comparison.only_second))
     return [name for name in named if name not in shared]
+
+
+def unfair_lines(found: Comparison) -> list[str]:
+    """What else than the agents differs, a line each."""
+    lines = [str(difference) for difference in found.differences]
+    if keys := found.differing_faults:
+        sample, _, condition = keys[0]
+        lines.append(f"faults planned for {len(keys)} samples, such as {sample} under {condition}")
+    return lines

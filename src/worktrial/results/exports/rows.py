@@ -1,15 +1,123 @@
-"""Rows written as they come: CSV, JSON, JSONL, Markdown."""
+"""Rows of tables as text: one value in the forms of files, and whole files in CSV, JSON, JSONL and Markdown."""
 
 import csv
+import datetime
+import decimal
 import io
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
-from worktrial.results.exports.markdown import markdown_table
-from worktrial.results.exports.values import csv_value, distinct, json_row, text_value
+from worktrial.language import JsonValue
+
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+# Also in their full-width form, which some spreadsheets take for the same.
+_FORMULA = frozenset("=+-@＝＋－＠")
+
+
+def json_value(value: Any, kind: str = "") -> JsonValue:
+    """A value as JSON can say it.
+
+    Args:
+        value: As DuckDB or a column gives it.
+        kind: The type of its column; text of the type `JSON` becomes what it says.
+    """
+    if isinstance(value, str):
+        return msgspec.Raw(value.encode()) if kind == "JSON" else value
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {str(key): json_value(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_value(inner) for inner in value]
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def text_value(value: Any) -> str:
+    """A value as text; nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    plain = json_value(value)
+    if isinstance(plain, str):
+        return plain
+    return msgspec.json.encode(plain).decode()
+
+
+def csv_value(value: Any) -> str:
+    """A value for a CSV file that a spreadsheet may open.
+
+    Text that a spreadsheet could take for a formula gets an apostrophe before it, which is how spreadsheets mark
+    text. Numbers stay numbers, also where they are text.
+    """
+    text = text_value(value)
+    if not isinstance(value, str) or _NUMBER.fullmatch(text):
+        return text
+    # Spreadsheets pass over what is blank; a tab or a line break at the start can begin a cell of its own.
+    start = text.lstrip()
+    dangerous = text[:1] in ("\t", "\r", "\n") or (bool(start) and start[0] in _FORMULA)
+    return f"'{text}" if dangerous else text
+
+
+def json_row(columns: Sequence[str], types: Sequence[str], row: Sequence[Any]) -> dict[str, JsonValue]:
+    """A row as an object; of columns of the same name, the later ones get a number."""
+    return dict(zip(columns, (json_value(v, kind) for v, kind in zip(row, types, strict=True)), strict=True))
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """`names` with a number after those that came before."""
+    found: list[str] = []
+    for name in names:
+        number, free = 1, name
+        while free in found:
+            number += 1
+            free = f"{name}_{number}"
+        found.append(free)
+    return found
+
+
+# What Markdown, or the HTML within it, reads as more than a character. A mention or a link to an issue is made
+# harmless by a joiner of no width.
+_MARKS = re.compile(r"([\\`*_{}\[\]<>|~&!#])")
+_MENTIONS = re.compile(r"([@#])(?=\w)")
+_LINKS = re.compile(r"(?i)(https?|ftp)(?=://)|(www)(?=\.)")
+
+
+def markdown_cell(text: str) -> str:
+    """`text` shown as it is, on one line."""
+    plain = " ".join(text.split())
+    escaped = _MARKS.sub(r"\\\1", plain)
+    escaped = escaped.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
+    escaped = _LINKS.sub(lambda found: f"{found[0]}\u2060", escaped)
+    return _MENTIONS.sub("\\1\u2060", escaped)
+
+
+def markdown_table(
+    headers: Sequence[str], rows: Iterable[Sequence[str]], numeric: frozenset[int] = frozenset()
+) -> Iterable[str]:
+    """The lines of a table.
+
+    Args:
+        headers: Of the columns.
+        rows: Texts of the cells.
+        numeric: Positions of columns that are set to the right.
+    """
+    yield "| " + " | ".join(markdown_cell(header) for header in headers) + " |"
+    yield "|" + "|".join(" ---: " if n in numeric else " --- " for n in range(len(headers))) + "|"
+    for row in rows:
+        yield "| " + " | ".join(markdown_cell(cell) for cell in row) + " |"
+
 
 _NUMERIC = ("BIGINT", "INTEGER", "HUGEINT", "DOUBLE", "FLOAT", "DECIMAL", "SMALLINT", "TINYINT", "UBIGINT")
 

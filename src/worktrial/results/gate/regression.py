@@ -6,7 +6,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison import Comparison, ConditionComparison
 from worktrial.results.comparison.changes import passed
 from worktrial.results.comparison.verdict import p_value, points, signed
-from worktrial.results.gate.criterion import Criterion, cannot_judge, exceeds
+from worktrial.results.gate.limits import Criterion, cannot_judge, exceeds
 from worktrial.results.pairing import pair_runs
 
 _NAME = "max_regression"

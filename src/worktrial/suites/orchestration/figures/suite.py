@@ -6,8 +6,7 @@ from typing import Any
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.results.comparison.changes import Change
-from worktrial.results.comparison.suite_figures import SuiteFigure
+from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import bootstrap_difference
 from worktrial.suite import Figure

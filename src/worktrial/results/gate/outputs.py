@@ -1,4 +1,4 @@
-"""A gate as JUnit XML, which every CI system reads."""
+"""A gate for machines: JUnit XML, which every CI system reads, and Markdown for the summary of a step on GitHub."""
 
 import re
 from xml.etree import ElementTree as Xml
@@ -45,3 +45,26 @@ def junit_xml(gate: Gate) -> bytes:
 
 def _allowed(text: str) -> str:
     return _NOT_ALLOWED.sub("�", text)
+
+
+# Everything that means something in Markdown, in HTML, or to GitHub (mathematics, mentions, issues, addresses).
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&\"'$:@^=\-]|(?<=[Ww]{3})\.")
+
+
+def gate_markdown(gate: Gate) -> str:
+    """A heading with the verdict, and a table with one row for each criterion."""
+    verdict = "passed" if gate.passed else "failed"
+    about = [("run", gate.run), ("baseline", gate.baseline), ("condition", gate.condition)]
+    told = " · ".join(f"{name} {plain(value)}" for name, value in about if value)
+    rows = [
+        f"| {'passed' if c.passed else '**failed**'} | `{option(c.name)} {c.limit:g}` | {plain(c.reason)} |"
+        for c in gate.criteria
+    ]
+    lines = [f"### Worktrial gate: {verdict}", "", told, "", "| | criterion | why |", "|---|---|---|", *rows, ""]
+    return "\n".join(lines) + "\n"
+
+
+def plain(text: str) -> str:
+    """`text` so that it is shown as it is, on one line, whatever is in it."""
+    one_line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return _SPECIAL.sub(lambda found: f"&#{ord(found.group())};", one_line)

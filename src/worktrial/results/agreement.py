@@ -17,7 +17,7 @@ Outcomes = Mapping[tuple[str, int], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Flip:
+class TaskFlip:
     """A task that comes out differently under two simulators."""
 
     sample: str
@@ -35,7 +35,7 @@ class PairAgreement:
     order: OrderAgreement
     compared: int
     """Samples, over all agents, with a verdict under both."""
-    flips: tuple[Flip, ...]
+    flips: tuple[TaskFlip, ...]
     """Tasks with any flip, the most flipped first."""
 
     @property
@@ -139,12 +139,12 @@ def _pair(
             if passed is not other[key]:
                 counts = flips.setdefault(key[0], [0, 0])
                 counts[0 if passed else 1] += 1
-    ranked = sorted((Flip(sample, *counts) for sample, counts in flips.items()), key=_most_flipped)
+    ranked = sorted((TaskFlip(sample, *counts) for sample, counts in flips.items()), key=_most_flipped)
     order = order_agreement({a: rates[first, a] for a in agents}, {a: rates[second, a] for a in agents})
     return PairAgreement(first, second, order, compared, tuple(ranked))
 
 
-def _most_flipped(flip: Flip) -> tuple[int, str]:
+def _most_flipped(flip: TaskFlip) -> tuple[int, str]:
     return -(flip.passed_first + flip.passed_second), flip.sample
 
 

@@ -1,0 +1,184 @@
+"""Runs as files: their records, a summary for people, their tables."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import agent_of
+from worktrial.grading import Outcome
+from worktrial.results.conditions import by_condition
+from worktrial.results.exports.files import new_file, new_folder
+from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
+from worktrial.results.spending import cost_of, seconds_of
+from worktrial.results.tables.catalogue import batches, schema_of, values
+from worktrial.results.tables.schema import Table
+from worktrial.results.tables.source import RunSource
+from worktrial.statistics import CompletionRate, Rate
+
+
+def export_records(sources: Sequence[RunSource], out: Path, *, force: bool = False) -> int:
+    """Write the last record of every sample, with the name of its run before its own fields.
+
+    Returns:
+        How many lines there are.
+
+    Raises:
+        DataError: a run's folder is damaged, or the place cannot be written to.
+        SettingError: there is something at the place, and not `force`.
+    """
+    count = 0
+    encoder = msgspec.json.Encoder()
+    with new_file(out, force=force) as file:
+        for source in sources:
+            for record in source.records():
+                file.write(encoder.encode({"run": source.name, **msgspec.structs.asdict(record)}) + b"\n")
+                count += 1
+    return count
+
+
+_HEADERS = (
+    "run",
+    "suite",
+    "agent",
+    "condition",
+    "passed",
+    "completion rate",
+    "95 % interval",
+    "invalid",
+    "of valid",
+    "cost per sample",
+    "seconds per sample",
+)
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What is added up over the samples of one condition."""
+
+    passed: int = 0
+    failed: int = 0
+    invalid: int = 0
+    cost: float | None = 0.0
+    seconds: float | None = 0.0
+
+    def add(self, record: SampleRecord) -> None:
+        self.passed += record.outcome is Outcome.PASS
+        self.failed += record.outcome is Outcome.FAIL
+        self.invalid += record.outcome is Outcome.INVALID
+        cost, seconds = cost_of(record), seconds_of(record)
+        self.cost = None if self.cost is None or cost is None else self.cost + cost
+        self.seconds = None if self.seconds is None or seconds is None else self.seconds + seconds
+
+
+def export_summary(sources: Sequence[RunSource], out: Path, *, force: bool = False) -> int:
+    """Write the summary; conditions are never mixed into one rate.
+
+    Returns:
+        How many rows there are.
+
+    Raises:
+        DataError: a run's folder is damaged, or the place cannot be written to.
+        SettingError: there is something at the place, and not `force`.
+    """
+    rows = [row for source in sources for row in _summary_rows(source)]
+    with new_file(out, force=force) as file:
+        for line in markdown_table(_HEADERS, rows, frozenset(range(4, len(_HEADERS)))):
+            file.write(f"{line}\n".encode(errors="replace"))
+    return len(rows)
+
+
+def _summary_rows(source: RunSource) -> Iterator[list[str]]:
+    sums: dict[str, _Sum] = {}
+    firsts: dict[str, SampleRecord] = {}
+    for record in source.records():
+        sums.setdefault(record.condition, _Sum()).add(record)
+        firsts.setdefault(record.condition, record)
+    who = [source.name, source.manifest.suite, agent_of(source.manifest) or ""]
+    for condition in by_condition(firsts.values()):
+        added = sums[condition]
+        rate = CompletionRate(added.passed, added.failed, added.invalid)
+        n, interval = rate.of_all.n, rate.of_all.interval()
+        yield [
+            *who,
+            condition,
+            f"{added.passed}/{n}",
+            _share(rate.of_all),
+            f"{interval.low:.1%} - {interval.high:.1%}",
+            str(added.invalid),
+            _share(rate.of_valid),
+            "unknown" if added.cost is None else f"${added.cost / n:.4f}",
+            "unknown" if added.seconds is None else f"{added.seconds / n:.1f}",
+        ]
+
+
+def _share(rate: Rate) -> str:
+    return "none" if rate.share is None else f"{rate.share:.1%}"
+
+
+class TableForm(StrEnum):
+    """A form of file that holds one table."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def export_tables(
+    tables: Sequence[Table], sources: Sequence[RunSource], form: TableForm, out: Path, *, force: bool = False
+) -> dict[str, int]:
+    """Write one file for each table into the folder `out`.
+
+    Returns:
+        Table to its number of rows.
+
+    Raises:
+        DataError: a run's folder is damaged, or the place cannot be written to.
+        SettingError: there is something at the place, and not `force`.
+    """
+    counts = {}
+    with new_folder(out, force=force) as folder:
+        for table in tables:
+            with (folder / f"{table.name}.{form}").open("wb") as file:
+                counts[table.name] = _write(table, sources, form, file)
+    return counts
+
+
+def export_table(
+    table: Table, sources: Sequence[RunSource], form: TableForm, out: Path, *, force: bool = False
+) -> int:
+    """Write one table into the file `out`.
+
+    Returns:
+        Its number of rows.
+
+    Raises:
+        DataError: a run's folder is damaged, or the place cannot be written to.
+        SettingError: there is something at the place, and not `force`.
+    """
+    with new_file(out, force=force) as file:
+        return _write(table, sources, form, file)
+
+
+def _write(table: Table, sources: Sequence[RunSource], form: TableForm, file: IO[bytes]) -> int:
+    if form is TableForm.CSV:
+        columns = [column.name for column in table.columns]
+        types = [column.kind.value for column in table.columns]
+        return write_rows(
+            RowForm.CSV,
+            columns,
+            types,
+            values(table, sources),
+            lambda text: file.write(text.encode(errors="replace")),
+        )
+    import pyarrow.parquet as pq
+
+    count = 0
+    with pq.ParquetWriter(file, schema_of(table), compression="zstd") as writer:
+        for batch in batches(table, sources):
+            writer.write_batch(batch)
+            count += batch.num_rows
+    return count
