@@ -1,10 +1,9 @@
 """Records of a run in groups: by condition, by what varies together, by task."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.grading import Outcome
-from worktrial.results.comparison.changes import cluster_by
 from worktrial.statistics import Repeats, Robustness, ZeroCleanRate, estimate_robustness, over_tasks
 from worktrial.statistics.robustness import FAULTED, Outcomes
 
@@ -89,6 +88,19 @@ def _place(condition: str) -> tuple[str, list[tuple[int, str]]]:
     mode, _, setting = condition.partition("/")
     # 10x2 comes after 9x2.
     return mode, [(int(part), "") if part.isdecimal() else (0, part) for part in setting.split("x")]
+
+
+def cluster_by(records: Iterable[SampleRecord]) -> Callable[[SampleRecord], str]:
+    """Function from a record to what it varies together with: its scenario, where there are several, else its task.
+
+    About a single scenario nothing can be said but for its own tasks.
+    """
+    scenarios = {_scenario(record) for record in records}
+    return _scenario if len(scenarios) > 1 else lambda record: record.sample
+
+
+def _scenario(record: SampleRecord) -> str:
+    return record.sample if record.scenario is None else record.scenario
 
 
 def repeats_of(records: Sequence[SampleRecord]) -> Repeats | None:

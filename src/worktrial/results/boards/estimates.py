@@ -8,7 +8,7 @@ from typing import Any
 
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
-from worktrial.results.comparison.changes import cluster_by
+from worktrial.results.conditions import cluster_by
 from worktrial.statistics import Interval, bootstrap, wilson
 
 Sums = dict[str, float]

@@ -6,6 +6,7 @@ from math import isnan
 from typing import Any
 
 from worktrial.engine.record import SampleRecord
+from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Interval, bootstrap, clopper_pearson
 from worktrial.statistics.ratio import ratio
@@ -45,20 +46,6 @@ class Measure:
     """Whether only pairs with two verdicts count."""
     share: bool = False
     """Whether it is 0 or 1."""
-
-
-def cluster_by(records: Iterable[SampleRecord]) -> Callable[[SampleRecord], str]:
-    """What a sample varies together with: its scenario, where these have several, else its task.
-
-    About a single scenario nothing can be said but for its own tasks.
-    """
-    scenarios = {_scenario(record) for record in records}
-    return _scenario if len(scenarios) > 1 else lambda record: record.sample
-
-
-def _scenario(record: SampleRecord) -> str:
-    scenario = record.tags.get("scenario")
-    return record.sample if scenario is None else str(scenario)
 
 
 def changes(

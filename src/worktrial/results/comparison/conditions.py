@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from worktrial.results.comparison.changes import Change, Measure, changes, cluster_by, passed
+from worktrial.results.comparison.changes import Change, Measure, changes, passed
 from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest, flips, paired_table, paired_test
+from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
 from worktrial.results.spending import QUANTITIES, why_unknown
 from worktrial.statistics import holm

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from worktrial.engine.record import Key
-from worktrial.results.comparison.changes import cluster_by, passed
+from worktrial.results.comparison.changes import passed
+from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import mcnemar, sign_flip
 

@@ -9,8 +9,14 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
 from worktrial.results.comparison import Comparison, compare_runs
-from worktrial.results.comparison.changes import cluster_by, passed
-from worktrial.results.conditions import by_condition, headline, robustness_by_setting, settings_with_all_modes
+from worktrial.results.comparison.changes import passed
+from worktrial.results.conditions import (
+    by_condition,
+    cluster_by,
+    headline,
+    robustness_by_setting,
+    settings_with_all_modes,
+)
 from worktrial.results.gate.limits import Criterion, Estimate, Limits, at_least, at_most, cannot_judge
 from worktrial.results.gate.regression import judge_regression
 from worktrial.results.spending import QUANTITIES, unseen, why_unknown
