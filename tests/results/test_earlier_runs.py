@@ -1,7 +1,7 @@
 """Run folders that version 0.1.0 wrote, one of each suite and way: they open in everything that reads runs.
 
-`tests/data/runs/` holds them: the starter suite under all faults, occupations against the scripted server and judged
-again, documents, orchestration turn by turn and free running.
+`tests/data/runs/` holds them: the starter suite under all faults, occupations against the scripted server and
+judged again, documents, orchestration turn by turn and free running.
 """
 
 import json

@@ -38,6 +38,8 @@ def report(
     from worktrial.reports.site import write_site
 
     opened = open_report(runs, title)
+    for line in (*opened.passed_over, *opened.left_out):
+        typer.echo(printable(line), err=True)
     try:
         with _display(opened) as progress:
             # With the zone of whoever makes it.
@@ -46,6 +48,8 @@ def report(
         typer.echo(f"Interrupted: no report was written, and {printable(output)} is as it was.", err=True)
         raise typer.Exit(130) from None
     typer.echo(printable(f"The report is written. Open {site.first_page}"))
+    if opened.left_out:
+        raise typer.Exit(3)
 
 
 @contextmanager

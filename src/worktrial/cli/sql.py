@@ -73,6 +73,7 @@ def sql(
         raise SettingError("sql: no query; give one SELECT, or see what there is with `worktrial sql --schema`")
     if not runs and not _RUNS.is_dir():
         raise DataError(_RUNS, "no such folder here", "Name the folders of runs after the query")
+    from worktrial.cli.untrusted import printable
     from worktrial.results.tables import RunTables
 
     chosen = form or (_BY_ENDING.get(output.suffix.lower(), SqlForm.TABLE) if output else SqlForm.TABLE)
@@ -82,6 +83,10 @@ def sql(
             _print(answer, chosen)
         else:
             _write(answer, chosen, output, force)
+        for line in tables.left_out:
+            typer.echo(printable(line), err=True)
+        if tables.left_out:
+            raise typer.Exit(3)
 
 
 def _print(answer: "Answer", form: SqlForm) -> None:

@@ -1,13 +1,15 @@
 """What a report is about, and the parts of its first page."""
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
-from worktrial.engine.stored import StoredRun, open_run
-from worktrial.errors import SettingError
+from worktrial.engine.store import MANIFEST, TRAJECTORIES, read_lines
+from worktrial.engine.stored import SampleLine, StoredRun, open_run
+from worktrial.errors import DataError, SettingError
 from worktrial.reports.links import slug_of
 
 
@@ -28,6 +30,10 @@ class Report:
 
     title: str
     runs: Sequence[ReportRun]
+    left_out: Sequence[str] = ()
+    """Damaged runs among several, each with the reason."""
+    passed_over: Sequence[str] = ()
+    """Folders that hold no run, such as one whose command was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +49,44 @@ class Section:
 
 
 def open_report(folders: Iterable[Path], title: str) -> Report:
-    """The report about the runs in `folders`, in that order.
+    """The report about the runs in `folders`, in that order; damaged ones and folders without a run are left out.
 
     Raises:
         SettingError: the same folder is named twice, or none is.
-        DataError: a folder holds no run, or a damaged one.
+        DataError: none of the folders holds a run that can be read, or one is not there.
     """
-    opened: dict[Path, StoredRun] = {}
+    opened: dict[Path, StoredRun | None] = {}
+    troubles: list[DataError] = []
+    passed_over: list[str] = []
     for folder in folders:
         if folder.resolve() in opened:
             raise SettingError(f"{folder} is named twice; name each run once")
-        opened[folder.resolve()] = open_run(folder)
+        opened[folder.resolve()] = None
+        if folder.is_dir() and not (folder / MANIFEST).exists():
+            passed_over.append(f"{folder} holds no run")
+            continue
+        try:
+            run = open_run(folder)
+            # Read now, as nothing may be left half written for the damage of one.
+            deque(read_lines(folder / TRAJECTORIES, SampleLine), maxlen=0)
+        except DataError as e:
+            if not folder.is_dir():
+                raise
+            troubles.append(e)
+        else:
+            opened[folder.resolve()] = run
     if not opened:
         raise SettingError("a report needs at least one run")
-    agents = [agent_of(run) for run in opened.values()]
+    found = [run for run in opened.values() if run is not None]
+    if not found:
+        raise troubles[0] if troubles else DataError(next(iter(opened)), "holds no run", "Name folders of runs")
+    agents = [agent_of(run) for run in found]
     taken: set[str] = set()
     runs = []
-    for agent, run in zip(agents, opened.values(), strict=True):
+    for agent, run in zip(agents, found, strict=True):
         name = f"{agent} ({run.folder.resolve().name})" if agents.count(agent) > 1 else agent
         runs.append(ReportRun(slug_of(run.folder.resolve().name, taken), name, run))
-    return Report(title, runs)
+    return Report(title, runs, [f"left out: {trouble}" for trouble in troubles], passed_over)
 
 
 def agent_of(run: StoredRun) -> str:

@@ -41,6 +41,8 @@ class RunTables:
         runs: Folders of runs, or folders that hold some.
         memory: Bytes that DuckDB keeps in memory.
 
+    One damaged run among several is left out; see `left_out`.
+
     Raises:
         DataError: a folder holds no run.
         SettingError: the same run is named twice.
@@ -49,6 +51,8 @@ class RunTables:
     def __init__(self, runs: Sequence[Path], *, memory: int = MEMORY) -> None:
         self._sources = sources(find_runs(list(runs)))
         self._memory = memory
+        self.left_out: list[str] = []
+        """Damaged runs among several, each with the reason; they add no rows."""
 
     def __enter__(self) -> "RunTables":
         # Made with the first value, removed with the last: DuckDB does neither for a place in memory.
@@ -65,7 +69,7 @@ class RunTables:
 
         Raises:
             SettingError: it is no such query, or wrong.
-            DataError: a run's folder is damaged.
+            DataError: the folder of the only run is damaged, or those of all.
         """
         connection = self._connection
         statement = _plainly(lambda: single_select(sql))
@@ -77,11 +81,37 @@ class RunTables:
         for name in TABLES:
             if name in names:
                 # Counting rows needs a column, too.
-                _fill(connection, TABLES[name].narrowed(columns and columns | {"run"}), self._sources)
+                self._fill(TABLES[name].narrowed(columns and columns | {"run"}))
         # Not the text again: it could be read in another way a second time.
         _plainly(lambda: connection.execute(statement))
         described = connection.description or []
         return Answer([d[0] for d in described], [str(d[1]) for d in described], _rows(connection))
+
+    def _fill(self, table: Table) -> None:
+        """Fill `table` run by run."""
+        connection = self._connection
+        connection.execute(f'DELETE FROM "{table.name}"')
+        for source in list(self._sources):
+            connection.execute("BEGIN")
+            try:
+                _add(connection, table, [source])
+            except DataError as e:
+                connection.execute("ROLLBACK")
+                if len(self._sources) == 1:
+                    raise
+                self._leave_out(source, e)
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            else:
+                connection.execute("COMMIT")
+
+    def _leave_out(self, source: RunSource, why: DataError) -> None:
+        """Take a damaged run out of everything that was filled already."""
+        self._sources.remove(source)
+        self.left_out.append(f"{source.name} is left out: {why}")
+        for name in TABLES:
+            self._connection.execute(f'DELETE FROM "{name}" WHERE run = ?', [source.name])
 
 
 def database(runs: Sequence[Path], tables: Collection[str] | None = None) -> "duckdb.DuckDBPyConnection":
@@ -98,7 +128,7 @@ def database(runs: Sequence[Path], tables: Collection[str] | None = None) -> "du
     found = sources(find_runs(list(runs)))
     connection = _empty_database(None, None)
     for table in chosen(TABLES if tables is None else tables):
-        _fill(connection, table, found)
+        _add(connection, table, found)
     return connection
 
 
@@ -126,12 +156,12 @@ def _empty_database(memory: int | None, spill: str | None) -> "duckdb.DuckDBPyCo
     return connection
 
 
-def _fill(connection: "duckdb.DuckDBPyConnection", table: Table, found: Sequence[RunSource]) -> None:
+def _add(connection: "duckdb.DuckDBPyConnection", table: Table, found: Sequence[RunSource]) -> None:
+    """Add the rows of `found` to `table`."""
     import duckdb
     import pyarrow as pa
 
     names = ", ".join(f'"{column.name}"' for column in table.columns)
-    connection.execute(f'DELETE FROM "{table.name}"')
     for batch in batches(table, found):
         connection.register("_batch", pa.Table.from_batches([batch]))
         try:
