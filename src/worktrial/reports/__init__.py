@@ -1,1 +1,1 @@
-"""What people look at: the static site of a report."""
+"""The static site of a report."""

@@ -1,11 +1,11 @@
-"""How numbers are written in a report: the same everywhere, so that the eye can compare them."""
+"""Numbers as a report writes them: the same everywhere, so that the eye can compare them."""
 
 from math import isfinite
 
 from worktrial.statistics import Interval
 
 NONE = "–"
-"""Where there is no figure."""
+"""Sign for a figure that is not there."""
 
 
 def known(value: float | None) -> float | None:

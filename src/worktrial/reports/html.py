@@ -14,12 +14,12 @@ class Value:
 
     text: str | Markup
     sort: float | str | None = None
-    """What the column is sorted by: a number, or a text where the shown one does not do. None: the shown text;
+    """Key that the column is sorted by: a number, or a text where the shown one does not do. None: the shown text;
     a cell without a figure should give NaN, which comes last either way."""
     href: str | None = None
     """One of our own relative addresses."""
     notes: tuple[str, ...] = ()
-    """What stands below the text, smaller: an interval, a count."""
+    """Note below the text, smaller: an interval, a count."""
 
 
 def text(value: str) -> Markup:

@@ -1,4 +1,4 @@
-"""What a report is about, and the parts of its first page."""
+"""A report: the runs that it is about, and the parts of its first page."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -20,13 +20,13 @@ class ReportRun:
     slug: str
     """Names it in addresses: lower-case letters, digits and hyphens, unique within the report."""
     name: str
-    """What people read: its agent, with the folder's name where two runs have the same agent."""
+    """Name that people read: its agent, with the folder's name where two runs have the same agent."""
     run: StoredRun
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a report is made of."""
+    """Title and runs of a report."""
 
     title: str
     runs: Sequence[ReportRun]
@@ -45,7 +45,7 @@ class Section:
     title: str
     html: Markup
     brief: Sequence[Markup] = ()
-    """What of it stands at the top of the page already: sentences, best alone without the section."""
+    """Sentences of it that stand at the top of the page already; they say something without the section."""
 
 
 def open_report(folders: Iterable[Path], title: str) -> Report:
@@ -90,7 +90,7 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
 
 
 def agent_of(run: StoredRun) -> str:
-    """Who worked: the model of the agent, or the name of the plan or callable; for an audit, what was audited."""
+    """Name of who worked: the model of the agent, the plan or callable; for an audit, of what was audited."""
     settings = run.manifest.settings
     roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
     if agent := settings.get("agent"):

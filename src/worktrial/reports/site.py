@@ -21,7 +21,7 @@ from worktrial.reports.page import PACKAGE, render_page, template
 from worktrial.reports.report import Report, Section
 
 MARKER = "report.json"
-"""Says that a folder is a report of ours, and what belongs to it."""
+"""File that marks a folder as a report of ours, and names what belongs to it."""
 
 
 class Marker(msgspec.Struct, kw_only=True):
@@ -33,9 +33,9 @@ class Marker(msgspec.Struct, kw_only=True):
     worktrial: str
     """Version that made it."""
     made: str | None
-    """When, ISO 8601; no part of the fingerprint."""
+    """Time of making, ISO 8601; no part of the fingerprint."""
     fingerprint: str
-    """Of all pages and data, but for the date: the same runs make the same report."""
+    """Hash of all pages and data, but for the date: the same runs make the same report."""
     runs: list[str]
     entries: list[str]
     """Names of everything at the top of the folder."""
@@ -98,7 +98,7 @@ def _swap(fresh: Path, target: Path) -> None:
 
 
 def _foreign(folder: Path) -> list[str]:
-    """What in a folder is no part of a report of ours; [] also where there is no such folder or it is empty."""
+    """Names in a folder that are no part of a report of ours; [] also where there is no such folder or it is empty."""
     if not folder.exists():
         return []
     names = sorted(entry.name for entry in folder.iterdir())
@@ -147,11 +147,11 @@ class Site:
 
     folder: Path
     fingerprint: str
-    """Of all pages and data but for the date: SHA-256, hexadecimal."""
+    """SHA-256 of all pages and data but for the date, hexadecimal."""
 
     @property
     def first_page(self) -> Path:
-        """What to open."""
+        """Page to open first."""
         return self.folder / HOME
 
 

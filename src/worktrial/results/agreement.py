@@ -111,7 +111,7 @@ def agreement_report(folders: Sequence[Path], condition: str = CLEAN, *, force: 
 
 
 def _beside_simulator(runs: Sequence[StoredRun]) -> tuple[str, ...]:
-    """What else than agent and simulator the runs do not share: then they say nothing about the simulators."""
+    """Differences of the runs other than agent and simulator; with any, they say nothing about the simulators."""
     first, *others = runs
     return tuple(
         f"{first.folder} and {run.folder} differ in their {difference.what.partition('.')[0]} ({difference})"

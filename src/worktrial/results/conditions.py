@@ -48,7 +48,7 @@ def robustness_by_setting(
 def settings_with_all_modes(
     conditions: Mapping[str, Sequence[SampleRecord]],
 ) -> dict[str, dict[str, Sequence[SampleRecord]]]:
-    """For every setting (`3x2`, "") for which E0 to E3 were tried: mode to its records."""
+    """Records by mode, for every setting (`3x2`, "") for which E0 to E3 were tried."""
     found: dict[str, dict[str, Sequence[SampleRecord]]] = {}
     for setting in dict.fromkeys(_setting(name) for name in conditions if name != CLEAN):
         names = {mode: f"{mode}/{setting}" if setting else mode for mode in FAULTED}

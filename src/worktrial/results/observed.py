@@ -1,4 +1,4 @@
-"""What stored runs say about the size that the next trial should have."""
+"""Observations in stored runs that tell the size of the next trial."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ObservedRun:
 
 @dataclass(frozen=True, slots=True)
 class ObservedPair:
-    """How two runs went on the same tasks, in one condition."""
+    """Outcomes of two runs on the same tasks, in one condition."""
 
     condition: str
     tasks: int
@@ -47,7 +47,7 @@ class ObservedPair:
 
 
 def observe(run: StoredRun) -> ObservedRun:
-    """What `run` says of its agent.
+    """Observe the agent of `run`.
 
     Raises:
         DataError: no sample has finished.
@@ -68,7 +68,7 @@ def observe(run: StoredRun) -> ObservedRun:
 
 
 def observe_pair(first: StoredRun, second: StoredRun) -> ObservedPair:
-    """What the two runs say of each other; the first run's headline condition.
+    """Observe two runs beside each other, in the first run's headline condition.
 
     Raises:
         DataError: the runs share no sample with two verdicts in that condition.
@@ -104,7 +104,7 @@ def _tries(records: Sequence[SampleRecord]) -> dict[str, list[SampleRecord]]:
 
 
 def _repeat_correlation(records: Sequence[SampleRecord]) -> float | None:
-    """Of two tries of a task: (mean pass^2 - rate^2) / (rate (1 - rate)), within 0 and 1."""
+    """Correlation of two tries of a task: (mean pass^2 - rate^2) / (rate (1 - rate)), within 0 and 1."""
     valid = _tries([r for r in records if r.outcome is not Outcome.INVALID])
     counts = [(len(of), sum(_passed(r) for r in of)) for of in valid.values() if len(of) > 1]
     if not counts:

@@ -32,10 +32,10 @@ class SamplePair:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What two runs have in common, and what only one of them has."""
+    """Samples that two runs have in common, and those that only one of them has."""
 
     pairs: list[SamplePair]
-    """In the order of the first run."""
+    """Pairs in the order of the first run."""
     only_first: list[Key]
     only_second: list[Key]
 

@@ -1,4 +1,4 @@
-"""What a stored run says: rates with intervals, costs, reasons."""
+"""Summary of a stored run: rates with intervals, costs, reasons."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,14 +23,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What the samples under one condition came to."""
+    """Figures of the samples under one condition."""
 
     name: str
     rate: CompletionRate
     calls: float
     """Mean tool calls of a sample."""
     faults: FaultMetrics | None
-    """Of all its samples together; None where no fault was planned."""
+    """Fault metrics of all its samples together; None where no fault was planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Summary:
     """Count and duration of the faults (`3x2`; "" where there is only one setting) to R, or to why it has no
     value; {} where not all of E0 to E3 were tried."""
     repeats: Repeats | None
-    """Of the headline condition: whether tasks pass every time, or at least once; None without repeats."""
+    """Shares of tasks that pass every time, or at least once, in the headline condition; None without repeats."""
     missing: int
     """Samples that have not finished."""
     groups: Mapping[str, list[Group]]

@@ -1,4 +1,4 @@
-"""What the numbers of a run can and cannot say."""
+"""Inference: limits of what the numbers of a run can say."""
 
 from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, cohen, pairwise_cohen
 from worktrial.statistics.bootstrap import bootstrap, bootstrap_difference

@@ -1,4 +1,4 @@
-"""How far several judges of the same sample agree."""
+"""Agreement of several judges on the same samples."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ class PairwiseCohen:
     """Cohen's kappa within an ensemble of judges."""
 
     mean: float | None
-    """Over the pairs of judges that have a kappa; None when none has."""
+    """Mean over the pairs of judges that have a kappa; None when none has."""
     by_pair: tuple[float | None, ...]
     """The kappa of judges 0 and 1, 0 and 2, …, 1 and 2, …, in that order."""
 

@@ -100,7 +100,7 @@ def _matrix(clusters: Sequence[Sums]) -> "tuple[list[str], np.ndarray[Any, Any]]
 def _drawn(
     sides: "list[tuple[list[str], np.ndarray[Any, Any]]]", statistics: list[Statistic], draws: int, seed: int
 ) -> "list[dict[str, np.ndarray[Any, Any]]]":
-    """For each side its figures in every draw; a draw takes the same clusters on all sides."""
+    """Figures of each side in every draw; a draw takes the same clusters on all sides."""
     import numpy as np
 
     count = len(sides[0][1])

@@ -1,4 +1,4 @@
-"""What a planned comparison assumes: which tasks, and how alike the outcomes are."""
+"""Assumptions of a planned comparison: its tasks, and how alike the outcomes are."""
 
 from dataclasses import dataclass
 from math import isfinite, sqrt
@@ -100,7 +100,7 @@ def discordant_share(rate: float, effect: float = 0.0, correlation: float = 0.0)
 
 
 def design_effect(repeats: int, correlation: float) -> float:
-    """How many tries of the same tasks are worth one try of different ones: 1 + (repeats - 1) correlation.
+    """Tries of the same tasks that are worth one try of different ones: 1 + (repeats - 1) correlation.
 
     L. Kish, *Survey Sampling*, 1965, section 8.2.
     """

@@ -1,4 +1,4 @@
-"""What a comparison can find, for one assumption about how alike the outcomes are."""
+"""Outlook of a comparison, for one assumption about how alike the outcomes are."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ class Prospect:
     """A number of tasks, a difference, and the chance of finding the one with the other."""
 
     tasks: int
-    """Of each agent where the tasks are not the same."""
+    """Number of tasks; of each agent where they are not the same."""
     effect: float
     """The other agent's rate minus the rate compared with."""
     power: float
-    """By the normal approximation."""
+    """Power by the normal approximation."""
     discordant: float | None
     """The share of the same tasks that only one of the two passes; None on separate tasks."""
     exact_power: float | None

@@ -1,4 +1,4 @@
-"""How many tasks a trial needs, and what a trial of so many can find."""
+"""Sizes of trials: the tasks that a difference needs, and the difference that so many tasks show."""
 
 from math import ceil, isfinite, sqrt
 from statistics import NormalDist

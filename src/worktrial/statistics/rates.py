@@ -105,7 +105,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRate:
-    """How many samples passed, failed, and could not be judged."""
+    """Counts of samples that passed, failed, and could not be judged."""
 
     passed: int = 0
     failed: int = 0
@@ -131,7 +131,7 @@ class CompletionRate:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What one agent completes in each industry."""
+    """Completion of one agent in each industry."""
 
     rates: Mapping[str, CompletionRate]
     """Industry to its counts."""

@@ -1,4 +1,4 @@
-"""What an agent does when it tries the same task several times."""
+"""Several tries of the same task: passes every time, and at least once."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

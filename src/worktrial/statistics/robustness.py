@@ -1,4 +1,4 @@
-"""How much of an agent's completion rate survives faults."""
+"""Robustness: the share of an agent's completion rate that survives faults."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

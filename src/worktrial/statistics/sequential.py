@@ -1,4 +1,4 @@
-"""What is known of a rate when one may look after every trial and stop whenever one likes."""
+"""Knowledge of a rate for those who look after every trial and stop whenever they like."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -64,7 +64,7 @@ def _upper(successes: int, n: int, least: float) -> float:
 
 
 class Side(StrEnum):
-    """Where a true rate lies beside a band, as far as is known."""
+    """Place of a true rate beside a band, as far as is known."""
 
     INSIDE = "inside"
     BELOW = "below"
@@ -80,13 +80,13 @@ class Band:
     """
 
     low_out: float = -inf
-    """At or below this a rate is not wanted."""
+    """Rate at or below which one is not wanted."""
     low_in: float = -inf
-    """From here on a rate is not too low."""
+    """Least rate that is not too low."""
     high_in: float = inf
     """Up to here a rate is not too high."""
     high_out: float = inf
-    """At or above this a rate is not wanted."""
+    """Rate at or above which one is not wanted."""
 
     def __post_init__(self) -> None:
         if not self.low_out <= self.low_in <= self.high_in <= self.high_out:

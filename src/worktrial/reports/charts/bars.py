@@ -19,10 +19,10 @@ class Bar:
 
     label: str
     value: float | None
-    """None where there is no figure; the row says so."""
+    """Length of the bar; None where there is no figure, and the row says so."""
     interval: Interval | None = None
     href: str | None = None
-    """Where the number comes from: one of our own relative addresses."""
+    """Address of what the number comes from: one of our own relative addresses."""
     group: str | None = None
     """A heading over consecutive bars of the same group."""
 
@@ -144,7 +144,7 @@ class Stage:
     label: str
     count: int
     of: int
-    """What `count` is a part of."""
+    """Whole that `count` is a part of."""
 
 
 def funnel(title: str, stages: Sequence[Stage]) -> Markup:

@@ -79,7 +79,7 @@ def lines(
 
 
 def legend(names: Sequence[str]) -> Markup:
-    """Which line or shape is whose."""
+    """Legend that says which line or shape is whose."""
     items = [
         Markup(
             '<li><svg width="28" height="12" aria-hidden="true" focusable="false">'
@@ -144,7 +144,7 @@ class Point:
     x: float
     y: float
     interval: Interval | None = None
-    """Of y."""
+    """Interval of y."""
     href: str | None = None
     frontier: bool = False
     """Whether no other point is better in both figures; these are joined."""

@@ -20,15 +20,15 @@ class Scale:
     low: float
     high: float
     step: float
-    """Between ticks."""
+    """Distance between ticks."""
 
     def share(self, value: float) -> float:
-        """How far along the axis a value is: 0 at `low`, 1 at `high`."""
+        """Place of a value along the axis: 0 at `low`, 1 at `high`."""
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
     @property
     def ticks(self) -> list[float]:
-        """From `low` to `high`, both included."""
+        """Ticks from `low` to `high`, both included."""
         count = round((self.high - self.low) / self.step)
         # Not by repeated addition, whose errors would show as 0.30000000000000004.
         return [
@@ -75,7 +75,7 @@ def _nice(step: float) -> float:
 
 
 COLOURS = 8
-"""How many series the style sheet can tell apart by colour; dashes and shapes tell further ones apart."""
+"""Number of series that the style sheet can tell apart by colour; dashes and shapes tell further ones apart."""
 
 
 def figure(title: str, content: Markup, *, kind: str) -> Markup:
@@ -100,7 +100,7 @@ def picture(title: str, description: str, height: int, content: Markup, *, view_
 
 
 def nothing(title: str, *, kind: str) -> Markup:
-    """In place of a chart without any data."""
+    """Note in place of a chart without any data."""
     return figure(title, Markup('<p class="empty">There is nothing to draw.</p>'), kind=kind)
 
 
@@ -131,11 +131,11 @@ class Plane:
     percent: bool
 
     def left(self, x: float) -> float:
-        """Where an x is, as a share of the picture's width."""
+        """Place of an x, as a share of the picture's width."""
         return _LEFT + self.x.share(x) * (_RIGHT - _LEFT)
 
     def top(self, y: float) -> float:
-        """Where a y is, in pixels from above."""
+        """Place of a y, in pixels from above."""
         return round(_BOTTOM - self.y.share(y) * (_BOTTOM - _TOP), 2)
 
     def y_text(self, y: float | None) -> str:

@@ -13,7 +13,7 @@ from worktrial.reports.html import Value
 
 _WIDTH, _HEIGHT, _RADIUS = 520, 350, 118
 _FEWEST = 3
-"""With fewer axes there is no area."""
+"""Least number of axes: with fewer there is no area."""
 _LETTERS = 16
 """Longest line of an axis's name."""
 

@@ -1,4 +1,4 @@
-"""What more effort and more money buy."""
+"""Effort and money, and what more of them buys."""
 
 from collections.abc import Sequence
 

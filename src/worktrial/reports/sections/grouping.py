@@ -1,4 +1,4 @@
-"""Which runs of a report stand in one ranking, and what to call them."""
+"""Rankings of a report: which runs stand in one, and what to call them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Board:
     title: str
     runs: Sequence[ReportRun]
     condition: str
-    """That the ranking is about: E0 where it was tried. Conditions are never mixed."""
+    """Condition that the ranking is about: E0 where it was tried. Conditions are never mixed."""
 
     def of(self, run: StoredRun) -> ReportRun:
         """The report's name for a run of this board."""

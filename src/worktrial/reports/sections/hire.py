@@ -1,4 +1,4 @@
-"""Whom to hire: overall and by industry, and how sure that is."""
+"""Recommendations whom to hire: overall and by industry, and how sure that is."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,7 +26,7 @@ from worktrial.results.boards import LEVEL, Basis, Contender, Finding, Recommend
 
 
 def hire(report: Report) -> Section | None:
-    """Whom to hire; None for a report that is about no agent."""
+    """Section that says whom to hire; None for a report that is about no agent."""
     found = boards(report)
     if not found:
         return None

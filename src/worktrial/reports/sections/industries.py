@@ -1,4 +1,4 @@
-"""Where each agent is strong."""
+"""Strengths of each agent by industry."""
 
 from collections.abc import Mapping, Sequence
 
@@ -56,7 +56,7 @@ def _board(board: Board, profiles: Profiles, names: Sequence[str]) -> list[Marku
 
 
 def _takeaway(profiles: Profiles, names: Sequence[str]) -> Markup:
-    """Which industry is easiest and which is hardest, over the samples of all agents."""
+    """Easiest and hardest industry, over the samples of all agents."""
     pooled = {
         name: sum((parts[name].completion for parts in profiles.values() if name in parts), CompletionRate()).of_all
         for name in names

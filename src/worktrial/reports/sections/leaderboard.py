@@ -29,7 +29,7 @@ COLUMNS = (
     "Invalid",
     "Samples",
 )
-"""Of the figures, after the agent's name. The page's script knows them by their place."""
+"""Headers of the figures, after the agent's name. The page's script knows them by their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Shown:
     text: str
     sort: float | None
     note: str = ""
-    """Below the figure, smaller."""
+    """Text below the figure, smaller."""
     href: str | None = None
     bar: tuple[float, Interval | None] | None = None
 
@@ -208,7 +208,7 @@ def _cell(shown: Shown, hidden: bool) -> Markup:
 
 
 def _measured(board: Board, before: Sequence[Board]) -> str:
-    """What the runs of a board have in common, and why they are apart from the first board of the same suite."""
+    """Common ground of the runs of a board, and why they are apart from the first board of the same suite."""
     manifest = board.runs[0].run.manifest
     settings = manifest.settings
     roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
@@ -227,7 +227,7 @@ def _measured(board: Board, before: Sequence[Board]) -> str:
 
 
 def _plainly(what: str) -> str:
-    """What two manifests differ in, in words: `faults.conditions` is a path."""
+    """Differences of two manifests in words: `faults.conditions` is a path."""
     part, _, rest = what.partition(".")
     return _PARTS.get(part, part) if not rest or part == "faults" else f"{_PARTS.get(part, part)} ({rest})"
 

@@ -1,4 +1,4 @@
-"""Where the figures come from: everything that a run depended on."""
+"""Provenance of the figures: everything that a run depended on."""
 
 import shlex
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _LONG = 300
 """Characters; a longer value is folded away."""
 
 _TASKS = 400
-"""How many tasks are named; the page of samples has them all."""
+"""Largest number of tasks that are named; the page of samples has them all."""
 
 Fact = tuple[str, Markup]
 

@@ -19,7 +19,7 @@ _SHORT = {
 
 
 def short(found: Recommendation) -> str:
-    """In a few words, for a table."""
+    """Recommendation in a few words, for a table."""
     said = _SHORT[found.finding]
     if found.finding not in (Finding.NO_DIFFERENCE, Finding.AMONG):
         return said
@@ -29,7 +29,7 @@ def short(found: Recommendation) -> str:
 
 
 def in_words(found: Recommendation, board: Board) -> Markup:
-    """In a sentence or two."""
+    """Recommendation in a sentence or two."""
     match found.finding:
         case Finding.ALONE:
             return _alone(found, board)

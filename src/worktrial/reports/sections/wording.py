@@ -1,4 +1,4 @@
-"""How sections say what they found. Everything that comes from a run goes in escaped."""
+"""Sentences and cells that sections share. Everything that comes from a run goes in escaped."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,17 +15,17 @@ NOTHING = float("nan")
 
 
 def takeaway(sentence: Markup) -> Markup:
-    """What a reader should remember, before any chart."""
+    """Sentence that a reader should remember, before any chart."""
     return Markup('<p class="takeaway">{}</p>').format(sentence)
 
 
 def caveat(sentences: Markup | str) -> Markup:
-    """What to bear in mind, after chart or table."""
+    """Sentence to bear in mind, after chart or table."""
     return Markup('<p class="note">{}</p>').format(sentences)
 
 
 def heading(title: str) -> Markup:
-    """Over one of several parts of a section."""
+    """Heading over one of several parts of a section."""
     return Markup("<h3>{}</h3>").format(title)
 
 
@@ -74,5 +74,5 @@ def points(value: float, interval: Interval | None) -> str:
 
 
 def under(condition: str) -> str:
-    """Which condition figures are from, where it goes without saying that it is the clean one."""
+    """Words for the condition that figures are from; "" for the clean one, which goes without saying."""
     return "" if condition == CLEAN else f" under {condition}"

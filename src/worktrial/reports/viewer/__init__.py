@@ -1,4 +1,4 @@
-"""From a number to what lies behind it: the samples of a run, and everything one of them did."""
+"""The viewer behind the numbers: the samples of a run, and everything one of them did."""
 
 from worktrial.reports.viewer.write import write_viewer
 

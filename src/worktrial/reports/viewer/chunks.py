@@ -170,7 +170,7 @@ def write_trajectories(
 
 
 def key_files(samples: int) -> int:
-    """How many files the index of so many samples has."""
+    """Number of files that the index of so many samples has."""
     return max(1, -(-samples // KEYS))
 
 

@@ -20,7 +20,7 @@ _MOST_VALUES = 1000  # of a tag that samples can be filtered by
 _REASON = 240  # characters
 
 Values = Mapping[str, Sequence[str]]
-"""What samples are grouped by, to the values there are, sorted."""
+"""Tags that samples are grouped by, to the values there are, sorted."""
 
 
 def values_of(records: Sequence[SampleRecord]) -> Values:

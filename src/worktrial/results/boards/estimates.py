@@ -23,15 +23,15 @@ class Estimate:
     """A figure with its 95 % interval."""
 
     value: float | None
-    """None where there is nothing to measure."""
+    """The figure; None where there is nothing to measure."""
     interval: Interval | None = None
-    """None also where a single cluster cannot say how much clusters vary."""
+    """The interval; None also where a single cluster cannot say how much clusters vary."""
 
 
 def clusters(
     records: Sequence[SampleRecord], amounts: Callable[[SampleRecord], Mapping[str, float]] = lambda _: {}
 ) -> list[Sums]:
-    """For each cluster its outcomes (`n`, `passed`, `valid`) and amounts, added up; by name of the cluster."""
+    """Outcomes (`n`, `passed`, `valid`) and amounts of each cluster, added up; by name of the cluster."""
     found: dict[str, Sums] = {}
     cluster_of = cluster_by(records)
     for record in records:

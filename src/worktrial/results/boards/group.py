@@ -1,4 +1,4 @@
-"""Which runs may stand in one ranking."""
+"""Groups of runs that may stand in one ranking."""
 
 from collections.abc import Sequence
 

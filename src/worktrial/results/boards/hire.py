@@ -1,4 +1,4 @@
-"""Whom to hire, and how sure that is."""
+"""Recommendation whom to hire, and how sure that is."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ LEVEL = 0.05
 
 
 class Finding(StrEnum):
-    """What the tests say about the best agent."""
+    """Finding of the tests about the best agent."""
 
     ALONE = "alone"  # fewer than two agents to compare
     NOTHING_SHARED = "nothing shared"  # no task that all have
@@ -70,20 +70,20 @@ class Contender:
     passed: int
     samples: int
     rate: Estimate
-    """Of all samples; an invalid one counts as not passed."""
+    """Share of all samples that passed; an invalid one counts as not passed."""
     cost: float | None
     """US dollars per sample, on the recommendation's basis; None where that is not known."""
     against_best: Contest | None
     """The best as the first, this one as the second; None for the best itself."""
     p: float | None
-    """Of that contest, after Holm's correction for all comparisons that might have been the one of interest."""
+    """P value of that contest, after Holm's correction for all comparisons that might have been the one of interest."""
     is_equal: bool
-    """Not significantly different from the best, which is its own equal."""
+    """Whether it is not significantly different from the best, which is its own equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """Whom to hire."""
+    """Recommendation for one group of agents."""
 
     finding: Finding
     contenders: tuple[Contender, ...]
@@ -107,7 +107,7 @@ class Recommendation:
 
 
 def recommend(runs: Sequence[StoredRun], condition: str) -> Recommendation:
-    """Whom to hire of the agents of one group (`groups`), by the samples under one condition.
+    """Recommend one of the agents of a group (`groups`), by the samples under one condition.
 
     The best by completion on the tasks that all have is tested against each of the others. It became the best
     only by looking, so that any pair of agents might have been compared: Holm's correction is for all pairs.
@@ -116,7 +116,7 @@ def recommend(runs: Sequence[StoredRun], condition: str) -> Recommendation:
 
 
 def recommend_by(runs: Sequence[StoredRun], condition: str, tag: str = "category") -> dict[str, Recommendation]:
-    """Whom to hire for every value of `tag`; corrected for all pairs of agents in all of them together."""
+    """Recommend an agent for every value of `tag`; corrected for all pairs of agents in all of them together."""
     values = {str(r.tags[tag]) for run in runs for r in run.records if tag in r.tags and r.condition == condition}
     found = _recommend(runs, {value: SharedSamples(runs, condition, tag, value) for value in sorted(values)})
     return {str(value): recommendation for value, recommendation in found.items()}

@@ -65,7 +65,7 @@ def _sum(values: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a run came to under one condition. Intervals are at 95 %, with scenarios drawn as a whole."""
+    """Figures of a run under one condition. Intervals are at 95 %, with scenarios drawn as a whole."""
 
     run: StoredRun
     condition: str
@@ -77,7 +77,7 @@ class Row:
     repeats: Repeats | None
     """pass@k and pass^k for k the number of repeats, over tries with a verdict; None without repeats."""
     robustness: Mapping[str, Robustness | ZeroCleanRate]
-    """As `Summary.robustness`; only in the row of E0, of which it is a share."""
+    """R as in `Summary.robustness`; only in the row of E0, of which it is a share."""
     cost: Estimate
     """US dollars per sample, of all roles. No value where a price is unknown, or where stored work was only judged
     again."""

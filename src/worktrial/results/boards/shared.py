@@ -13,7 +13,7 @@ from worktrial.statistics import bootstrap_difference
 
 
 class Basis(StrEnum):
-    """Whose cost decides between equals."""
+    """Cost that decides between equals."""
 
     AGENT = "agent"  # the agent's own requests
     TRIAL = "trial"  # of all roles, simulator and judge included
@@ -42,7 +42,7 @@ class SharedSamples:
         self.left_out = tuple(run for run, is_enough in zip(runs, enough, strict=True) if not is_enough)
         self.keys: set[Key] = set.intersection(*(set(records) for records in kept)) if kept else set()
         self.records = [[r for key, r in records.items() if key in self.keys] for records in kept]
-        """Of each of `runs`."""
+        """Records of each of `runs`."""
         self.not_shared = max((len(records) for records in of_run), default=0) - len(self.keys)
         """Samples of the largest run that not all have."""
 

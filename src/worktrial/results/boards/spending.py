@@ -1,4 +1,4 @@
-"""What more effort buys, and who gives most for the money."""
+"""Effort and money: what more of it buys, and who gives most for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What an agent gives and takes."""
+    """Completion and cost of an agent."""
 
     row: Row
     cost: float

@@ -1,4 +1,4 @@
-"""What a figure changed by between two runs of the same samples, and how sure that is."""
+"""Changes of figures between two runs of the same samples, and how sure they are."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ class Change:
     difference: float
     """Second minus first."""
     interval: Interval | None
-    """Of the difference; None from a single cluster, which cannot say how much clusters vary."""
+    """Interval of the difference; None from a single cluster, which cannot say how much clusters vary."""
     ratio: float | None
     """Second over first; None where the first is 0."""
     ratio_interval: Interval | None
-    """None for rates, too: their difference says more."""
+    """Interval of the ratio; None for rates, too: their difference says more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Measure:
     """Something every sample has a number of."""
 
     value: Callable[[SampleRecord], float | None]
-    """None where the number of one sample is not known; then the mean is not known either."""
+    """Number of a sample; where None for one of them, the mean is not known either."""
     judged: bool = True
     """Whether only pairs with two verdicts count."""
     share: bool = False
@@ -123,7 +123,7 @@ def _counts(pair: SamplePair, measure: Measure) -> bool:
 def _sums(
     pairs: Sequence[SamplePair], measures: Mapping[str, Measure], cluster_of: Callable[[SampleRecord], str]
 ) -> dict[str, dict[str, tuple[float, float, int]] | None]:
-    """For each measure the sums of each cluster, with the number of pairs; None where a number is not known."""
+    """Sums of each cluster by measure, with the number of pairs; None where a number is not known."""
     found: dict[str, dict[str, tuple[float, float, int]] | None] = {}
     for name, measure in measures.items():
         clusters: dict[str, tuple[float, float, int]] = {}

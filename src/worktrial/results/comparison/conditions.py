@@ -31,12 +31,12 @@ class IndustryEffect:
 
 @dataclass(frozen=True, slots=True)
 class ConditionComparison:
-    """What two runs came to under one condition."""
+    """Comparison of two runs under one condition."""
 
     condition: str
     pairs: int
     tasks: int
-    """With two verdicts in some repeat."""
+    """Tasks with two verdicts in some repeat."""
     clusters: int
     """Scenarios, or tasks where the suite has none: what the intervals draw."""
     repeats: int
@@ -51,7 +51,7 @@ class ConditionComparison:
     p_adjusted: float | None
     """Holm-adjusted over the conditions."""
     industries: tuple[IndustryEffect, ...]
-    """By the tag `category`; () where there are fewer than two."""
+    """Effects by the tag `category`; () where there are fewer than two."""
     quantities: Mapping[str, Change | None]
     """Means of a sample by name: `cost`, `agent cost`, `seconds`, `calls`, `tokens`, `agent tokens in`, `agent
     tokens out`."""

@@ -1,4 +1,4 @@
-"""Which tasks came out differently in two runs, and whether that can be chance."""
+"""Tasks that came out differently in two runs, and whether that can be chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class PairedTable:
     left_out: int
     """Pairs without two verdicts."""
     invalid_first: int
-    """Of these, invalid in the first run; some may be invalid in both."""
+    """Pairs among these that are invalid in the first run; some may be invalid in both."""
     invalid_second: int
 
 
@@ -47,12 +47,12 @@ class PairedTest:
     """Whether a difference so large or larger is likely without any difference between the agents."""
 
     p: float
-    """What decides: the larger of the two below."""
+    """P value that decides: the larger of the two below."""
     method: Literal["mcnemar", "sign-flip"]
     """McNemar's exact test over tasks; with repeats, the permutation test over tasks."""
     over_tasks: float
     over_scenarios: float | None
-    """Of the permutation test over scenarios, where some scenario has several tasks, which may not be
+    """P value of the permutation test over scenarios, where some scenario has several tasks, which may not be
     independent."""
     differing: int
     """Clusters (tasks, or scenarios) in which the runs differ. Below six, nothing is significant at 5 %."""

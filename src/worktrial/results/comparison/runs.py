@@ -26,18 +26,18 @@ class RobustnessChange:
 
     tasks: int
     first: float | None
-    """None where nothing passes without faults."""
+    """R of the first run; None where nothing passes without faults."""
     second: float | None
     difference: float | None
     """Second minus first."""
     interval: Interval | None
-    """From a paired bootstrap over tasks, which looks for the worst mode of each run in every draw."""
+    """Interval from a paired bootstrap over tasks, which looks for the worst mode of each run in every draw."""
 
 
 def robustness_changes(
     by_condition: Mapping[str, Sequence[SamplePair]], *, confidence: float, seed: int
 ) -> dict[str, RobustnessChange]:
-    """By the setting of count and duration (`3x2`, "") for which both runs tried E0 to E3."""
+    """Changes of R by the setting of count and duration (`3x2`, "") for which both runs tried E0 to E3."""
     sides = [_settings(by_condition, side) for side in ("first", "second")]
     found = {}
     for setting, first_modes in sides[0].items():
@@ -82,13 +82,13 @@ def _figures(sums: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the second of two runs does better or worse than the first, on the samples that both have."""
+    """Gains and losses of the second of two runs against the first, on the samples that both have."""
 
     first: str
     """The run's folder."""
     second: str
     differences: tuple[Difference, ...]
-    """What makes the two not comparable; () when they are."""
+    """Reasons for which the two are not comparable; () when they are."""
     differing_faults: tuple[Key, ...]
     """Samples for which they planned different faults, so that these are not comparable either."""
     only_first: tuple[Key, ...]
@@ -97,15 +97,15 @@ class Comparison:
     """Samples that have not finished."""
     missing_second: int
     confidence: float
-    """Of all intervals."""
+    """Level of all intervals, 0-1."""
     headline: str
     """The condition that stands for the comparison; "" where no condition is shared."""
     conditions: tuple[ConditionComparison, ...]
-    """Those that both runs have; E0 first. Never mixed."""
+    """Conditions that both runs have; E0 first. Never mixed."""
     robustness: Mapping[str, RobustnessChange]
-    """By setting (`3x2`, ""); {} where not both tried E0 to E3."""
+    """Changes of R by setting (`3x2`, ""); {} where not both tried E0 to E3."""
     suite_figures: tuple[SuiteFigure, ...]
-    """Of the headline condition, where the suite has figures of its own."""
+    """Figures of the suite's own, under the headline condition."""
 
     @property
     def is_fair(self) -> bool:
@@ -113,7 +113,7 @@ class Comparison:
         return not self.differences and not self.differing_faults
 
     def of(self, condition: str) -> ConditionComparison | None:
-        """What the two came to under `condition`; None where not both have it."""
+        """Comparison of the two under `condition`; None where not both have it."""
         return next((one for one in self.conditions if one.condition == condition), None)
 
 
@@ -183,7 +183,7 @@ def untried(comparison: Comparison) -> list[str]:
 
 
 def unfair_lines(found: Comparison) -> list[str]:
-    """What else than the agents differs, a line each."""
+    """Differences other than the agents, a line each."""
     lines = [str(difference) for difference in found.differences]
     if keys := found.differing_faults:
         sample, _, condition = keys[0]

@@ -16,7 +16,7 @@ def verdict(
     confidence: float = 0.95,
     second: str = "the second run",
 ) -> str:
-    """Who completes more, and how sure that is; or that no significant difference was found.
+    """Sentence that says who completes more, and how sure that is, or that no significant difference was found.
 
     Args:
         found: The two runs under one condition.

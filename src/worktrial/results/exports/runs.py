@@ -58,7 +58,7 @@ _HEADERS = (
 
 @dataclass(slots=True)
 class _Sum:
-    """What is added up over the samples of one condition."""
+    """Sums over the samples of one condition."""
 
     passed: int = 0
     failed: int = 0

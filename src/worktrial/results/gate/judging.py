@@ -105,19 +105,19 @@ CostOf = Literal["all", "agent"]
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a gate found."""
+    """Outcome of a gate."""
 
     run: str
     """The run's folder."""
     baseline: str | None
     condition: str
-    """That completion, regression, cost and time are about."""
+    """Condition that completion, regression, cost and time are about."""
     level: float
     sure: bool
     criteria: tuple[Criterion, ...]
     """One for each limit that was given."""
     comparison: Comparison | None
-    """With the baseline."""
+    """Comparison with the baseline; None without one."""
 
     @property
     def passed(self) -> bool:
@@ -190,7 +190,7 @@ class _Judge:
 
     run: StoredRun
     records: list[SampleRecord]
-    """Of the condition."""
+    """Records of the condition."""
     confidence: float
     sure: bool
     cost_of_whom: CostOf

@@ -60,11 +60,11 @@ class Criterion:
     """The field of `Limits`."""
     limit: float
     observed: float | None
-    """None where it cannot be judged; a regression is the effect, so it is negative for a drop."""
+    """Value that was observed; None where it cannot be judged. For a regression the effect, negative for a drop."""
     interval: Interval | None
     passed: bool
     reason: str
-    """What was observed and why that is enough or not, in a sentence."""
+    """Observation, and why it is enough or not, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ class RunSource:
 
     folder: Path
     name: str
-    """What the rows of this run say in their column `run`."""
+    """Name of the run, as in the column `run`."""
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What the run is.
+        """Manifest of the run.
 
         Raises:
             DataError: the folder holds no run.

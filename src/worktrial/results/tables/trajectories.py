@@ -34,7 +34,7 @@ class StoredObservation(msgspec.Struct, frozen=True):
     fault: str | None = None
     """Kind of the fault in the observation; null where there is none."""
     clean: msgspec.Raw = _NOTHING
-    """True observation beside a degraded one."""
+    """Clean observation beside a degraded one."""
 
 
 class CallRow(msgspec.Struct):
