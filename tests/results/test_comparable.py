@@ -109,6 +109,28 @@ def test_what_an_earlier_version_did_not_write_is_no_difference() -> None:
     assert comparable(*same) == []
 
 
+def test_earlier_names_of_the_same_are_no_difference() -> None:
+    before, now = (
+        _manifest(("scorer", scorer), ("scorer_version", version), suite="documents")
+        for scorer, version in (("official", "0.1.0+838f920c4afa"), ("published", "0.2.0+answers-1"))
+    )
+    assert comparable(before, now) == []
+
+
+def test_runs_that_name_their_options_are_compared_by_these() -> None:
+    options = {"depth": 2, "votes": 3, "memory": "history", "faults": "E0,E2"}
+
+    def named(**changes: Any) -> Manifest:
+        return _manifest(("options", {**options, **changes}), suite="of one's own")
+
+    assert comparable(named(), named()) == []
+    assert [str(d) for d in comparable(named(), named(depth=3))] == ["trial.depth: 2 -> 3"]
+    # Judge, simulator and faults are compared by what came of these options.
+    assert comparable(named(), named(faults="E0", votes=5)) == []
+    # A run of an earlier version names none: the settings that are known to matter are compared.
+    assert comparable(_manifest(suite="of one's own"), named()) == []
+
+
 def test_other_suites_and_data() -> None:
     found = comparable(_manifest(), _manifest(suite="starter", data="def"))
     assert {d.what for d in found} >= {"suite", "data"}

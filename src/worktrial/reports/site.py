@@ -98,7 +98,7 @@ def _swap(fresh: Path, target: Path) -> None:
 
 
 def _foreign(folder: Path) -> list[str]:
-    """Names in a folder that are no part of a report of ours; [] also where there is no such folder or it is empty."""
+    """Names in a folder that are no part of a report of ours; [] where there is none, or it is empty."""
     if not folder.exists():
         return []
     names = sorted(entry.name for entry in folder.iterdir())

@@ -121,6 +121,14 @@ def minimum_detectable_effect(
 
     Args:
         n: Tasks; of each agent where they are not the same.
+        rate: Completion rate of one agent, 0-1.
+        paired: Whether both agents work on the same tasks.
+        discordant: Share of tasks on which the two come out differently; for paired designs.
+        correlation: Correlation of the two on a task, in place of `discordant`.
+        level: Level of the two-sided test.
+        power: Chance of finding the difference.
+        repeats: Tries of each task.
+        repeat_correlation: Correlation of two tries of a task.
         worse: Whether the other agent is worse than `rate`, not better.
 
     Returns:

@@ -93,8 +93,11 @@ class Band:
             raise ValueError(f"the borders of a band must be in order: {self}")
 
     def side(self, known: Interval) -> Side:
-        """What an interval says: inside when it excludes every rate that is not wanted, below or above when it
-        excludes every rate that is."""
+        """Side of the band that an interval shows.
+
+        It is inside when the interval excludes every rate that is not wanted, below or above when it excludes every
+        rate that is.
+        """
         if known.low > self.low_out and known.high < self.high_out:
             return Side.INSIDE
         if known.high < self.low_in:

@@ -17,9 +17,10 @@ from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun, open_report
+from worktrial.reports.sections import sections
+from worktrial.reports.sections.agreement import simulators_agree
 from worktrial.reports.sections.hire import hire
 from worktrial.reports.sections.published import published
-from worktrial.reports.sections.simulator import simulator
 from worktrial.suites.documents.report import documents
 from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
 from worktrial.suites.orchestration import suite
@@ -117,7 +118,8 @@ def test_audits_of_simulators_and_judges(tmp_path: Path) -> None:
             *("-o", tmp_path / "judge"),
         )
     report = open_report([tmp_path / "simulator", tmp_path / "judge"], "r")
-    words = _words(simulator(report))
+    words = " ".join(_words(section) for section in sections(report))
+    assert {"simulators", "judges"} < {section.id for section in sections(report)}
     assert "simulator-1 · ledger memory, full prompt [simulator] tells 100.0% of the fields" in words
     assert "State still true after so many calls" in words
     assert "judge-1 [judge] is right about" in words and "wrong number" in words.replace("_", " ")
@@ -125,11 +127,11 @@ def test_audits_of_simulators_and_judges(tmp_path: Path) -> None:
 
 
 def test_simulators_that_agree_or_not(tmp_path: Path) -> None:
-    words = _words(simulator(open_report(crossed(tmp_path), "r")))
+    words = _words(simulators_agree(open_report(crossed(tmp_path), "r")))
     assert "x, history and y, history put 2 of 3 pairs in the same order." in words
 
 
-@pytest.mark.parametrize("section", [documents, orchestration, simulator])
+@pytest.mark.parametrize("section", [documents, orchestration, simulators_agree])
 def test_nothing_to_say(tmp_path: Path, section: Any) -> None:
     from tests.results.runs import record
     from tests.results.runs import store as plain

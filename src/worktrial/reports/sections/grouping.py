@@ -8,6 +8,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun
 from worktrial.results.boards import groups
 from worktrial.results.conditions import by_condition, headline
+from worktrial.suite import Suite, suite_of
 
 # What makes it another trial, where two groups are of one suite.
 _TOLD = (
@@ -47,6 +48,12 @@ def distinct(report: Report) -> list[ReportRun]:
     """The report's runs under names that are theirs alone, so that charts do not mix them up."""
     counts = Counter(run.name for run in report.runs)
     return [run if counts[run.name] == 1 else replace(run, name=f"{run.name} [{run.slug}]") for run in report.runs]
+
+
+def suites_of(report: Report) -> list[Suite]:
+    """Installed suites of the runs in `report`, by name."""
+    names = sorted({run.run.manifest.suite for run in report.runs})
+    return [suite for name in names if (suite := suite_of(name)) is not None]
 
 
 def boards(report: Report) -> list[Board]:

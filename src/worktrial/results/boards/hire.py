@@ -76,7 +76,7 @@ class Contender:
     against_best: Contest | None
     """The best as the first, this one as the second; None for the best itself."""
     p: float | None
-    """P value of that contest, after Holm's correction for all comparisons that might have been the one of interest."""
+    """P value of that contest, after Holm's correction for all comparisons that might have been made."""
     is_equal: bool
     """Whether it is not significantly different from the best, which is its own equal."""
 
