@@ -133,8 +133,6 @@ class Suite(ABC):
     """Roles that models may play."""
     decided_by_code: ClassVar[bool] = True
     """Whether verdicts come from code, so that a judge's settings do not count when runs are compared."""
-    earlier: ClassVar[Mapping[str, str]] = {}
-    """Values of settings in runs of earlier versions, to what they are called now; for comparisons."""
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {}
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
     unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"

@@ -7,7 +7,7 @@ import msgspec
 
 from worktrial.engine.manifest import Manifest
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suite import Suite, suite_of
+from worktrial.suite import suite_of
 
 _SIMULATION = ("memory", "simulator_prompt", "clock")
 _JUDGING = ("votes", "judge_method", "judge_record")
@@ -65,7 +65,7 @@ def _measure(manifest: Manifest, *, by_options: bool) -> JsonObject:
     measure: JsonObject = {
         "suite": manifest.suite,
         "data": manifest.data.get("fingerprint"),
-        "trial": _renamed(_trial(settings, by_options=by_options), suite),
+        "trial": _trial(settings, by_options=by_options),
         "simulator": {**roles.get("simulator", {}), **_some(settings, _SIMULATION)},
         "faults": _faults(settings.get("faults")),
     }
@@ -91,12 +91,6 @@ def _trial(settings: JsonObject, *, by_options: bool) -> JsonObject:
         # A release of ours with the same scorers scores the same.
         trial["scorers"] = str(version).rpartition("+")[2]
     return trial
-
-
-def _renamed(trial: JsonObject, suite: Suite | None) -> JsonObject:
-    """`trial` with values of earlier versions by their names of today."""
-    earlier = {} if suite is None else suite.earlier
-    return {name: earlier.get(v, v) if isinstance(v, str) else v for name, v in trial.items()}
 
 
 def _faults(stored: JsonValue) -> JsonObject:

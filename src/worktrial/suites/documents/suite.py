@@ -57,12 +57,6 @@ class DocumentsSuite(Suite):
     options = DocumentsOptions
     data = DocumentsData
     beside = DocumentsBeside
-    # Names of the scores, and the hash of their code that version 0.1.0 wrote in place of a version.
-    earlier: ClassVar[Mapping[str, str]] = {
-        "official": "published",
-        "strict": "ours",
-        "838f920c4afa": "answers-1",
-    }
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "reference": ReferenceAgent("a scripted solver: it searches, reads a table, queries its cells"),
         "idle": ReferenceAgent("says nothing", must=Outcome.FAIL, make=_idle),
