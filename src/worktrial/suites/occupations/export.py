@@ -157,7 +157,7 @@ def _refuse_others(sources: Sequence[RunSource]) -> None:
     for source in sources:
         suite = suite_of(source.manifest.suite)
         # The samples of some suites are not one agent's tool calls in one workplace.
-        if not isinstance(suite, SimulatedSuite | ExecutableSuite):
+        if suite is not None and not isinstance(suite, SimulatedSuite | ExecutableSuite):
             raise SettingError(
                 f"{source.folder}: a run of {source.manifest.suite} has no form in OccuBench's format, which is "
                 "for tool calls in a workplace; export it as csv, parquet or jsonl"
