@@ -16,7 +16,7 @@ from rich.text import Text
 
 from worktrial.errors import DataError, SettingError
 from worktrial.language.untrusted import printable
-from worktrial.results.exports.values import text_value
+from worktrial.results.exports.rows import text_value
 
 if TYPE_CHECKING:
     from worktrial.results.tables import Answer
@@ -73,7 +73,6 @@ def sql(
         raise SettingError("sql: no query; give one SELECT, or see what there is with `worktrial sql --schema`")
     if not runs and not _RUNS.is_dir():
         raise DataError(_RUNS, "no such folder here", "Name the folders of runs after the query")
-    from worktrial.cli.untrusted import printable
     from worktrial.results.tables import RunTables
 
     chosen = form or (_BY_ENDING.get(output.suffix.lower(), SqlForm.TABLE) if output else SqlForm.TABLE)

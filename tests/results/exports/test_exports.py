@@ -20,7 +20,6 @@ from worktrial.errors import DataError, SettingError
 from worktrial.results.exports import (
     RowForm,
     TableForm,
-    export_occubench,
     export_records,
     export_summary,
     export_table,
@@ -29,6 +28,7 @@ from worktrial.results.exports import (
 )
 from worktrial.results.exports.rows import csv_value, markdown_cell
 from worktrial.results.tables import TABLES, RunSource, database, sources
+from worktrial.suites.occupations.export import export_occubench
 
 # The fields of a line of results.jsonl, in the order of the published README.
 _NAMES = (

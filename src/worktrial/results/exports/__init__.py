@@ -2,12 +2,10 @@
 
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
 from worktrial.results.exports.runs import TableForm, export_records, export_summary, export_table, export_tables
-from worktrial.suites.occupations.export import export_occubench
 
 __all__ = [
     "RowForm",
     "TableForm",
-    "export_occubench",
     "export_records",
     "export_summary",
     "export_table",
