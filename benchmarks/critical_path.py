@@ -13,7 +13,7 @@ from typing import TypeVar
 import msgspec
 from tests.support.synthesis.office import OVERLAP
 
-from worktrial.synthesis.artifacts import JobSpec, RunRow
+from worktrial.synthesis.artifacts import JobSpec, SlotRun
 from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, rules_of
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ def shape_of(suite: Path, log: Path, spec: JobSpec) -> Shape:
     for slot in [p.partition("/")[2] for p in answers if p.startswith("workplace/")]:
         reference = answers[f"reference/{slot.rpartition('-')[0]}"]
         stages = [[reference + answers[f"workplace/{slot}"] + answers[f"task/{slot}"]]]
-        rows = _lines(suite / "work" / "runs" / f"{slot}.jsonl", RunRow)
+        rows = _lines(suite / "work" / "runs" / f"{slot}.jsonl", SlotRun)
         # A version that a static check stopped cost no run.
         for content in dict.fromkeys(row.content for row in rows):
             for kind, rule in (("plan", rules.plan), ("free", rules.free)):
@@ -81,7 +81,7 @@ def _beginning(purposes: Sequence[str]) -> int:
     return sum(purpose != before or purpose == "subtopics" for before, purpose in pairs)
 
 
-def _batches(rows: Sequence[RunRow], rule: StoppingRule) -> Iterator[Stage]:
+def _batches(rows: Sequence[SlotRun], rule: StoppingRule) -> Iterator[Stage]:
     by_number = {row.number: row for row in rows}
     outlook = Outlook(rule)
     made = passed = judged = 0
@@ -93,7 +93,7 @@ def _batches(rows: Sequence[RunRow], rule: StoppingRule) -> Iterator[Stage]:
         made = batch.stop
 
 
-def _calls(row: RunRow) -> int:
+def _calls(row: SlotRun) -> int:
     """Model calls of a run, one after the other: the agent's, an answer to each of its calls, and the votes."""
     return 2 * row.calls + 1 + len(row.votes)
 

@@ -12,7 +12,7 @@ from benchmarks.repetition import Served
 from benchmarks.synthesis import Repetition, rows_of
 
 from worktrial.grading import Vote
-from worktrial.synthesis.artifacts import JobSpec, RunRow
+from worktrial.synthesis.artifacts import JobSpec, SlotRun
 
 GIVEN = argparse.Namespace(concurrency=64, latency_ms=200.0)
 PROCESS = Measured(began=0.0, seconds=25.0, cpu=8.0, peak_bytes=90_000_000, out="")
@@ -55,7 +55,7 @@ def _write(suite: Path, slot: str, runs: list[tuple[str, str, str, tuple[int, ..
     file = suite / "work" / "runs" / f"{slot}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     rows = [
-        RunRow(
+        SlotRun(
             slot=slot,
             kind="plan" if kind == "plan" else "free",
             number=number,

@@ -12,7 +12,7 @@ from tests.synthesis.crashes import Killed, killed_before
 
 from worktrial.errors import DataError, StopRun
 from worktrial.synthesis import files
-from worktrial.synthesis.artifacts import JobSpec, Reject, RunRow, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import JobSpec, Reject, SlotRun, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.calibration.runs import RunBook
 from worktrial.synthesis.files import RecordFile, hash_of
 from worktrial.synthesis.folder import SuiteFolder
@@ -121,7 +121,7 @@ def test_a_torn_tail_costs_at_most_the_last_record(rows: list[Reject], cut: int)
         assert list(RecordFile(path, Reject)) == again.records
 
 
-def row(number: int, outcome: str = "pass", content: str = "c1", kind: str = "plan") -> RunRow:
+def row(number: int, outcome: str = "pass", content: str = "c1", kind: str = "plan") -> SlotRun:
     return msgspec.convert(
         {
             "slot": "s-1",
@@ -136,7 +136,7 @@ def row(number: int, outcome: str = "pass", content: str = "c1", kind: str = "pl
             "tokens": 5,
             "trajectory": {"messages": ["long"]},
         },
-        RunRow,
+        SlotRun,
     )
 
 

@@ -141,7 +141,7 @@ class DraftFinding(msgspec.Struct, kw_only=True, frozen=True):
     fix: str = ""
 
 
-class RunRow(msgspec.Struct, kw_only=True, frozen=True):
+class SlotRun(msgspec.Struct, kw_only=True, frozen=True):
     """One calibration run of a slot; a line of `work/runs/<slot>.jsonl`."""
 
     slot: Text

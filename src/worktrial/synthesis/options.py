@@ -43,7 +43,7 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     """Options of a session. None is not given: what the folder remembers holds."""
 
     job: Annotated[str | None, Flag(_WHAT, common=True)] = None
-    """Who does the job, in words: `customs declarant`."""
+    """Person who does the job, in words: `customs declarant`."""
     spec: Annotated[Path | None, Flag(_WHAT, common=True, metavar="FILE")] = None
     """The job as a YAML file: role, industry, domain, about, and any of the sizes below."""
     document: Annotated[list[Path] | None, Flag(_WHAT, common=True, metavar="FILE")] = None
@@ -85,7 +85,7 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     review: Annotated[bool, Flag(_RUN, common=True)] = False
     """Stop after the drafts, and after runs and repairs, for a look at the review page."""
     until: Annotated[Literal["drafts", "suite"], Flag(_RUN, common=True)] = "suite"
-    """With drafts nothing is run yet."""
+    """Stage to stop at; with drafts nothing is run yet."""
     yes: Annotated[bool, Flag(_RUN, common=True)] = False
     """Do not ask before the first call."""
     concurrency: Annotated[
@@ -125,9 +125,9 @@ class SessionSettings:
     resources: ResourceSettings
     run_settings: CalibrationSettings
     options: dict[str, Any]
-    """Who takes part and how, as the folder remembers it; nothing secret."""
+    """Models and how they are reached, as the folder remembers them; nothing secret."""
     changes: list[str]
-    """What is different from the folder's last session, and what that means."""
+    """Differences from the folder's last session, a line each, and what they mean."""
 
 
 def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from worktrial.engine.progress import duration
-from worktrial.synthesis.artifacts import RunRow
+from worktrial.synthesis.artifacts import SlotRun
 from worktrial.synthesis.pipeline import ProgressEvent
 
 PLAIN_SECONDS = 10.0
@@ -62,7 +62,7 @@ class SynthesisProgress:
             self._verdicts[moved.what] += 1
         self.repairs += moved.stage == "repair"
 
-    def ran(self, row: RunRow) -> None:
+    def ran(self, row: SlotRun) -> None:
         """Count a calibration run."""
         self.runs[row.kind, row.outcome] += 1
 

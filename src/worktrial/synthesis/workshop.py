@@ -16,8 +16,8 @@ from worktrial.synthesis.artifacts import (
     Reference,
     RepairRow,
     RunKind,
-    RunRow,
     Slot,
+    SlotRun,
     SubTopic,
     TaskDraft,
     WorkplaceDraft,
@@ -43,7 +43,7 @@ class _Pending(msgspec.Struct, kw_only=True, frozen=True):
 class Runner(Protocol):
     """Protocol of whoever makes one calibration run of a slot."""
 
-    async def __call__(self, slot: str, kind: RunKind, number: int) -> RunRow:
+    async def __call__(self, slot: str, kind: RunKind, number: int) -> SlotRun:
         """Make the run of a slot's id, a kind and a number within that kind."""
         ...
 
@@ -78,7 +78,7 @@ class SuiteWorkshop:
     book: RunBook
     runner_for: RunnerFor
     runs_at_once: int
-    on_run: Callable[[RunRow], None] = lambda row: None
+    on_run: Callable[[SlotRun], None] = lambda row: None
     note: Callable[[str], None] = lambda text: None
     _repairs: RecordFile[RepairRow] = field(init=False)
     _turns: Turns = field(init=False)
@@ -145,7 +145,7 @@ class SuiteWorkshop:
 
         runner = self.runner_for(slot, workplace, task)
 
-        async def run(kind: RunKind, number: int) -> RunRow:
+        async def run(kind: RunKind, number: int) -> SlotRun:
             # What may yet need a repair goes first: most of the way is still before it.
             async with self._turns.turn((-rounds, kind == "free")), self._drain():
                 row = self.book.add(await runner(slot.id, kind, number))
@@ -157,7 +157,7 @@ class SuiteWorkshop:
         have = self.book.have(slot.id, content)
         return await calibrate(slot.id, content, run, have, rules_of(self.spec), rounds=rounds)
 
-    def runs(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> list[RunRow]:
+    def runs(self, slot: Slot, workplace: WorkplaceDraft, task: TaskDraft) -> list[SlotRun]:
         """The runs on this content, with what happened in them."""
         return self.book.full(slot.id, content_hash(workplace, task))
 
@@ -172,7 +172,7 @@ class SuiteWorkshop:
         workplace: WorkplaceDraft,
         task: TaskDraft,
         problems: Sequence[DraftFinding],
-        runs: Sequence[RunRow],
+        runs: Sequence[SlotRun],
         round: int,
     ) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]:
         """Change the one artifact that failed."""

@@ -20,7 +20,7 @@ from tests.synthesis.drafts import slot, task, workplace
 from worktrial.engine.client import Client
 from worktrial.engine.roles import Role
 from worktrial.errors import StopRun
-from worktrial.synthesis.artifacts import JobSpec, RunRow, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import JobSpec, SlotRun, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.calibration.rules import rules_of
 from worktrial.synthesis.calibration.runs import CalibrationSettings, SlotRunner, runner_for
 from worktrial.synthesis.calibration.sampling import calibrate
@@ -50,12 +50,12 @@ def with_runner(
     return asyncio.run(run())
 
 
-def one(url: str, kind: str = "free", number: int = 0, **more: Any) -> RunRow:
-    async def work(runner: SlotRunner) -> RunRow:
+def one(url: str, kind: str = "free", number: int = 0, **more: Any) -> SlotRun:
+    async def work(runner: SlotRunner) -> SlotRun:
         return await runner("parcels-2", kind, number)  # type: ignore[arg-type]
 
     row = with_runner(url, work, **more)
-    assert isinstance(row, RunRow)
+    assert isinstance(row, SlotRun)
     return row
 
 
@@ -72,7 +72,7 @@ def test_a_run_is_made_and_judged_by_majority() -> None:
         assert [call["tool"] for call in row.trajectory["calls"]] == ["get_parcel", "hand_out"]
         assert server.count(Role.JUDGE) == 2
         # A row survives its file.
-        assert msgspec.json.decode(msgspec.json.encode(row), type=RunRow).votes == row.votes
+        assert msgspec.json.decode(msgspec.json.encode(row), type=SlotRun).votes == row.votes
     with ScriptedServer(Script(judge=Verdict(False, "P-1 was not looked up."))) as server:
         assert one(server.url).outcome == "fail"
 
@@ -171,7 +171,7 @@ def test_calibrated_over_the_wire() -> None:
     agent = _says_whether_it_had_the_plan
 
     async def work(runner: SlotRunner) -> Any:
-        async def run(kind: Any, number: int) -> RunRow:
+        async def run(kind: Any, number: int) -> SlotRun:
             return await runner("parcels-2", kind, number)
 
         content = content_hash(workplace(), task())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from worktrial.errors import StopRun
 from worktrial.statistics import Side
-from worktrial.synthesis.artifacts import Calibration, JobSpec, RunKind, RunRow
+from worktrial.synthesis.artifacts import Calibration, JobSpec, RunKind, SlotRun
 from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, rules_of
 from worktrial.synthesis.calibration.sampling import calibrate, sample_until_decided
 
@@ -16,9 +16,9 @@ RULES = rules_of(JobSpec(role="clerk"))
 PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))
 
 
-def row(number: int, outcome: str, kind: RunKind = "free", content: str = "c") -> RunRow:
+def row(number: int, outcome: str, kind: RunKind = "free", content: str = "c") -> SlotRun:
     assert outcome in ("pass", "fail", "invalid")
-    return RunRow(
+    return SlotRun(
         slot="a-1",
         kind=kind,
         number=number,
@@ -42,7 +42,7 @@ class Runs:
         self.at_once = 0
         self._in_flight = 0
 
-    async def __call__(self, number: int) -> RunRow:
+    async def __call__(self, number: int) -> SlotRun:
         self.made.append(number)
         self._in_flight += 1
         self.at_once = max(self.at_once, self._in_flight)
@@ -52,7 +52,7 @@ class Runs:
         return row(number, self._outcome(number))
 
 
-def sample(runs: Runs, have: Sequence[RunRow] = (), rule: StoppingRule = RULES.free):  # type: ignore[no-untyped-def]
+def sample(runs: Runs, have: Sequence[SlotRun] = (), rule: StoppingRule = RULES.free):  # type: ignore[no-untyped-def]
     return asyncio.run(sample_until_decided(runs, have, rule))
 
 
@@ -133,7 +133,7 @@ def test_an_interruption_changes_nothing_and_repeats_nothing(
     assert not {r.number for r in have} & set(again.made)
 
 
-def _ends(rows: Sequence[RunRow], rule: StoppingRule) -> list[int]:
+def _ends(rows: Sequence[SlotRun], rule: StoppingRule) -> list[int]:
     """Where batches ended, from nothing on."""
     outlook, ends = Outlook(rule), [0]
     while ends[-1] < len(rows):
@@ -142,7 +142,7 @@ def _ends(rows: Sequence[RunRow], rule: StoppingRule) -> list[int]:
     return ends
 
 
-def _begin(rows: Sequence[RunRow], rule: StoppingRule, end: int) -> int:
+def _begin(rows: Sequence[SlotRun], rule: StoppingRule, end: int) -> int:
     ends = _ends(rows, rule)
     return ends[ends.index(end) - 1] if end else 0
 
@@ -170,7 +170,7 @@ def test_runs_of_a_rule_that_wanted_more_all_count() -> None:
 
 
 def test_the_end_of_all_runs_is_reported_once() -> None:
-    async def refused(number: int) -> RunRow:
+    async def refused(number: int) -> SlotRun:
         raise StopRun("no key")
 
     with pytest.raises(StopRun, match="no key"):
@@ -178,17 +178,17 @@ def test_the_end_of_all_runs_is_reported_once() -> None:
 
 
 def test_a_wrong_number_is_a_defect() -> None:
-    async def wrong(number: int) -> RunRow:
+    async def wrong(number: int) -> SlotRun:
         return row(number + 1, "pass")
 
     with pytest.raises(ValueError, match="run 0 was asked for"):
         asyncio.run(sample_until_decided(wrong, [], RULES.free))
 
 
-def _calibrate(plan: str, free: str, have: Sequence[RunRow] = ()) -> tuple[Calibration, list[str]]:
+def _calibrate(plan: str, free: str, have: Sequence[SlotRun] = ()) -> tuple[Calibration, list[str]]:
     made: list[str] = []
 
-    async def run(kind: RunKind, number: int) -> RunRow:
+    async def run(kind: RunKind, number: int) -> SlotRun:
         made.append(f"{kind}{number}")
         return row(number, letters(plan if kind == "plan" else free)(number), kind)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.synthesis.artifacts import DraftFinding, JobSpec, PassRate, RunRow
+from worktrial.synthesis.artifacts import DraftFinding, JobSpec, PassRate, SlotRun
 from worktrial.synthesis.calibration.rules import rules_of
 from worktrial.synthesis.calibration.sampling import rate_of, verdict
 
@@ -12,10 +12,10 @@ RULES = rules_of(JobSpec(role="clerk"))
 PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))
 
 
-def rows(kind: str, passed: int, failed: int, invalid: int = 0) -> list[RunRow]:
+def rows(kind: str, passed: int, failed: int, invalid: int = 0) -> list[SlotRun]:
     outcomes = ["pass"] * passed + ["fail"] * failed + ["invalid"] * invalid
     return [
-        RunRow(
+        SlotRun(
             slot="a-1",
             kind="plan" if kind == "plan" else "free",
             number=number,

@@ -18,8 +18,8 @@ from worktrial.synthesis.artifacts import (
     Reference,
     Reject,
     RepairRow,
-    RunRow,
     Slot,
+    SlotRun,
     Statement,
     SubTopic,
     TaskDraft,
@@ -145,7 +145,7 @@ class MadeSuite:
             row = self.row(slot, kind, number, outcome, content or self.content(slot), calls)
             append_line(self.folder.runs(slot.id), msgspec.json.encode(row))
 
-    def row(self, slot: Slot, kind: Any, number: int, outcome: str, content: str, calls: int) -> RunRow:
+    def row(self, slot: Slot, kind: Any, number: int, outcome: str, content: str, calls: int) -> SlotRun:
         s = self.spoil
         correct = {"p": True, "f": False, "i": None}[outcome]
         votes = [Vote(correct, s(f"Vote {n} on {kind} {number}.")) for n in range(3)]
@@ -165,7 +165,7 @@ class MadeSuite:
             ],
             "answer": s("Done."),
         }
-        return RunRow(
+        return SlotRun(
             slot=slot.id,
             kind=kind,
             number=number,

@@ -12,7 +12,7 @@ from tests.synthesis.review.test_review import Page
 
 from worktrial.grading import Vote
 from worktrial.synthesis import files
-from worktrial.synthesis.artifacts import RunRow, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import SlotRun, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.review import write_review
 from worktrial.synthesis.review.page import render
 from worktrial.synthesis.review.runs import run_view
@@ -43,7 +43,7 @@ def test_any_draft_can_be_shown(workplace: WorkplaceDraft, task: TaskDraft) -> N
 @given(st.dictionaries(_KEYS, _VALUES), st.lists(_VOTES))
 @settings(max_examples=100, deadline=None)
 def test_any_record_of_a_run_can_be_shown(trajectory: dict[str, Any], votes: list[Vote]) -> None:
-    row = RunRow(
+    row = SlotRun(
         slot="a-1",
         kind="plan",
         number=0,

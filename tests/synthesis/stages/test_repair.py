@@ -22,7 +22,7 @@ from worktrial.synthesis.artifacts import (
     JobSpec,
     PlannedCall,
     RepairRow,
-    RunRow,
+    SlotRun,
     TaskDraft,
     WorkplaceDraft,
 )
@@ -52,7 +52,7 @@ def problem(artifact: str, what: str = "it names `find`, which is no tool") -> D
     return DraftFinding(check="ghost_tools", artifact=artifact, field=artifact, what=what)  # type: ignore[arg-type]
 
 
-def failed(number: int = 0, kind: str = "plan", feedback: str = "P-1 was handed out unseen.") -> RunRow:
+def failed(number: int = 0, kind: str = "plan", feedback: str = "P-1 was handed out unseen.") -> SlotRun:
     call = {
         "index": 0,
         "turn": 0,
@@ -61,7 +61,7 @@ def failed(number: int = 0, kind: str = "plan", feedback: str = "P-1 was handed 
         "observation": {"content": {"status": "handed_out"}, "origin": "simulator"},
     }
     said = {"role": "assistant", "content": "It is done."}
-    return RunRow(
+    return SlotRun(
         slot="parcels-2",
         kind="plan" if kind == "plan" else "free",
         number=number,
@@ -78,7 +78,7 @@ def failed(number: int = 0, kind: str = "plan", feedback: str = "P-1 was handed 
 
 
 def mended(
-    script: Script, problems: Sequence[DraftFinding] = (), runs: Sequence[RunRow] = (), round: int = 1, **more: Any
+    script: Script, problems: Sequence[DraftFinding] = (), runs: Sequence[SlotRun] = (), round: int = 1, **more: Any
 ) -> tuple[tuple[WorkplaceDraft, TaskDraft, RepairRow], list[ScriptedRequest]]:
     async def work(url: str) -> tuple[WorkplaceDraft, TaskDraft, RepairRow]:
         async with client_at(url, role=Role.SYNTHESIZER) as client:

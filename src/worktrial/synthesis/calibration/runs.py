@@ -20,7 +20,7 @@ from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
-from worktrial.synthesis.artifacts import JobSpec, RunKind, RunRow, Slot, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import JobSpec, RunKind, Slot, SlotRun, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.files import append_line, content_hash
 from worktrial.synthesis.folder import SuiteFolder
@@ -86,7 +86,7 @@ class SlotRunner:
         self._content = content_hash(workplace, task)
         self._workplace, self._task = workplace, task
 
-    async def __call__(self, slot: str, kind: RunKind, number: int) -> RunRow:
+    async def __call__(self, slot: str, kind: RunKind, number: int) -> SlotRun:
         """One run from an untouched workplace, `plan` with the solution plan in the agent's instruction.
 
         It is repeated from the request cache when the same run was made before: requests are told apart by the
@@ -138,9 +138,9 @@ class SlotRunner:
 
     def _row(
         self, kind: RunKind, number: int, result: SampleResult, context: SampleContext, seconds: float
-    ) -> RunRow:
+    ) -> SlotRun:
         meter = context.meter
-        return RunRow(
+        return SlotRun(
             slot=self._slot.id,
             kind=kind,
             number=number,
@@ -156,9 +156,9 @@ class SlotRunner:
         )
 
 
-def _plain(row: RunRow) -> RunRow:
+def _plain(row: SlotRun) -> SlotRun:
     """The row as it comes back from its file."""
-    return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
+    return msgspec.json.decode(msgspec.json.encode(row), type=SlotRun)
 
 
 def _step(step: JsonObject) -> JsonObject:
@@ -180,20 +180,20 @@ class RunBook:
         self._folder = folder
         self._settings = settings
         self._clean = clean
-        self._rows: dict[str, list[RunRow]] = {}
+        self._rows: dict[str, list[SlotRun]] = {}
 
-    def have(self, slot: str, content: str) -> list[RunRow]:
+    def have(self, slot: str, content: str) -> list[SlotRun]:
         """The runs on this content that came to a verdict, without their trajectories.
 
         Those without a verdict run again; what was paid for them lies in the cache.
         """
         return [row for row in self._of(slot) if row.content == content and row.outcome != "invalid"]
 
-    def full(self, slot: str, content: str) -> list[RunRow]:
+    def full(self, slot: str, content: str) -> list[SlotRun]:
         """Every run on this content, with trajectories, read from disk."""
         return _last(row for row in self._stored(slot) if row.content == content)
 
-    def add(self, row: RunRow) -> RunRow:
+    def add(self, row: SlotRun) -> SlotRun:
         """Store a run; returns what is kept of it in memory.
 
         Raises:
@@ -206,24 +206,24 @@ class RunBook:
         rows.append(kept)
         return kept
 
-    def _of(self, slot: str) -> list[RunRow]:
+    def _of(self, slot: str) -> list[SlotRun]:
         if slot not in self._rows:
             cut_torn_tail(self._folder.runs(slot))
             self._rows[slot] = _last(_slim(row) for row in self._stored(slot))
         return self._rows[slot]
 
-    def _stored(self, slot: str) -> Iterator[RunRow]:
-        rows = read_lines(self._folder.runs(slot), RunRow)
+    def _stored(self, slot: str) -> Iterator[SlotRun]:
+        rows = read_lines(self._folder.runs(slot), SlotRun)
         return (row for row in rows if row.settings == self._settings)
 
 
-def _slim(row: RunRow) -> RunRow:
+def _slim(row: SlotRun) -> SlotRun:
     return msgspec.structs.replace(row, trajectory=None, votes=[])
 
 
-def _last(rows: Iterable[RunRow]) -> list[RunRow]:
+def _last(rows: Iterable[SlotRun]) -> list[SlotRun]:
     """Last row of each run: one without a verdict may have been run again."""
-    found: dict[tuple[str, str, int], RunRow] = {}
+    found: dict[tuple[str, str, int], SlotRun] = {}
     for row in rows:
         found[row.content, row.kind, row.number] = row
     return list(found.values())

@@ -5,16 +5,24 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Literal
 
 from worktrial.statistics.sequential import Side
-from worktrial.synthesis.artifacts import Calibration, DraftFinding, JobSpec, PassRate, RunKind, RunRow, SlotVerdict
+from worktrial.synthesis.artifacts import (
+    Calibration,
+    DraftFinding,
+    JobSpec,
+    PassRate,
+    RunKind,
+    SlotRun,
+    SlotVerdict,
+)
 from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, StoppingRules, interval_of
 
-Run = Callable[[int], Awaitable[RunRow]]
+Run = Callable[[int], Awaitable[SlotRun]]
 """Makes the run of a number."""
 
 
 async def sample_until_decided(
-    run: Run, have: Sequence[RunRow], rule: StoppingRule
-) -> tuple[list[RunRow], PassRate]:
+    run: Run, have: Sequence[SlotRun], rule: StoppingRule
+) -> tuple[list[SlotRun], PassRate]:
     """Make runs of one kind, several at once, until `rule` has decided or allows no more.
 
     Decisions are made between batches and look at all runs of the batches made, never at those that happened to be
@@ -49,7 +57,7 @@ async def sample_until_decided(
     return ordered, rate_of(ordered, rule)
 
 
-def rate_of(rows: Iterable[RunRow], rule: StoppingRule) -> PassRate:
+def rate_of(rows: Iterable[SlotRun], rule: StoppingRule) -> PassRate:
     """Pass rate that runs of one kind show, and what `rule` decides by it."""
     passed, n, invalid = _counts(rows)
     known = interval_of(passed, n)
@@ -62,13 +70,13 @@ def rate_of(rows: Iterable[RunRow], rule: StoppingRule) -> PassRate:
     return PassRate(passed=passed, n=n, invalid=invalid, low=known.low, high=known.high, decision=decision)
 
 
-def _is_over(rows: Iterable[RunRow], outlook: Outlook) -> bool:
+def _is_over(rows: Iterable[SlotRun], outlook: Outlook) -> bool:
     passed, n, invalid = _counts(rows)
     hopeless = invalid >= outlook.rule.first and invalid > n
     return hopeless or outlook.is_over(passed, n)
 
 
-def _counts(rows: Iterable[RunRow]) -> tuple[int, int, int]:
+def _counts(rows: Iterable[SlotRun]) -> tuple[int, int, int]:
     """Passes, runs with a verdict, runs without."""
     passed = n = invalid = 0
     for row in rows:
@@ -78,7 +86,7 @@ def _counts(rows: Iterable[RunRow]) -> tuple[int, int, int]:
     return passed, n, invalid
 
 
-async def _all(run: Run, numbers: Sequence[int]) -> list[RunRow]:
+async def _all(run: Run, numbers: Sequence[int]) -> list[SlotRun]:
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(_one(run, number)) for number in numbers]
@@ -88,7 +96,7 @@ async def _all(run: Run, numbers: Sequence[int]) -> list[RunRow]:
     return [task.result() for task in tasks]
 
 
-async def _one(run: Run, number: int) -> RunRow:
+async def _one(run: Run, number: int) -> SlotRun:
     row = await run(number)
     if row.number != number:
         raise ValueError(f"run {number} was asked for, and run {row.number} came back")
@@ -143,8 +151,8 @@ def _said(rate: PassRate, how: str) -> str:
 async def calibrate(
     slot: str,
     content: str,
-    run: Callable[[RunKind, int], Awaitable[RunRow]],
-    have: Sequence[RunRow],
+    run: Callable[[RunKind, int], Awaitable[SlotRun]],
+    have: Sequence[SlotRun],
     rules: StoppingRules,
     *,
     rounds: int = 0,
@@ -162,7 +170,7 @@ async def calibrate(
     Raises:
         StopRun: no run can be made.
     """
-    rows: dict[RunKind, list[RunRow]] = {"plan": [], "free": []}
+    rows: dict[RunKind, list[SlotRun]] = {"plan": [], "free": []}
     for row in have:
         if row.content == content and row.slot == slot:
             rows[row.kind].append(row)

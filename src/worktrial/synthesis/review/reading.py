@@ -18,9 +18,9 @@ from worktrial.synthesis.artifacts import (
     Provenance,
     Reject,
     RepairRow,
-    RunRow,
     SessionRow,
     Slot,
+    SlotRun,
 )
 from worktrial.synthesis.calibration.rules import interval_of
 from worktrial.synthesis.files import read_spec
@@ -218,7 +218,7 @@ def standing(
     content: str | None,
     is_begun: bool,
     problems: Sequence[DraftFinding],
-    runs: Sequence[RunRow],
+    runs: Sequence[SlotRun],
     rounds: int,
 ) -> Standing:
     """Standing of a slot.
@@ -252,7 +252,7 @@ def standing(
     return Standing("problems" if problems else "drafted", why, None, None, rounds, True)
 
 
-def _rate(runs: Sequence[RunRow], kind: Literal["plan", "free"]) -> PassRate | None:
+def _rate(runs: Sequence[SlotRun], kind: Literal["plan", "free"]) -> PassRate | None:
     ours = [run.outcome for run in runs if run.kind == kind]
     if not ours:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from worktrial.grading import Vote
 from worktrial.language import JsonObject, JsonValue
-from worktrial.synthesis.artifacts import RunRow
+from worktrial.synthesis.artifacts import SlotRun
 
 LONGEST = 2_000
 """Characters of one text of a run: a task may have dozens of runs, each with dozens of calls."""
@@ -58,7 +58,7 @@ class RunEvent:
 class RunView:
     """One run."""
 
-    row: RunRow
+    row: SlotRun
     """The run without its votes and trajectory."""
     votes: Sequence[VoteView]
     events: Sequence[RunEvent]
@@ -76,7 +76,7 @@ class RunView:
         return f"{cast.count('pass')} of {len(cast)} votes" if cast else "no votes"
 
 
-def run_view(row: RunRow) -> RunView:
+def run_view(row: SlotRun) -> RunView:
     """A run made ready; long observations are cut, the file has them whole."""
     return RunView(
         row=row,

@@ -16,8 +16,8 @@ from worktrial.synthesis.artifacts import (
     Provenance,
     Reference,
     RepairRow,
-    RunRow,
     Slot,
+    SlotRun,
     TaskDraft,
     WorkplaceDraft,
 )
@@ -158,7 +158,7 @@ def slot_view(reading: SuiteReading, slot: Slot) -> SlotView:
     task: TaskDraft | None = held("Task", folder.task(slot), files.TASK)
     content = content_hash(workplace, task) if workplace is not None and task is not None else None
     problems = _problems(workplace, task)
-    rows = list(lines(folder.runs(slot.id), RunRow, troubles))
+    rows = list(lines(folder.runs(slot.id), SlotRun, troubles))
     versions = _versions(rows, content)
     current = [run.row for version in versions if version.counts for run in version.runs]
     repairs = reading.repairs.get(slot.id, [])
@@ -203,7 +203,7 @@ def _twin(place: Path, content: str | None) -> TwinView | None:
     return TwinView(record, read_source(place), str(place / FACE), record.content == content)
 
 
-def _versions(rows: Sequence[RunRow], content: str | None) -> list[Version]:
+def _versions(rows: Sequence[SlotRun], content: str | None) -> list[Version]:
     """The present version first, then the latest. Of each run the last row: one without a verdict is run again."""
     groups: dict[tuple[str, str], dict[tuple[str, int], RunView]] = {}
     for row in rows:

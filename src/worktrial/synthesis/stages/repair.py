@@ -17,8 +17,8 @@ from worktrial.synthesis.artifacts import (
     JobSpec,
     PlannedCall,
     RepairRow,
-    RunRow,
     Slot,
+    SlotRun,
     TaskDraft,
     Text,
     ToolDraft,
@@ -47,7 +47,7 @@ class FailedRun:
     """The grounds of the votes against it."""
 
 
-def failures(runs: Sequence[RunRow], content: str) -> list[FailedRun]:
+def failures(runs: Sequence[SlotRun], content: str) -> list[FailedRun]:
     """The first few runs with the plan that failed on `content`.
 
     Runs without a verdict are not among them: they are nobody's fault.
@@ -56,7 +56,7 @@ def failures(runs: Sequence[RunRow], content: str) -> list[FailedRun]:
     return [_failure(run) for run in sorted(failed, key=lambda run: run.number)[:MOST_RUNS]]
 
 
-def _failure(run: RunRow) -> FailedRun:
+def _failure(run: SlotRun) -> FailedRun:
     return FailedRun(run.number, run.outcome, run.reason, _record(run.trajectory), _feedback(run.votes))
 
 
@@ -157,7 +157,7 @@ async def repair(
     workplace: WorkplaceDraft,
     task: TaskDraft,
     problems: Sequence[DraftFinding],
-    runs: Sequence[RunRow],
+    runs: Sequence[SlotRun],
     author: Author,
     round: int,
     *,

@@ -168,7 +168,7 @@ def _loader() -> type:
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-    class Loader(base):  # type: ignore[misc]
+    class _Loader(base):  # type: ignore[misc]
         """`on` and `12:30` are texts, as in YAML 1.2; no key counts twice."""
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -186,7 +186,7 @@ def _loader() -> type:
     def whole(loader: Any, node: yaml.ScalarNode) -> int:
         return int(loader.construct_scalar(node))
 
-    Loader.yaml_implicit_resolvers = {}
+    _Loader.yaml_implicit_resolvers = {}
     for tag, pattern, first in (
         ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
         ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
@@ -194,6 +194,6 @@ def _loader() -> type:
         ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", list("-+.0123456789")),
         ("merge", r"<<", ["<"]),
     ):
-        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), first)
-    Loader.add_constructor("tag:yaml.org,2002:int", whole)
-    return Loader
+        _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), first)
+    _Loader.add_constructor("tag:yaml.org,2002:int", whole)
+    return _Loader
