@@ -233,7 +233,8 @@ def test_hostile_texts_are_texts(tmp_path: Path, attack: str) -> None:
     shown = " ".join(attack.replace("\x07", "\u2407").replace("\x1b", "\u241b").split())
     # Every kind of text: a dozen fields of a slot, its votes, runs, citations, and the overview's.
     assert page.text.count(shown) > 80
-    assert "49" not in page.text.replace("149", "")
+    # The folder of the test has a number in its name.
+    assert "49" not in page.text.replace(str(tmp_path), "").replace("149", "")
     allowed = {"id", "class", "aria-labelledby", "aria-label", "aria-hidden", "href", "role", "tabindex", "scope"}
     allowed |= {"charset", "content", "http-equiv", "lang", "name", "open", "rel"}
     allowed |= {"viewbox", "preserveaspectratio", "x", "width", "height"}
