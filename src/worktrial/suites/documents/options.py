@@ -20,7 +20,7 @@ from worktrial.options import (
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.load import SCHEME
 
-_WHAT = "Which questions"
+_WHAT = "Which tasks"
 _GIVEN = "What the agent is given"
 _SCORE = "Scoring (both scores are always measured)"
 
