@@ -80,6 +80,22 @@ def test_the_trajectory_is_kept_whichever_way_it_ends(
     assert [c.tool for c in line["calls"]] == ["look"]
 
 
+async def _crashes(assignment: Assignment) -> None:
+    try:
+        raise KeyError("berth")
+    except KeyError as e:
+        raise InvalidSample(InvalidReason.AGENT_CRASH, "KeyError: 'berth'") from e
+
+
+def test_the_traceback_of_a_crash_is_kept_with_the_trajectory() -> None:
+    assignment = Assignment("Look.", "2026-01-01T00:00:00", [], Room())
+    line = asyncio.run(episode(_crashes, assignment, _passes)).trajectory
+    assert line is not None
+    assert line["traceback"].splitlines()[-1] == "KeyError: 'berth'"
+    other = asyncio.run(episode(_breaks_off, Assignment("Look.", "", [], Room()), _passes)).trajectory
+    assert other is not None and "traceback" not in other
+
+
 def test_what_ends_the_run_passes_through() -> None:
     async def refused(assignment: Assignment) -> None:
         raise StopRun("the key is refused")

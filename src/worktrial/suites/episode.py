@@ -139,6 +139,6 @@ def note_faults(result: SampleResult, session: Session) -> None:
 
 
 def finished(session: Session, trajectory: Trajectory, clock: str) -> Work:
-    """What is left to grade when the agent has ended its episode."""
+    """Work that is left to grade when the agent has ended its episode."""
     ledger = session.ledger if isinstance(session, FaultySession) else ()
     return Work(trajectory, clock, session.state, ledger)

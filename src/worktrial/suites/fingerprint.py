@@ -1,4 +1,4 @@
-"""What tells two versions of a suite's files apart."""
+"""Fingerprints that tell two versions of a suite's files apart."""
 
 from collections.abc import Iterable
 from hashlib import sha256

@@ -16,7 +16,7 @@ _FIELDS_FOR_JUDGE = 12
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeSettings:
-    """How a judge model decides."""
+    """Settings by which a judge model decides."""
 
     votes: int = 3
     parallel_votes: bool = False
@@ -27,13 +27,13 @@ class JudgeSettings:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What an agent left behind."""
+    """Work that an agent left behind."""
 
     trajectory: Trajectory
     clock: str
     """The date and time at the workplace, ISO 8601."""
     final_state: JsonObject | None = None
-    """None where the state lives only in a model's conversation."""
+    """State at the end; None where it lives only in a model's conversation."""
     fault_ledger: Sequence[DegradedCall] = ()
 
     @property

@@ -31,7 +31,7 @@ def placed(finding: Finding, subject: str, file: str, field: str | None = None) 
 
 
 def workplace_findings(workplace: Workplace) -> Iterator[Finding]:
-    """What the checks of workplaces find; subject and file are still to be told."""
+    """Findings of the checks of workplaces; subject and file are still to be told."""
     tools = {tool.name for tool in workplace.tools}
     for finding in (
         undescribed_state(workplace.initial_state, workplace.state_description),
@@ -51,7 +51,7 @@ def task_findings(
     verbs: Collection[str],
     has_clock: bool = False,
 ) -> Iterator[Finding]:
-    """What the checks of tasks find; subject and file are still to be told.
+    """Findings of the checks of tasks; subject and file are still to be told.
 
     Args:
         instruction: The task as the agent is given it.

@@ -35,7 +35,7 @@ _CARRIED = (set(SampleResult.__struct_fields__) & set(SampleRecord.__struct_fiel
 
 @dataclass(frozen=True, slots=True)
 class FinishedWork:
-    """What one agent left behind: enough to judge it."""
+    """Work that one agent left behind: enough to judge it."""
 
     record: SampleRecord
     line: JsonObject
@@ -44,7 +44,7 @@ class FinishedWork:
 
     @property
     def work(self) -> Work:
-        """What there is to grade."""
+        """Work as it is graded."""
         state = self.line.get("final_state")
         return Work(
             self.trajectory,
@@ -55,7 +55,7 @@ class FinishedWork:
 
 
 class _Line(msgspec.Struct):
-    """Whose trajectory a line is, and of which of several attempts."""
+    """Key of a line's sample, and which of several attempts at it the line is."""
 
     sample: str
     repeat: int
@@ -76,7 +76,7 @@ class WorkReader:
         }
 
     def work(self, record: SampleRecord) -> FinishedWork | None:
-        """What the agent did in a sample; None where it did not get to an end of its own.
+        """Work of the agent in a sample; None where it did not get to an end of its own.
 
         Raises:
             DataError: the stored trajectory cannot be read.
@@ -122,11 +122,11 @@ def judging_as_stored(manifest: Manifest, given: Mapping[str, Any]) -> JudgeSett
 
 
 class Grader(Protocol):
-    """How a suite judges finished work."""
+    """Judge of finished work, as a suite has one."""
 
     @property
     def data(self) -> JsonObject:
-        """Where the suite's data is from, and its `fingerprint`."""
+        """Origin of the suite's data, and its `fingerprint`."""
         ...
 
     async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:

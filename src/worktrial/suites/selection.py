@@ -12,7 +12,7 @@ _SHOWN_IDS = 12
 
 
 class Selectable(Protocol):
-    """What a task is chosen by."""
+    """Fields that a task is chosen by."""
 
     @property
     def id(self) -> str:

@@ -1,4 +1,4 @@
-"""What the options of a run mean: models, limits, judging, faults; and what is usual where a user says nothing."""
+"""Meaning of a run's options: models, limits, judging, faults; and what is usual where a user says nothing."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -46,7 +46,7 @@ def models_of(options: Options, named: Mapping[Role, str | None]) -> dict[RoleNa
 
 
 def limits_of(options: Any, agent: RoleSettings | None) -> "Limits":
-    """Where the agent's work on a sample ends, from the fields of `LimitOptions`."""
+    """Limits of the agent's work on a sample, from the fields of `LimitOptions`."""
     from worktrial.agents.assignment import Limits
 
     usual = LOCAL_TURNS if agent is not None and agent.is_local else USUAL_TURNS
@@ -54,7 +54,7 @@ def limits_of(options: Any, agent: RoleSettings | None) -> "Limits":
 
 
 def judging_of(options: Any, judge: RoleSettings | None) -> "JudgeSettings":
-    """How the judge decides, from the fields of `JudgingOptions`."""
+    """Settings of the judge, from the fields of `JudgingOptions`."""
     from worktrial.suites.judging import JudgeSettings
 
     usual = LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD
