@@ -76,7 +76,10 @@ def _split(value: Any) -> Any:
     if not isinstance(parts, Iterable):
         return value
     return [
-        name.strip() for part in parts for name in (part.split(",") if isinstance(part, str) else [part]) if name
+        name.strip()
+        for part in parts
+        for name in (part.split(",") if isinstance(part, str) else [part])
+        if str(name).strip()
     ]
 
 

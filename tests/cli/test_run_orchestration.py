@@ -220,9 +220,9 @@ BAD: dict[str, tuple[list[str], str]] = {
     "no scenario": (["--scenarios", " , "], "--scenarios: names no scenario"),
     "no such folder": (["--data", "nowhere"], "nowhere: no such folder"),
     "no such function": (["--sub-agent", "python:nope"], "--sub-agent python:nope: write python:MODULE"),
-    "an unknown language": (["--language", "fr"], "'--language'"),
+    "an unknown language": (["--language", "fr"], "--language: Input should be 'en', 'ko' or 'both'"),
     "a limit of nothing": (["--limit", "0"], "'--limit'"),
-    "a share that is none": (["--max-invalid", "2"], "a share lies between 0 and 1"),
+    "a share that is none": (["--max-invalid", "2"], "'--max-invalid': Input should be"),
     "free without a simulator": (["--mode", "free", "--agent", "m"], "--simulator none"),
     "no such turn-by-turn run": (["--mode", "free", "--turns-run", "nowhere"], "nowhere: no such folder"),
 }
