@@ -6,26 +6,28 @@ window.Worktrial = window.Worktrial || {};
 (() => {
   const { el } = Worktrial;
 
-  /** The measures of a sample, in words where their suite is known. */
+  /** The measures of a sample, in words where their form is known. */
   Worktrial.measures = (record) => {
     const { measures } = record;
     if (!measures || !Object.keys(measures).length) return null;
-    const known = { documents, orchestration };
-    const words = Object.hasOwn(known, record.suite) ? known[record.suite](measures) : [];
+    const words = "setup" in measures ? answers(measures) : "as_free" in measures || "mode" in measures ? team(measures) : [];
     return [...words, Worktrial.tree("All measures as stored", measures)];
   };
 
-  function documents(measures) {
-    const { official, strict, retrieval } = measures;
-    const tolerances = [...new Set([...Object.keys(official || {}), ...Object.keys(strict || {})])].sort((a, b) => a - b);
+  /** Answers from documents, by both scores; runs of version 0.1.0 call these official and strict. */
+  function answers(measures) {
+    const published = measures.published ?? measures.official;
+    const ours = measures.ours ?? measures.strict;
+    const { retrieval } = measures;
+    const tolerances = [...new Set([...Object.keys(published || {}), ...Object.keys(ours || {})])].sort((a, b) => a - b);
     const scored = (scores, at) => (scores && typeof scores[at] === "number" ? scores[at].toString() : "–");
     const row = (at) =>
       el(
         "tr",
         {},
         el("th", { scope: "row" }, `${Number((at * 100).toPrecision(6))} %`),
-        el("td", {}, scored(official, at)),
-        el("td", {}, scored(strict, at)),
+        el("td", {}, scored(published, at)),
+        el("td", {}, scored(ours, at)),
       );
     const share = (value) => (typeof value === "number" ? `${(value * 100).toFixed(0)} %` : null);
     const found = retrieval || {};
@@ -34,8 +36,8 @@ window.Worktrial = window.Worktrial || {};
         ["Gold answer", measures.gold],
         ["Unit", measures.unit],
         ["Set-up", measures.setup],
-        ["Official scoring", measures.official_why],
-        ["Strict scoring", measures.strict_why],
+        ["Published scoring", measures.published_why ?? measures.official_why],
+        ["Our scoring", measures.ours_why ?? measures.strict_why],
         ["Wrong because of", measures.failure && Worktrial.inline(measures.failure)],
         ["Gold pages", list(found.gold_pages)],
         ["Pages opened", list(found.opened)],
@@ -44,13 +46,14 @@ window.Worktrial = window.Worktrial || {};
         ["Searches", typeof found.searches === "number" ? String(found.searches) : null],
       ]),
       measures.diagnosis ? Worktrial.labelled("Diagnosis", Worktrial.json(measures.diagnosis)) : null,
-      tolerances.length ? Worktrial.table("Score by allowed error", ["Error", "Official", "Strict"], tolerances.map(row)) : null,
+      tolerances.length ? Worktrial.table("Score by allowed error", ["Error", "Published", "Ours"], tolerances.map(row)) : null,
     ].filter(Boolean);
   }
 
   const list = (value) => (Array.isArray(value) ? value.join(", ") : null);
 
-  function orchestration(measures) {
+  /** Work of a team that an agent directs. */
+  function team(measures) {
     const goals = measures.goals || measures.free?.goals || measures.as_free?.goals;
     const row = (goal) =>
       el(

@@ -14,7 +14,7 @@ window.Worktrial = window.Worktrial || {};
 
   /** What was answered at each step, beside its score. */
   Worktrial.steps = (line, record) => {
-    const rows = record.measures?.sound?.rows?.steps;
+    const rows = (record.measures?.ours ?? record.measures?.sound)?.rows?.steps;
     const scores = new Map((Array.isArray(rows) ? rows : []).map((row) => [Number(row.step), row]));
     const queries = line.queries && typeof line.queries === "object" ? line.queries : {};
     return [...line.main_agent_history, ...line.sub_agent_history]
