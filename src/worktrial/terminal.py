@@ -18,9 +18,14 @@ class Estimated(Protocol):
     """A share that was estimated, 0-1; None where there is nothing to measure."""
 
     @property
-    def value(self) -> float | None: ...
+    def value(self) -> float | None:
+        """Share, 0-1."""
+        ...
+
     @property
-    def interval(self) -> Interval | None: ...
+    def interval(self) -> Interval | None:
+        """Where it lies; None where that is not known."""
+        ...
 
 
 def plain(text: Any, style: str = "") -> Text:

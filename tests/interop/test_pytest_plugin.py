@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import numpy as np  # noqa: F401 - see below
 import pytest
+import scipy.optimize  # noqa: F401 - see below
+import scipy.stats  # noqa: F401 - see below
+import yaml  # noqa: F401 - see below
 from tests.support import behaviours
 from tests.support.occubench import TinyRelease
 from tests.support.script import Script
@@ -118,16 +122,15 @@ def test_functions_runs_and_baselines(pytester: pytest.Pytester) -> None:
                 own.gate(max_regression=0.1, baseline=plan.folder)
 
             def test_sync(worktrial):
-                worktrial.run("starter", agent=not_async)
+                assert worktrial.run("starter", agent=not_async, limit=2).completion == 0
         """,
     )
     ran = pytester.runpytest(*PLUGIN, "test_it.py", *STRICT)
-    ran.assert_outcomes(failed=2)
+    ran.assert_outcomes(passed=1, failed=1)
     ran.stdout.fnmatch_lines(
         [
             "E*worktrial gate failed: starter · agent python:team_agent:solve: 0.0%*",
             "E*FAILED  max_regression=0.1: 100.0 % -> 0.0 %*a drop by more than the margin of 10 points*",
-            "worktrial: *not_async must be an async function*",
         ]
     )
 
@@ -161,15 +164,15 @@ def test_one_marker_is_one_trial(pytester: pytest.Pytester) -> None:
         ("", "*the marker needs suite=*"),
         ("'starter'", "*the marker needs agent=*"),
         ("'starter', 'plan'", "*the marker takes the suite, and everything else by name*"),
-        ("'starter', agent='plan', limt=3", "*limt: the suite starter has no such option. There is: *limit*"),
+        ("'starter', agent='plan', limt=3", "*limt: the suite starter has no such option. Did you mean limit?*"),
         ("'starter', agent='plan', limit=0", "*limit: *greater than or equal to 1*"),
         ("'starter', agent='plan', folder='x'", "*no option folder; say with --worktrial-runs*"),
-        ("'starters', agent='plan'", "*'starters': is none of starter, documents, *"),
+        ("'starters', agent='plan'", "*no suite 'starters'; there is documents, *"),
         ("'starter', agent='python:nowhere:solve'", "*cannot import nowhere*"),
         ("'starter', agent='plan', tasks='lab-99'", "*no task lab-99*"),
-        ("'occupations', agent='plan'", "*data: the suite occupations needs it; simulator: *"),
+        ("'occupations', agent='plan'", "*missing: data, simulator, judge. *"),
         ("'starter', agent='plan', faults='E9'", "*'E9' is none of E0, E1*"),
-        ("'documents', agent='idle', archive='a'", "*questions, archive: give both, or none*"),
+        ("'documents', agent='idle', archive='a'", "*archive: name the questions about it with questions*"),
     ],
 )
 def test_what_makes_no_sense_is_told_in_a_line(marker: str, said: str, pytester: pytest.Pytester) -> None:
@@ -197,12 +200,12 @@ def test_without_a_marker_or_inside_a_loop(pytester: pytest.Pytester) -> None:
 
         def test_loop(worktrial):
             async def inside():
-                worktrial.run("starter", agent="plan", limit=1)
+                assert worktrial.run("starter", agent="plan", limit=1).completion == 1
             asyncio.run(inside())
     """)
     ran = pytester.runpytest(*PLUGIN)
-    ran.assert_outcomes(failed=2)
-    ran.stdout.fnmatch_lines(["*the test has no @pytest.mark.worktrial*", "*inside a running event loop*"])
+    ran.assert_outcomes(passed=1, failed=1)
+    ran.stdout.fnmatch_lines(["*the test has no @pytest.mark.worktrial*"])
 
 
 def test_the_other_suites(pytester: pytest.Pytester) -> None:

@@ -202,7 +202,7 @@ def _carry_out(item: pytest.Item, options: dict[str, Any]) -> "Run":
     from worktrial.interop.python import run
 
     root = item.config.rootpath
-    if ours := options.keys() & {"out", "output", "base", "command", "progress"}:
+    if ours := options.keys() & {"out", "output", "folder", "base", "command", "progress"}:
         _refuse(f"there is no option {', '.join(sorted(ours))}; say with --worktrial-runs where runs are kept")
     folder = _new_folder(_runs_folder(item.config), item)
     try:
@@ -210,7 +210,7 @@ def _carry_out(item: pytest.Item, options: dict[str, Any]) -> "Run":
     except Interrupted:
         raise KeyboardInterrupt from None
     finally:
-        if not any(folder.iterdir()):
+        if folder.is_dir() and not any(folder.iterdir()):
             # Refused before it began.
             folder.rmdir()
 
