@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np  # noqa: F401 - see below
 import pytest
-import scipy.optimize  # noqa: F401 - see below
+import scipy.optimize
 import scipy.stats  # noqa: F401 - see below
 import yaml  # noqa: F401 - see below
 from tests.support import behaviours
