@@ -1,0 +1,83 @@
+"""Rules of the house that no linter knows: wings keep their names to themselves, docstrings can be read once."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from worktrial.suite import suites
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "worktrial"
+# Words with which a clause begins that is no sentence of its own: "Of its width", "That decides".
+CLAUSE = re.compile(
+    r"(Of|That|Those|Whose|Who|Whom|What|Where|Which|When|How|So|As|In|On|By|For|From|To|With|Without|If|It|They|There|"
+    r"Because|Since|Not|At|Beside|Below|Above|After|Before|Over|Under|Only|Also|Like|Is|Are|Was|Were|Has|Have|Does)\b"
+)
+# The same word for two things, each known to everybody by that name in its own field.
+SHARED_NAMES = frozenset({"Settings", "Options"})
+
+
+def files() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path, ast.parse(path.read_text("utf-8"))
+
+
+def test_nothing_outside_a_wing_names_a_suite() -> None:
+    names = "|".join(suites.names)
+    word = re.compile(rf"\b(suites[./]({names})\b|(?<![\w./-])({names})(?![\w/-]))")
+    found = []
+    for path, tree in files():
+        if any(path.is_relative_to(SOURCE / "suites" / name) for name in suites.names):
+            continue
+        texts = {id(text) for text in docstrings(tree)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and word.search(node.module or ""):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno} imports {node.module}")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in suites.names:
+                if id(node) not in texts:
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno} says {node.value!r}")
+    assert found == []
+
+
+def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Docstrings, those under attributes as well."""
+    for node in ast.walk(tree):
+        for statement in getattr(node, "body", None) or () if not isinstance(node, ast.Lambda | ast.IfExp) else ():
+            value = getattr(statement, "value", None)
+            if isinstance(statement, ast.Expr) and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                yield value
+
+
+def test_docstrings_open_with_a_noun_phrase_or_an_imperative() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{text.lineno}: {text.value.split(chr(10))[0]}"
+        for path, tree in files()
+        for text in docstrings(tree)
+        if CLAUSE.match(text.value)
+    ]
+    assert found == []
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places = defaultdict(list)
+    for path, tree in files():
+        if "workplaces" in path.parts and "suites" in path.parts:
+            continue  # each workplace has records of its own trade
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name not in SHARED_NAMES:
+                places[node.name].append(str(path.relative_to(SOURCE)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_test_asserts_a_time() -> None:
+    clock = re.compile(r"\b(perf_counter|process_time|monotonic|time\.time)\(\)")
+    compared = re.compile(r"^\s*assert .*(%s.*[<>]|[<>].*%s)" % (clock.pattern, clock.pattern))
+    found = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            # A deadline keeps a test that waits from waiting for ever; it asserts nothing about speed.
+            if compared.search(line) and "deadline" not in line:
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert found == []
