@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -166,13 +165,11 @@ def test_the_workplaces_trouble_is_not_the_agents(error: Exception, in_a_group: 
 def test_its_time_is_limited() -> None:
     async def sleeps(given: Assignment) -> str:
         await given.call("close", {})
-        await asyncio.sleep(30)
-        return "late"
+        await asyncio.Event().wait()
+        return "never"
 
     given = assignment(limits=Limits(seconds=0.1))
-    began = time.monotonic()
     asyncio.run(OwnCallable(sleeps)(given))
-    assert time.monotonic() - began < 5
     assert (given.trajectory.stop_reason, given.trajectory.answer) == (StopReason.TIME_LIMIT, "")
     assert len(given.trajectory.calls) == 1
 

@@ -1,7 +1,6 @@
 """Whatever a model does at work is put on record; nothing it does is an error of the sample."""
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -212,13 +211,11 @@ def test_a_conversation_that_outgrows_its_context(overflow: Any) -> None:
     ],
 )
 def test_an_agent_that_never_stops_is_stopped(limits: Limits, reason: StopReason, turns: int | None) -> None:
-    began = time.monotonic()
     trajectory, requests = work(agent_behaviours.never_stops, limits=limits)
     assert trajectory.stop_reason is reason
     assert trajectory.turns == len(requests) == len(trajectory.calls)
     assert trajectory.turns == turns if turns is not None else 0 < trajectory.turns < 500
     assert trajectory.answer == ""
-    assert time.monotonic() - began < 3
 
 
 def test_the_endpoints_trouble_is_not_the_agents() -> None:

@@ -86,7 +86,7 @@ def test_never_answers() -> None:
     with ScriptedServer(Script(agent=endpoints.NeverAnswers())) as server:
         with pytest.raises(TimeoutError):
             raw_wait(server.url)
-    assert 0.3 <= time.monotonic() - start < 3
+    assert time.monotonic() - start >= 0.3
 
 
 def raw_wait(url: str) -> None:
