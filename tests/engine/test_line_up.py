@@ -40,7 +40,26 @@ def test_an_endpoint_that_is_down_is_told_at_once(
     assert sum(pauses) < 5
     assert dead_url in str(caught.value)
     assert "agent_base_url" in str(caught.value)
-    assert (tmp_path / "samples.jsonl").read_bytes() == b""
+    assert not tmp_path.exists(), "an empty run would be left"
+
+
+def test_a_refused_run_leaves_no_folder(tmp_path: Path, dead_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "PROBE_PAUSES", (0.0,))
+    folder = tmp_path / "runs" / "first"
+    with pytest.raises(StopRun):
+        run_tiny(folder, dead_url)
+    assert not folder.exists()
+    # A key that is refused is known only from the endpoint; nothing was consumed either.
+    with ScriptedServer(Script(agent=Status(401))) as server:
+        with pytest.raises(StopRun, match="401"):
+            run_tiny(folder, server.url)
+        assert not folder.exists()
+    # With a sample in it, it stays.
+    with ScriptedServer() as server:
+        run_tiny(folder, server.url)
+        with pytest.raises(SettingError):
+            run_tiny(folder, server.url, role=role_settings(server.url, temperature=0.5))
+    assert (folder / "samples.jsonl").read_bytes()
 
 
 def test_an_endpoint_that_is_about_to_come_up_is_waited_for(tmp_path: Path, dead_url: str) -> None:

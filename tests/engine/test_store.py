@@ -161,7 +161,6 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
         ({"settings": {"level": 2}}, "settings.level: 1 -> 2"),
         ({"settings": {"level": 1, "roles": {"agent": {"model": "m"}}}}, 'settings.roles: null -> {"agent"'),
         ({"settings": {}}, "settings.level: 1 -> null"),
-        ({"suite": "other"}, 'suite: "tiny" -> "other"'),
         ({"data": {"fingerprint": "g"}}, 'data: "f" -> "g"'),
     ],
 )
@@ -170,6 +169,15 @@ def test_changed_settings_are_refused_with_the_difference(tmp_path: Path, change
     with pytest.raises(SettingError, match="other settings") as caught, opened(tmp_path, **change):
         pass
     assert f"  {shown}" in str(caught.value)
+    assert (tmp_path / "manifest.json").read_bytes() == before
+
+
+def test_the_folder_of_another_suites_run_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    before = (filled(tmp_path) / "manifest.json").read_bytes()
+    with pytest.raises(SettingError) as caught, opened(tmp_path, suite="other", settings={"level": 2}):
+        pass
+    assert str(caught.value).startswith(f"{tmp_path} holds a tiny run. Name another folder")
+    assert "\n" not in str(caught.value)
     assert (tmp_path / "manifest.json").read_bytes() == before
 
 

@@ -95,7 +95,8 @@ class RunStore:
     def _leave_nothing(self, kind: type[BaseException] | None) -> None:
         """Remove the folder of a run that was refused before its first sample; reports would find an empty run."""
         refused = kind is not None and issubclass(kind, SettingError | DataError | StopRun)
-        if refused and kind is not BudgetSpent and self._is_new and not self.finished:
+        paid = bool(self.session.tokens)
+        if refused and kind is not BudgetSpent and self._is_new and not self.finished and not paid:
             for name in (MANIFEST, SAMPLES, TRAJECTORIES, LOCK):
                 (self.folder / name).unlink(missing_ok=True)
             # Something else in it, such as tracebacks, is worth keeping.
