@@ -90,7 +90,7 @@ _JUDGE = with_roles(JudgeAuditOptions, [Role.JUDGE])
 def simulator(**given: Any) -> None:
     """Let a model play workplaces and compare each answer, field by field, with the executable truth.
 
-    The workplaces are those of the starter suite, or those of a suite of your own that have an executable face.
+    The workplaces are our own executable ones, or those of a suite of your own that have an executable twin.
 
     Needs no agent: recorded calls are played again, many sequences at a time.
 
@@ -161,7 +161,7 @@ def agreement(
 def conformance(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs with a simulator.")],
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the OccuBench release, for runs of occupations.", metavar="DIR")
+        Path | None, typer.Option(help="Folder of the data, for runs of a suite that needs one.", metavar="DIR")
     ] = None,
     evidence: Annotated[int, typer.Option(help="Show so many failed checks of each run.", min=0)] = 5,
 ) -> None:
