@@ -41,7 +41,12 @@ BAD_REPLIES = [
 ]
 
 
-@pytest.mark.parametrize("step", [*PASSING, *BAD_REPLIES], ids=str)
+def named(step: object) -> str:
+    """A name that is the same in every process."""
+    return getattr(step, "__name__", str(step))[:60]
+
+
+@pytest.mark.parametrize("step", [*PASSING, *BAD_REPLIES], ids=named)
 def test_what_passes_is_tried_again(step: Any) -> None:
     async def once(client: Client) -> tuple[Completion, int]:
         return await client.model(Meter())(HELLO), client.retries
@@ -61,7 +66,7 @@ def refused(url: str, **options: Any) -> InvalidSample:
     return caught.value
 
 
-@pytest.mark.parametrize("step", [Status(500), DropsConnection(), CutsBody(), NeverAnswers()], ids=str)
+@pytest.mark.parametrize("step", [Status(500), DropsConnection(), CutsBody(), NeverAnswers()], ids=named)
 def test_what_does_not_pass_is_given_up(step: Any) -> None:
     with ScriptedServer(Script(agent=step)) as server:
         error = refused(server.url, timeout=0.2 if isinstance(step, NeverAnswers) else 30)
@@ -71,7 +76,7 @@ def test_what_does_not_pass_is_given_up(step: Any) -> None:
     assert server.count() == 4
 
 
-@pytest.mark.parametrize("step", BAD_REPLIES, ids=str)
+@pytest.mark.parametrize("step", BAD_REPLIES, ids=named)
 @pytest.mark.parametrize("attempts", [8, 2])
 def test_nonsense_is_put_up_with_three_times(step: Any, attempts: int) -> None:
     with ScriptedServer(Script(agent=step)) as server:
@@ -128,7 +133,7 @@ def gaps(server: ScriptedServer) -> list[float]:
         (Status(429, retry_after_date=1.5, times=1), 0.2),
         (Status(429, retry_after="soon", times=1), 0.0),
     ],
-    ids=str,
+    ids=named,
 )
 def test_retry_after_is_honoured(step: Status, least: float) -> None:
     with ScriptedServer(Script(agent=step)) as server:
