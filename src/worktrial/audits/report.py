@@ -29,7 +29,7 @@ from worktrial.statistics import Rate
 def simulators_section(report: Report, suite: str) -> list[Section]:
     """Section about the audits of simulators in `report`, whose runs are of `suite`; [] without any."""
     found = [_simulator(run) for run in distinct(report) if run.run.manifest.suite == suite]
-    return [Section("simulators", "Simulators", joined(_simulators(found)))] if found else []
+    return [Section("simulator", "Simulators", joined(_simulators(found)))] if found else []
 
 
 def judges_section(report: Report, suite: str) -> list[Section]:
