@@ -51,10 +51,16 @@ def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
                 yield value
 
 
+def is_suite_data(path: Path) -> bool:
+    """Whether a module is a workplace of a suite: its docstrings are prompts, whose letters a fingerprint holds."""
+    return {"suites", "workplaces"} <= {*path.relative_to(SOURCE).parts}
+
+
 def test_docstrings_open_with_a_noun_phrase_or_an_imperative() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{text.lineno}: {text.value.split(chr(10))[0]}"
         for path, tree in files()
+        if not is_suite_data(path)
         for text in docstrings(tree)
         if CLAUSE.match(text.value)
     ]
@@ -64,7 +70,7 @@ def test_docstrings_open_with_a_noun_phrase_or_an_imperative() -> None:
 def test_no_two_public_classes_share_a_name() -> None:
     places = defaultdict(list)
     for path, tree in files():
-        if "workplaces" in path.parts and "suites" in path.parts:
+        if is_suite_data(path):
             continue  # each workplace has records of its own trade
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name not in SHARED_NAMES:

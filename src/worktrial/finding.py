@@ -1,4 +1,4 @@
-"""What lints, checks and audits report: one form for all of them."""
+"""Findings of lints, checks and audits: one form for all of them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,9 +17,9 @@ class Finding:
     field: str
     """Field that holds it, as the file calls it: a dotted path, a JSON Pointer, a step."""
     what: str
-    """What is wrong."""
+    """Statement of what is wrong."""
     fix: str = ""
-    """What to change; "" where the finding says it."""
+    """Change that mends it; "" where the finding says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Findings:
     """Names of the checks that were made, in the order in which they are shown."""
     findings: Sequence[Finding]
     looked_at: Mapping[str, int] = field(default_factory=dict)
-    """How many things of each kind were looked at, such as `{"tasks": 43, "workplaces": 10}`."""
+    """Number of things of each kind that were looked at, such as `{"tasks": 43, "workplaces": 10}`."""
     unread: Sequence[str] = ()
-    """What could not be read and so was not looked at, each with the reason."""
+    """Things that could not be read and so were not looked at, each with the reason."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Check to what it finds, in half a sentence; checks whose name says it may be missing."""
     counted: Collection[str] = ()

@@ -19,7 +19,7 @@ from worktrial.errors import SettingError, option
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """How a field of `Options` is shown, and whether it counts when runs are compared."""
+    """Presentation of a field of `Options`, and whether it counts when runs are compared."""
 
     panel: str = "Options"
     """Heading that it stands under in help texts and on the reference page."""
@@ -28,11 +28,11 @@ class Flag:
     neutral: bool = False
     """Whether it cannot change a result: where a run is stored, how fast it goes, when it gives up."""
     metavar: str | None = None
-    """What stands for the value in help texts, such as `DIR`."""
+    """Word that stands for the value in help texts, such as `DIR`."""
     short: str | None = None
     """One-letter flag, such as `-o`."""
     default: str | None = None
-    """What a None stands for, in words, where the default depends on something else."""
+    """Meaning of None in words, where the default depends on something else."""
     late: bool = False
     """Whether it stands after everything else."""
 
@@ -193,9 +193,9 @@ class TaskOptions(Options):
     """Choice among a suite's tasks. None of it changes what a sample is, only which samples there are."""
 
     tasks: Annotated[Names, Flag(_WHAT, common=True, neutral=True, metavar="IDS")] = []
-    """Only these task ids; comma-separated or repeated."""
+    """Task ids to take; comma-separated or repeated."""
     limit: Annotated[Count | None, Flag(_WHAT, common=True, neutral=True)] = None
-    """At most so many tasks."""
+    """Largest number of tasks."""
     repeats: Annotated[Count, Flag(_WHAT, common=True, neutral=True)] = 1
     """Samples of each task."""
 
@@ -204,11 +204,11 @@ class CategoryOptions(TaskOptions):
     """Choice among tasks that have an industry."""
 
     category: Annotated[Names, Flag(_WHAT, neutral=True, metavar="NAMES")] = []
-    """Only these industries (names, or their beginnings); comma-separated or repeated."""
+    """Industries to take (names, or their beginnings); comma-separated or repeated."""
 
 
 class RunOptions(Options):
-    """Where results go, how fast, and how far. None of it can change a result."""
+    """Place of the results, pace and bounds of the run. None of it can change a result."""
 
     output: Annotated[Path | None, Flag(_RUN, common=True, neutral=True, short="-o", metavar="DIR")] = None
     """Folder of the run; the same command with it resumes. Default: a new one, runs/SUITE-N."""
@@ -233,7 +233,7 @@ class RunOptions(Options):
 
 
 class LimitOptions(Options):
-    """How long an agent may work on one sample. Part of the agent, so neutral for comparisons."""
+    """Bounds of an agent's work on one sample. Part of the agent, so neutral for comparisons."""
 
     max_turns: Annotated[Count | None, Flag(_LIMITS, common=True, neutral=True)] = None
     """Assistant messages of the agent. Default: 60; 16 for the embedded model."""
@@ -246,7 +246,7 @@ class LimitOptions(Options):
 
 
 class FaultOptions(Options):
-    """What goes wrong on purpose, how often, how long."""
+    """Faults that are injected on purpose: their kind, number and length."""
 
     faults: Annotated[str, BeforeValidator(_joined), Flag(_FAULTS, common=True, metavar="MODES")] = "E0"
     """E0 none; E1 calls that fail with an error; E2 answers that silently lack or lag; E3 half and half; all; or
@@ -263,7 +263,7 @@ class FaultOptions(Options):
 
 
 class JudgingOptions(Options):
-    """How a judge decides."""
+    """Way in which a judge decides."""
 
     votes: Annotated[Count, Flag(_JUDGING)] = 3
     """Votes of the judge on each sample; the majority decides."""
@@ -277,7 +277,7 @@ class JudgingOptions(Options):
 
 
 class AgentOptions(Options):
-    """How an agent that is a model is offered its tools."""
+    """Way in which an agent that is a model is offered its tools."""
 
     tool_mode: Annotated[Literal["native", "json"] | None, Flag(_AGENT, neutral=True)] = None
     """Native tool calls, or json: tools as a JSON Schema, for endpoints and small models without native tools.
@@ -285,7 +285,7 @@ class AgentOptions(Options):
 
 
 class EndpointOptions(Options):
-    """How models are reached. Once for all roles, and once for each as `judge_base_url` (see `with_roles`).
+    """Addresses, keys and pace of models. Once for all roles, and once for each as `judge_base_url` (`with_roles`).
 
     Neutral here, because a run's manifest keeps what of it can change a result role by role.
     """
@@ -303,7 +303,7 @@ class EndpointOptions(Options):
     token_parameter: Annotated[
         Literal["max_tokens", "max_completion_tokens"] | None, Flag(_ENDPOINT, neutral=True)
     ] = None
-    """What the endpoint calls that limit."""
+    """Name by which the endpoint knows that limit."""
     structured: Annotated[Literal["auto", "schema", "off"] | None, Flag(_ENDPOINT, neutral=True)] = None
     """JSON Schema output: auto gives it up when the endpoint rejects it."""
     timeout: Annotated[Annotated[float, Field(ge=1)] | None, Flag(_ENDPOINT, neutral=True)] = None

@@ -1,4 +1,4 @@
-"""What can be plugged in: objects that installed packages register under an entry-point group."""
+"""Plug-ins: objects that installed packages register under an entry-point group."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -24,7 +24,7 @@ class Registry(Generic[T]):
         return list(self._found())
 
     def get(self, name: str) -> T:
-        """What is registered as `name`.
+        """Load the object that is registered as `name`.
 
         Raises:
             SettingError: nothing is, or it cannot be imported.

@@ -63,12 +63,12 @@ class TaskRow:
     difficulty: str = "-"
     category: str = "-"
     scenario: str = ""
-    """What it is about, in a line."""
+    """One line on what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataReport:
-    """What is in a suite's data, and what is wrong with it."""
+    """Contents of a suite's data, and what is wrong with them."""
 
     tasks: int
     scenarios: int
@@ -79,7 +79,7 @@ class DataReport:
     problems: Sequence[str]
     """A sentence on each thing that makes at least one sample `invalid`."""
     notes: Sequence[str]
-    """What is worth knowing and harmless to a run."""
+    """Sentences on things that are worth knowing and harmless to a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class ReferenceAgent:
     """An agent without a model that ships with a suite, to show its floor or its ceiling."""
 
     about: str
-    """What it does, in half a sentence."""
+    """Half a sentence on what it does."""
     must: Outcome | None = None
     """Outcome that it must have on every task for the suite to be valid; None if any will do."""
     make: "Callable[[], Any] | None" = None
@@ -116,11 +116,11 @@ class Suite(ABC):
     """
 
     name: ClassVar[str]
-    """What one writes after `worktrial run`; also in every record."""
+    """Name that one writes after `worktrial run`; also in every record."""
     about: ClassVar[str]
-    """What it is, in one line."""
+    """One line on what it is."""
     needs: ClassVar[str] = "nothing"
-    """What has to be given for it to run, beside an agent."""
+    """Things that have to be given for it to run, beside an agent."""
     example: ClassVar[str] = ""
     """Options of a first run, such as `--agent plan`; for help texts."""
     options: ClassVar[type[RunOptions]]
@@ -128,7 +128,7 @@ class Suite(ABC):
     data: ClassVar[type[Options]] = Options
     """The part of `options` that says where tasks come from; what lists and lints are given."""
     beside: ClassVar[type[Options]] = Options
-    """What a run can be shown beside: options of `worktrial show`."""
+    """Options of `worktrial show`: figures that a run can be shown beside."""
     roles: ClassVar[Sequence[Role]] = (Role.AGENT,)
     """Roles that models may play."""
     decided_by_code: ClassVar[bool] = True
@@ -142,7 +142,7 @@ class Suite(ABC):
 
     @property
     def title(self) -> str:
-        """What people call it; for a suite that is installed its name."""
+        """Name that people know it by; for a suite that is installed its `name`."""
         return self.name
 
     @abstractmethod
@@ -189,7 +189,7 @@ class Suite(ABC):
         return {Role.AGENT: settings_for(Role.AGENT, agent.spec, options.model_dump())}
 
     def notices(self, options: Any, trial: Trial) -> Iterable[str]:
-        """What a user should know before `trial` starts, such as what is left out; a line each.
+        """Tell the user what to know before `trial` starts, such as what is left out; a line each.
 
         Args:
             options: An instance of `every_option`.
@@ -202,7 +202,7 @@ class Suite(ABC):
         return settings
 
     def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
-        """What only this suite's runs have to show on a terminal, after the completion rate.
+        """Render what only this suite's runs have to show on a terminal, after the completion rate.
 
         Args:
             run: Stored run of this suite.
@@ -245,7 +245,7 @@ class Suite(ABC):
         return ()
 
     def lint(self, data: Any) -> "Findings":
-        """What runs, and yet misleads.
+        """Find what runs, and yet misleads.
 
         Raises:
             SettingError: the suite has nothing to lint, or an option is missing.
@@ -253,7 +253,7 @@ class Suite(ABC):
         raise SettingError(f"{self.name}: has no lint")
 
     def data_report(self, data: Any) -> DataReport:
-        """What is in the data, and what of it cannot be used.
+        """Take stock of the data, and of what in it cannot be used.
 
         Raises:
             SettingError: the suite has no data of a user's to look at, or an option is missing.
@@ -262,7 +262,7 @@ class Suite(ABC):
         raise SettingError(f"{self.name}: has no data that could be checked")
 
     def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
-        """How stored work is judged again: a `suites.regrade.Grader`.
+        """Make a `suites.regrade.Grader`, which judges stored work again.
 
         Args:
             run: Whose work.
@@ -320,9 +320,9 @@ class RunScores:
     """Scores of a whole run that another program stored."""
 
     tables: "Sequence[RenderableType]"
-    """What is shown on a terminal."""
+    """Tables for the terminal."""
     notes: Sequence[str]
-    """What was not scored, for the error stream."""
+    """Sentences on what was not scored, for the error stream."""
     details: JsonObject
     """Everything, for a file."""
 
@@ -373,7 +373,7 @@ def find_suite(word: str | Path) -> Suite:
 
 
 def _how_to_run(folder: Path) -> str:
-    """What to do with a folder that is no suite: it may hold the data of one."""
+    """Advise on a folder that is no suite: it may hold the data of one."""
     for suite in suites.all():
         if suite.data_file is not None and (folder / suite.data_file).exists():
             return f"It holds the data of another suite: worktrial run {suite.name} {option('data')} {folder}"

@@ -24,7 +24,7 @@ class Estimated(Protocol):
 
     @property
     def interval(self) -> Interval | None:
-        """Where it lies; None where that is not known."""
+        """Interval in which it lies; None where that is not known."""
         ...
 
 

@@ -20,7 +20,7 @@ USUAL_CONCURRENCY = 16
 LOCAL_CONCURRENCY = 1
 
 Agent = str | Callable[..., Any]
-"""What one writes after `--agent`, or the function itself."""
+"""Words that one writes after `--agent`, or the function itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class PreparedRun:
     models: Mapping[RoleName, RoleSettings]
     settings: RunSettings
     notices: Sequence[str]
-    """What the user should know before it starts, a line each; options in it are marked (see `errors.option`)."""
+    """Sentences to tell the user before it starts, a line each; options in it are marked (see `errors.option`)."""
 
 
 def prepare(
@@ -79,7 +79,7 @@ def settings_of(
     base: Path | None = None,
     command: tuple[str, ...] = (),
 ) -> RunSettings:
-    """How a run is carried out.
+    """Settle how a run is carried out.
 
     Args:
         options: What the user said about it.

@@ -15,7 +15,7 @@ _PLAIN_SECONDS = 10.0
 
 @contextmanager
 def display() -> Iterator[Progress]:
-    """Where the build's events are shown."""
+    """Show the build's events: a bar on a terminal, else lines."""
     if not sys.stderr.isatty():
         yield _Plain().tell
         return

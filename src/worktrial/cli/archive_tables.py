@@ -19,7 +19,7 @@ _MOST_LINES = 20
 
 
 def print_report(report: "BuildReport") -> None:
-    """What a build came to, in a few lines."""
+    """Print the outcome of a build in a few lines."""
     readable = [record for record in report.documents if record.readable]
     pages, tables = sum(r.pages for r in readable), sum(r.tables for r in readable)
     routes = _routes(readable)

@@ -44,18 +44,18 @@ _WHAT = "Which tasks"
 
 
 class WorkOptions(EndpointOptions, RunOptions):
-    """Which work an audit is made with."""
+    """Selection of the work that an audit is made with."""
 
     from_run: Annotated[list[Path], Flag(_WHAT, common=True, short="--from", metavar="RUN")] = Field([])
-    """Also what agents did in this stored run of the same tasks; repeatable."""
+    """Stored run of the same tasks whose agents' calls are audited too; repeatable."""
     plans: Annotated[bool, Flag(_WHAT)] = True
-    """What the tasks' solution plans do."""
+    """Audit the calls of the tasks' solution plans."""
     tasks: Annotated[Names, Flag(_WHAT, common=True, metavar="IDS")] = Field([])
-    """Only these task ids; comma-separated or repeated."""
+    """Task ids to take; comma-separated or repeated."""
     category: Annotated[Names, Flag(_WHAT, metavar="NAMES")] = Field([])
-    """Only these industries (names, or their beginnings); comma-separated or repeated."""
+    """Industries to take (names, or their beginnings); comma-separated or repeated."""
     limit: Annotated[Count | None, Flag(_WHAT, common=True)] = None
-    """At most so many tasks."""
+    """Largest number of tasks."""
 
 
 class SimulatorAuditOptions(WorkOptions):
@@ -64,13 +64,13 @@ class SimulatorAuditOptions(WorkOptions):
     simulator: Annotated[str, Flag(_WHO, common=True, metavar="MODEL")]
     """The model under audit: a name at --base-url, openai/NAME, or local."""
     memory: Annotated[Literal["history", "ledger"], Flag(_WHO, common=True)] = "history"
-    """Where it keeps the state. ledger shows how the state drifts."""
+    """Place in which it keeps the state. ledger shows how the state drifts."""
     simulator_prompt: Annotated[
         Literal["full", "compact"] | None, Flag(_WHO, default="full; compact for the embedded model")
     ] = None
-    """How it is told its part; compact is for small models."""
+    """Length of the prompt that tells it its part; compact is for small models."""
     calls: Annotated[Count | None, Flag(_WHAT)] = None
-    """At most so many calls of each sequence."""
+    """Largest number of calls of each sequence."""
     suite_folder: Annotated[Path | None, Flag(_WHAT, metavar="DIR")] = None
     """A suite of `worktrial synthesize` with executable twins: these are the truth, not our own workplaces."""
 

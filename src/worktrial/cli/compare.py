@@ -109,7 +109,7 @@ _FLIPS_SHOWN = 20
 
 
 def names_of(first: StoredRun, second: StoredRun) -> Names:
-    """What the runs are called: by their agents, or by their folders where these are the same."""
+    """Name the runs by their agents, or by their folders where the agents are the same."""
     agents = agent_of(first), agent_of(second)
     folders = first.folder.resolve().name, second.folder.resolve().name
     for names in (agents, folders):

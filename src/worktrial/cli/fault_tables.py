@@ -1,4 +1,4 @@
-"""What faults did to an agent, for the terminal."""
+"""Tables on the terminal of what faults did to an agent."""
 
 from collections.abc import Iterable, Sequence
 
@@ -42,7 +42,7 @@ def robustness_line(setting: str, robustness: Robustness | ZeroCleanRate) -> Tex
 
 
 def funnel_table(conditions: Sequence[Condition]) -> Table | None:
-    """From planned faults to recovered answers; None where none was planned."""
+    """Count the way from planned faults to recovered answers; None where no fault was planned."""
     table = Table(caption=_CAPTION, caption_justify="left")
     table.add_column("condition", no_wrap=True)
     table.add_column("kind")

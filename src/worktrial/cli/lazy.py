@@ -11,7 +11,7 @@ class Row(NamedTuple):
     """One command of a group."""
 
     about: str
-    """What it does, in a sentence."""
+    """One sentence on what it does."""
     place: str
     """`module:name` below `worktrial.cli`: a function, or the Typer app of a group."""
 

@@ -1,4 +1,4 @@
-"""What `worktrial power` says."""
+"""Texts and tables that `worktrial power` prints."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ USUAL_CORRELATIONS = (0.7, 0.3)
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What was asked, and what was taken from runs."""
+    """Assumptions that the user stated, and those that were taken from runs."""
 
     tasks: int | None
     effect: float | None
@@ -199,7 +199,7 @@ def _known(assumed: Assumed, design: Design) -> list[Prospect]:
 
 
 def _asked(assumed: Assumed) -> tuple[int | None, float | None]:
-    """What the last table was made for."""
+    """Number of tasks or effect for which the last table was made."""
     return (None if assumed.effect is not None else assumed.tasks), assumed.effect
 
 

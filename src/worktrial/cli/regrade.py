@@ -16,7 +16,7 @@ _JUDGING = "Judging"
 
 
 class RegradeOptions(EndpointOptions, RunOptions):
-    """Who judges, and how."""
+    """Settings of the judge and of its model."""
 
     judge: Annotated[str | None, Flag(_JUDGING, common=True, metavar="MODEL")] = None
     """The model that judges: a name, openai/NAME, or local."""

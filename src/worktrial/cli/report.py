@@ -54,7 +54,7 @@ def report(
 
 @contextmanager
 def _display(report: "Report") -> "Iterator[Callable[[str, int], None] | None]":
-    """Where progress is shown: a bar on a terminal, nothing elsewhere. On standard error."""
+    """Show progress on standard error: a bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield None
         return

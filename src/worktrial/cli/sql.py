@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SqlForm(StrEnum):
-    """What `--format` knows."""
+    """Values of `--format`."""
 
     TABLE = "table"
     CSV = "csv"
@@ -183,7 +183,7 @@ def _width(column: int, headers: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def _fitting(widths: Sequence[int], room: int) -> int:
-    """How many columns fit; at least one, which is folded when it alone is too wide."""
+    """Count the columns that fit; at least one, which is folded when it alone is too wide."""
     taken = 1
     for count, width in enumerate(widths):
         taken += width + _EDGE

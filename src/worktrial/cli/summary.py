@@ -50,7 +50,7 @@ def print_summary(run: StoredRun, console: Console | None = None, *, beside: Opt
 
 
 def _of_the_suite(run: StoredRun, beside: Options | None) -> Iterable[RenderableType]:
-    """What only this suite's runs have to show; nothing where the suite is not installed."""
+    """Render tables that only this suite's runs have; none where the suite is not installed."""
     suite = suite_of(run.manifest.suite)
     if suite is None:
         return [f"The suite {printable(run.manifest.suite)} is not installed here, so its own figures are missing."]

@@ -170,7 +170,7 @@ def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> 
 
 
 def _print_end(folder: "SuiteFolder", end: "SessionEnd") -> None:
-    """What came of the session, and what to do next, on standard output."""
+    """Print the outcome of the session and the next step on standard output."""
     from rich.console import Console
 
     from worktrial.synthesis.stages.report import described

@@ -63,7 +63,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 class Worktrial:
-    """What a test gets: the finished run of its marker, which starts when something about it is first asked."""
+    """Finished run of a test's marker; it starts when something about it is first asked."""
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
@@ -85,7 +85,7 @@ class Worktrial:
 
     @property
     def interval(self) -> "Interval | None":
-        """Of `completion`, at 95 %."""
+        """Interval of `completion`, at 95 %."""
         __tracebackhide__ = True
         return self.marked.interval
 
@@ -117,7 +117,7 @@ class Worktrial:
 
     @property
     def folder(self) -> Path:
-        """Where the run is stored."""
+        """Folder in which the run is stored."""
         __tracebackhide__ = True
         return self.marked.folder
 

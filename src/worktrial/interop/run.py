@@ -45,7 +45,7 @@ class Run:
 
     def __init__(self, run: StoredRun, base: Path | None = None) -> None:
         self.run = run
-        """As stored: manifest and records."""
+        """Manifest and records as they are stored."""
         self._base = base or Path.cwd()
         conditions = by_condition(run.records)
         self.condition = headline(list(conditions))
@@ -127,7 +127,7 @@ class Run:
         return pa.table([pa.array(column) for column in columns], names=[*answer.columns])
 
     def trajectory(self, sample: str, repeat: int = 0, condition: str = CLEAN) -> JsonObject:
-        """What one sample did: instruction, messages, calls with what came back, answer.
+        """Trajectory of one sample: instruction, messages, calls with what came back, answer.
 
         Args:
             sample: Id of the task.
@@ -168,7 +168,7 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """Where it is stored; what `worktrial show`, `report` and `compare` take."""
+        """Folder in which it is stored; `worktrial show`, `report` and `compare` take it."""
         return self.run.folder
 
     @property
