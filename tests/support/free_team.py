@@ -7,7 +7,7 @@ from worktrial.agents.assignment import Limits
 from worktrial.language import Completion, JsonObject, Message
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import Scenario
-from worktrial.suites.orchestration.run.free.agent import AgentAtWork, Budget
+from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.episode import FreeRun
 from worktrial.suites.orchestration.run.free.log import Log
 from worktrial.suites.orchestration.run.free.tools import RecordedTools, TeamTools, world_of
@@ -41,7 +41,7 @@ class Listener:
 def free_answers(scenario: Scenario, team: Team) -> Sequence[Answered]:
     """All requests of a free run along the recording, with their answers. Needs no model."""
     log, voices, settings = Log(), Listener(scenario), FreeSettings()
-    budget = Budget(Limits(turns=None), log)
+    budget = RequestBudget(Limits(turns=None), log)
     recorded = RecordedTools(scenario, team, world_of(scenario, team), None)
     agents = AgentAtWork(scenario, voices, TeamTools(recorded, recorded, log), budget, settings.agent_turns)
     asyncio.run(FreeRun(scenario, team, voices, agents, budget, planner_turns=settings.planner_turns)())

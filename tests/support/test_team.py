@@ -16,17 +16,17 @@ from tests.support.team import GoldTeam, gold_team
 from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep
 from worktrial.suites.orchestration.run.ground import load_tasks
-from worktrial.suites.orchestration.run.prompts import Request, requests_of
+from worktrial.suites.orchestration.run.prompts import StepRequest, requests_of
 
 FLAWS = {"wrong_tool": 3, "unparsable_plan": 3, "text_for_call": 4, "call_for_refusal": 2, "arguments_a_list": 5}
 
 
-def requests() -> list[Request]:
+def requests() -> list[StepRequest]:
     release, tasks = load_tasks(None, list(Language))
     return [r for t in tasks for r in requests_of(t.scenario, release.teams[t.scenario.language]).requests]
 
 
-def answers(team: GoldTeam, asked: list[Request]) -> list[Any]:
+def answers(team: GoldTeam, asked: list[StepRequest]) -> list[Any]:
     with ScriptedServer(Script(agent=team)) as server:
         bodies = [{"model": "m", "messages": r.messages, "tools": list(r.tools)} for r in asked]
         return [ask(f"{server.url}/chat/completions", body) for body in bodies]

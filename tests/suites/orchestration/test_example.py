@@ -21,7 +21,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     RefusalType,
     Reply,
     Scenario,
-    Step,
+    ScenarioStep,
     UserTurn,
     Workflow,
 )
@@ -44,7 +44,7 @@ def plans(scenario: Scenario) -> list[PlanStep]:
     return [step for step in scenario.steps if isinstance(step, PlanStep)]
 
 
-def with_plan(scenario: Scenario) -> Iterator[tuple[Step, PlanStep]]:
+def with_plan(scenario: Scenario) -> Iterator[tuple[ScenarioStep, PlanStep]]:
     """The domain agents' steps, each with the plan in force."""
     plan: PlanStep | None = None
     for step in scenario.steps:

@@ -32,7 +32,7 @@ from worktrial.suites.orchestration.figures.free import (
 from worktrial.suites.orchestration.figures.published import published_orchestration
 from worktrial.suites.orchestration.figures.turns import (
     METRICS,
-    Estimate,
+    FigureEstimate,
     LanguageFigures,
     judge_agreement,
     language_figures,
@@ -111,9 +111,9 @@ def _panel(found: Figures, language: str, scoring: Scoring) -> Markup:
     return bars(f"{language}: {scoring.phrase}, with floors", drawn)
 
 
-def _floors(found: Figures) -> dict[str, Mapping[str, Estimate]]:
+def _floors(found: Figures) -> dict[str, Mapping[str, FigureEstimate]]:
     """Each floor once; for each run where runs are of other scenarios and so have other floors."""
-    by_name: dict[str, list[tuple[str, Mapping[str, Estimate]]]] = {}
+    by_name: dict[str, list[tuple[str, Mapping[str, FigureEstimate]]]] = {}
     for run, figures in found:
         for floor in figures.floors:
             known = by_name.setdefault(floor.name, [])
@@ -229,11 +229,11 @@ def _judges(runs: Sequence[ReportRun]) -> list[Markup]:
     return [table("Judges of argument values", headers, rows)] if rows else []
 
 
-def _cell(estimate: Estimate) -> Value:
+def _cell(estimate: FigureEstimate) -> Value:
     return share_cell(estimate.value, estimate.interval)
 
 
-def _points(estimate: Estimate) -> Value:
+def _points(estimate: FigureEstimate) -> Value:
     if estimate.value is None:
         return Value(NONE, NOTHING)
     return Value(points(estimate.value, estimate.interval), estimate.value)

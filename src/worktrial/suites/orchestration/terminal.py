@@ -26,7 +26,7 @@ from worktrial.suites.orchestration.figures.free import (
 from worktrial.suites.orchestration.figures.published import StoredFigures, published_orchestration
 from worktrial.suites.orchestration.figures.turns import (
     METRICS,
-    Estimate,
+    FigureEstimate,
     JudgeAgreement,
     LanguageFigures,
     judge_agreement,
@@ -161,7 +161,7 @@ def _kappa(kappa: float | None) -> str:
     return "without value (every vote is the same)" if kappa is None else f"{kappa:.2f}"
 
 
-def _cells(figures: Mapping[str, Estimate]) -> list[str]:
+def _cells(figures: Mapping[str, FigureEstimate]) -> list[str]:
     return [share_cell(figures[metric]) for metric in METRICS]
 
 

@@ -17,7 +17,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     PlanStep,
     RefusalStep,
     Scenario,
-    Step,
+    ScenarioStep,
 )
 
 pytestmark = pytest.mark.real_data
@@ -32,7 +32,7 @@ def scenarios(language: Language) -> list[Scenario]:
     return [scenario for scenario in release().scenarios if scenario.language == language]
 
 
-def kinds(language: Language) -> Counter[type[Step]]:
+def kinds(language: Language) -> Counter[type[ScenarioStep]]:
     return Counter(type(step) for scenario in scenarios(language) for step in scenario.steps)
 
 

@@ -17,7 +17,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     RefusalStep,
     RefusalType,
     Reply,
-    Step,
+    ScenarioStep,
     SystemNote,
     UserTurn,
 )
@@ -26,7 +26,7 @@ from worktrial.suites.orchestration.planning.steps import NotReadable, agent_con
 AWAITING = RefusalType.AWAITING_USER_INPUT
 
 
-def read(folder: Path, content: str, agent: str = "gardener") -> tuple[Step, list[str]]:
+def read(folder: Path, content: str, agent: str = "gardener") -> tuple[ScenarioStep, list[str]]:
     """The one step, and the kinds of its findings."""
     data = TinyOrchestration({"1": scenario(step(agent, content))}).write(folder)
     [loaded] = load_scenarios(data, Language.EN)
@@ -149,7 +149,7 @@ def test_neither_call_nor_refusal(text: str, code: str, tmp_path: Path) -> None:
         (plan("workflow_1:a") + plan("workflow_1:b"), PlanStep, ["duplicate-key"]),
     ],
 )
-def test_plans_and_replies(text: str, kind: type[Step], codes: list[str], tmp_path: Path) -> None:
+def test_plans_and_replies(text: str, kind: type[ScenarioStep], codes: list[str], tmp_path: Path) -> None:
     assert (type(got := read(tmp_path, text, "main")[0]), read(tmp_path, text, "main")[1]) == (kind, codes)
     assert got.text == text
 

@@ -33,18 +33,24 @@ from worktrial.suites.orchestration.planning.scenario import (
     RefusalStep,
     RefusalType,
     Scenario,
-    Step,
+    ScenarioStep,
 )
-from worktrial.suites.orchestration.planning.turns import Entry, Views, agent_view, planner_view, refusal_text
+from worktrial.suites.orchestration.planning.turns import (
+    HistoryEntry,
+    Views,
+    agent_view,
+    planner_view,
+    refusal_text,
+)
 
 BOOKING = ("harbour_agent", BOOK)
 
 
-def _step(scenario: Scenario, number: int) -> Step:
+def _step(scenario: Scenario, number: int) -> ScenarioStep:
     return next(step for step in scenario.steps if step.id == number)
 
 
-def _seen(entries: tuple[Entry, ...]) -> list[str]:
+def _seen(entries: tuple[HistoryEntry, ...]) -> list[str]:
     """Entries as `who` or `agent:tool-or-status`."""
     return [
         e.who if e.who != "agent" else f"{e.agent}:{','.join(u.tool for u in e.uses) or e.text.split()[1]}"
@@ -82,7 +88,7 @@ def test_parallel_work_is_hidden_and_what_leads_here_is_not(tmp_path: Path) -> N
 def test_the_planner_sees_everything_before_and_its_last_plan(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, *BERTH)
     first, second = (s for s in scenario.steps if isinstance(s, PlanStep))
-    assert planner_view(scenario, first) == (None, (Entry("user", scenario.steps[1].text),))
+    assert planner_view(scenario, first) == (None, (HistoryEntry("user", scenario.steps[1].text),))
     in_force, entries = planner_view(scenario, second)
     assert in_force == first.plan
     assert len(entries) == 9
@@ -189,7 +195,7 @@ def test_which_workflow(name: str, tmp_path: Path) -> None:
 
 def test_without_a_plan_the_user_s_last_words_are_the_request(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, note(), user("Write to Ida."), call("post_agent", "send"))
-    assert agent_view(scenario, scenario.steps[2]) == ("Write to Ida.", (Entry("user", "Write to Ida."),))
+    assert agent_view(scenario, scenario.steps[2]) == ("Write to Ida.", (HistoryEntry("user", "Write to Ida."),))
 
 
 def test_steps_of_one_workflow_have_their_own_requests(tmp_path: Path) -> None:
@@ -232,7 +238,7 @@ def test_refusals_in_two_lines() -> None:
     ]
 
 
-def _asked(scenario: Scenario) -> Iterator[tuple[int, Step]]:
+def _asked(scenario: Scenario) -> Iterator[tuple[int, ScenarioStep]]:
     for place, step in enumerate(scenario.steps):
         if isinstance(step, PlanStep | CallStep | RefusalStep):
             yield place, step
@@ -249,7 +255,7 @@ def _assert_blind_to_what_follows(scenario: Scenario) -> None:
             assert agent_view(cut, cut.steps[-1]) == views.agent(step)
 
 
-def _blank(step: Step) -> Step:
+def _blank(step: ScenarioStep) -> ScenarioStep:
     """A step like `step` of which only the agent and the hint at a workflow are left."""
     common = {"id": step.id, "workflow": step.workflow, "agent": step.agent, "text": ""}
     if isinstance(step, PlanStep):
@@ -302,6 +308,6 @@ def test_published_scenarios(language: Language, parallel: int, reworded: int) -
     assert (hides, later_words) == (parallel, reworded)
 
 
-def _queries(plan: PlanStep, step: Step, workflows: "dict[int, str | None]") -> list[str]:
+def _queries(plan: PlanStep, step: ScenarioStep, workflows: "dict[int, str | None]") -> list[str]:
     found = plan.plan.by_id.get(step.workflow or workflows[step.id] or "")
     return [s.query for s in found.steps if s.agent == step.agent] if found is not None else []

@@ -20,9 +20,9 @@ from worktrial.suites.orchestration.planning.release import Release, load_releas
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
 from worktrial.suites.orchestration.planning.turns import StepAnswer, gold_steps
 from worktrial.suites.orchestration.run.agents import FunctionAnswerer, answerer
-from worktrial.suites.orchestration.run.prompts import Request, requests_of
+from worktrial.suites.orchestration.run.prompts import StepRequest, requests_of
 from worktrial.suites.orchestration.run.turns import ask_all
-from worktrial.suites.orchestration.scoring.calls.calls import Decision, decision_of
+from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_of
 
 CALL = {"id": "1", "type": "function", "function": {"name": "findBerths", "arguments": "{}"}}
 
@@ -33,7 +33,7 @@ def release(tmp_path: Path) -> Release:
 
 
 @pytest.fixture
-def requests(release: Release) -> list[Request]:
+def requests(release: Release) -> list[StepRequest]:
     return list(requests_of(release.scenarios[0], release.teams[Language.EN]).requests)
 
 
@@ -55,10 +55,10 @@ def test_reference_teams(name: str, release: Release) -> None:
             case "constant-plan", PlanStep():
                 assert answer.text == plan
             case "always-refuse", CallStep() | RefusalStep():
-                assert decision_of(answer) is Decision.AWAITING_USER_INPUT
+                assert decision_of(answer) is StepDecision.AWAITING_USER_INPUT
             case _:
                 assert not answer.tool_calls
-                assert decision_of(answer) is Decision.NO_DECISION
+                assert decision_of(answer) is StepDecision.NO_DECISION
                 assert our_plan(answer.text) is None
 
 
@@ -73,11 +73,11 @@ def test_the_constant_plan_is_of_the_two_busiest_agents(release: Release) -> Non
     assert len(only.workflows) == 1
 
 
-def _ask(function: Callable[..., Any], request: Request) -> StepAnswer:
+def _ask(function: Callable[..., Any], request: StepRequest) -> StepAnswer:
     return asyncio.run(FunctionAnswerer(function)(request))
 
 
-def test_a_function_returns_text_or_a_message(requests: list[Request]) -> None:
+def test_a_function_returns_text_or_a_message(requests: list[StepRequest]) -> None:
     async def later(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
         messages.clear()
         return {"role": "assistant", "content": None, "tool_calls": [CALL]}
@@ -118,13 +118,13 @@ async def _cancels_itself(*_: Any) -> Any:
         (lambda: "no arguments", "TypeError"),
     ],
 )
-def test_a_broken_function_is_the_agent_s_crash(function: Any, said: str, requests: list[Request]) -> None:
+def test_a_broken_function_is_the_agent_s_crash(function: Any, said: str, requests: list[StepRequest]) -> None:
     with pytest.raises(InvalidSample, match="agent_crash") as caught:
         _ask(function, requests[0])
     assert said in str(caught.value)
 
 
-def test_functions_that_block_do_so_side_by_side(requests: list[Request]) -> None:
+def test_functions_that_block_do_so_side_by_side(requests: list[StepRequest]) -> None:
     together = threading.Barrier(4)
 
     def waits(*_: Any) -> str:
@@ -147,8 +147,8 @@ def test_members(tmp_path: Path) -> None:
     assert isinstance(answerer(mine, context, Role.AGENT, pytest.fail), FunctionAnswerer)
 
 
-def test_a_request_that_fails_keeps_its_place(requests: list[Request]) -> None:
-    async def moody(request: Request) -> StepAnswer:
+def test_a_request_that_fails_keeps_its_place(requests: list[StepRequest]) -> None:
+    async def moody(request: StepRequest) -> StepAnswer:
         if request.step.id == 4:
             raise InvalidSample(InvalidReason.ENDPOINT_UNAVAILABLE, "no answer within 5 s")
         if request.step.id == 5:
@@ -163,10 +163,10 @@ def test_a_request_that_fails_keeps_its_place(requests: list[Request]) -> None:
     }
 
 
-def test_a_stop_drops_the_other_requests(requests: list[Request]) -> None:
+def test_a_stop_drops_the_other_requests(requests: list[StepRequest]) -> None:
     dropped: list[int] = []
 
-    async def refused(request: Request) -> StepAnswer:
+    async def refused(request: StepRequest) -> StepAnswer:
         if request.step.id == 5:
             await asyncio.sleep(0.01)
             raise StopRun("401: no such key")
@@ -182,8 +182,8 @@ def test_a_stop_drops_the_other_requests(requests: list[Request]) -> None:
     assert len(dropped) == len(requests) - 1
 
 
-def test_a_cancelled_sample_cancels_its_requests(requests: list[Request]) -> None:
-    async def never(request: Request) -> StepAnswer:
+def test_a_cancelled_sample_cancels_its_requests(requests: list[StepRequest]) -> None:
+    async def never(request: StepRequest) -> StepAnswer:
         await asyncio.sleep(30)
         return StepAnswer(request.step.id)
 

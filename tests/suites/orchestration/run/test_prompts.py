@@ -11,7 +11,7 @@ from worktrial.suites.orchestration.planning.cards import AgentCard, Skill, Team
 from worktrial.suites.orchestration.planning.plan_text import plan_text, read_plan
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import Language, PlanStep, WorkflowPlan
-from worktrial.suites.orchestration.planning.turns import Entry, ToolUse, gold_steps
+from worktrial.suites.orchestration.planning.turns import HistoryEntry, ToolUse, gold_steps
 from worktrial.suites.orchestration.run.prompts import (
     agent_messages,
     agent_tools,
@@ -69,11 +69,13 @@ def test_only_a_free_planner_may_answer_the_user(release: Release) -> None:
 
 def test_the_record_shows_everything_once(release: Release) -> None:
     entries = (
-        Entry("user", "Zwei Plätze, bitte."),
-        Entry("agent", agent="harbour_agent", workflow="workflow_2", uses=(ToolUse("find", {"d": "ü"}, {"n": 1}),)),
-        Entry("agent", agent="harbour_agent", uses=(ToolUse("book", {}),)),
-        Entry("agent", "status: AWAITING_USER_INPUT\nrequired_info: ship", "harbour_agent"),
-        Entry("main", "Which ship?"),
+        HistoryEntry("user", "Zwei Plätze, bitte."),
+        HistoryEntry(
+            "agent", agent="harbour_agent", workflow="workflow_2", uses=(ToolUse("find", {"d": "ü"}, {"n": 1}),)
+        ),
+        HistoryEntry("agent", agent="harbour_agent", uses=(ToolUse("book", {}),)),
+        HistoryEntry("agent", "status: AWAITING_USER_INPUT\nrequired_info: ship", "harbour_agent"),
+        HistoryEntry("main", "Which ship?"),
     )
     card = release.teams[Language.EN]["harbour_agent"]
     system, turn = agent_messages(Language.EN, card, "Today is Monday.", "Book B2", entries)

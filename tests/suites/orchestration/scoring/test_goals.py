@@ -12,15 +12,15 @@ from worktrial.suites.orchestration.planning.release import Release, load_releas
 from worktrial.suites.orchestration.planning.scenario import Language, PlanStep
 from worktrial.suites.orchestration.planning.turns import StepAnswer, gold_steps
 from worktrial.suites.orchestration.scoring.both import goals_of_turns
-from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision
+from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision
 from worktrial.suites.orchestration.scoring.goals import GoalScore, goal_score
-from worktrial.suites.orchestration.scoring.work import Made, Refused, Work, work_in_answers
+from worktrial.suites.orchestration.scoring.work import TeamCall, TeamRefusal, TeamWork, work_in_answers
 
-FORECAST = Made(Call("forecast", {"place": "Skagen", "day": "2026-03-03"}), "weather_agent", 0)
-FIND = Made(Call("findBerths", {"day": "2026-03-03"}), "harbour_agent", 0)
-BOOK = Made(Call("bookBerth", {"berth": "B2", "ship": "Gannet"}), "harbour_agent", 1)
-SEND = Made(Call("send", {"to": "Ida", "text": "We moor at B2."}), "post_agent", 2)
-ASKED = Refused(Decision.AWAITING_USER_INPUT, "harbour_agent", 0)
+FORECAST = TeamCall(Call("forecast", {"place": "Skagen", "day": "2026-03-03"}), "weather_agent", 0)
+FIND = TeamCall(Call("findBerths", {"day": "2026-03-03"}), "harbour_agent", 0)
+BOOK = TeamCall(Call("bookBerth", {"berth": "B2", "ship": "Gannet"}), "harbour_agent", 1)
+SEND = TeamCall(Call("send", {"to": "Ida", "text": "We moor at B2."}), "post_agent", 2)
+ASKED = TeamRefusal(StepDecision.AWAITING_USER_INPUT, "harbour_agent", 0)
 
 
 @pytest.fixture
@@ -28,13 +28,13 @@ def release(tmp_path: Path) -> Release:
     return load_release(TinyTeam({"EN/1": BERTH}).write(tmp_path), [Language.EN])
 
 
-def _score(release: Release, *calls: Made, refusals: tuple[Refused, ...] = (ASKED,)) -> GoalScore:
+def _score(release: Release, *calls: TeamCall, refusals: tuple[TeamRefusal, ...] = (ASKED,)) -> GoalScore:
     scenario = release.scenarios[0]
     plans = [step.plan for step in scenario.steps if isinstance(step, PlanStep)]
-    return goal_score(scenario, release.teams[Language.EN], Work(calls, refusals, {0: plans[0], 2: plans[1]}))
+    return goal_score(scenario, release.teams[Language.EN], TeamWork(calls, refusals, {0: plans[0], 2: plans[1]}))
 
 
-def _wrong(release: Release, *calls: Made, **more: Any) -> dict[int, str]:
+def _wrong(release: Release, *calls: TeamCall, **more: Any) -> dict[int, str]:
     return dict(_score(release, *calls, **more).met(None).wrong)
 
 
@@ -60,7 +60,7 @@ def test_only_the_right_agent_counts(release: Release) -> None:
 
 
 def test_a_refusal_in_place_of_a_call_is_a_wrong_decision(release: Release) -> None:
-    also = (ASKED, Refused(Decision.AWAITING_USER_INPUT, "post_agent", 2))
+    also = (ASKED, TeamRefusal(StepDecision.AWAITING_USER_INPUT, "post_agent", 2))
     assert _wrong(release, FORECAST, FIND, BOOK, refusals=also) == {13: "decision"}
 
 
@@ -69,7 +69,7 @@ def test_nobody_has_to_be_asked_who_has_said_it_already(release: Release) -> Non
     early = replace(BOOK, user_turn=0)
     assert _wrong(release, FORECAST, FIND, early, SEND, refusals=()) == {6: "decision"}, "it was not said yet"
     assert _wrong(release, FORECAST, FIND, SEND, refusals=()) == {6: "decision", 9: "call"}
-    violation = (Refused(Decision.TOOL_CONSTRAINT_VIOLATION, "harbour_agent", 0),)
+    violation = (TeamRefusal(StepDecision.TOOL_CONSTRAINT_VIOLATION, "harbour_agent", 0),)
     assert _wrong(release, FORECAST, FIND, SEND, refusals=violation) == {6: "decision", 9: "call"}
 
 
@@ -88,7 +88,7 @@ def test_what_is_wrong_anyway_needs_no_judge(release: Release) -> None:
 
 def test_missing_and_unlike_plans_are_the_first_failure(release: Release) -> None:
     scenario, team = release.scenarios[0], release.teams[Language.EN]
-    met = goal_score(scenario, team, Work((FORECAST, FIND, BOOK, SEND), (ASKED,), {})).met(None)
+    met = goal_score(scenario, team, TeamWork((FORECAST, FIND, BOOK, SEND), (ASKED,), {})).met(None)
     assert met.first_failure == {"step": 3, "kind": "plan", "turn": 0}
     assert (met.failures["plan"], met.completed) == (2, True)
 

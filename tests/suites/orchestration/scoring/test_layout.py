@@ -10,7 +10,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     RefusalType,
     Reply,
     Scenario,
-    Step,
+    ScenarioStep,
     SystemNote,
     UserTurn,
     WorkflowPlan,
@@ -33,7 +33,7 @@ def agent_step(text: str, number: int = 4) -> CallStep:
     return CallStep(id=number, workflow=None, agent="hotel_agent", text=text, calls=(GoldCall("book", {}),))
 
 
-def labels(*steps: Step) -> dict[str, dict[str, object]]:
+def labels(*steps: ScenarioStep) -> dict[str, dict[str, object]]:
     return labels_of(Scenario("7", Language.EN, steps))
 
 

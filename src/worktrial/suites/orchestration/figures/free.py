@@ -11,7 +11,7 @@ from worktrial.errors import SettingError
 from worktrial.statistics import Interval
 from worktrial.statistics.bootstrap import bootstrap_difference
 from worktrial.statistics.ratio import ratio
-from worktrial.suites.orchestration.figures.turns import Estimate, estimates
+from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates
 from worktrial.suites.orchestration.scoring.figures import Sums
 
 FREE_METRICS = ("completed", "goals", "calls", "plan")
@@ -25,7 +25,7 @@ class FreeFigures:
     language: str
     condition: str
     scenarios: int
-    figures: Mapping[str, Estimate]
+    figures: Mapping[str, FigureEstimate]
     """`completed`: scenarios with every goal reached; `goals`: workflows that reached theirs; `calls`: recorded
     calls that were made; `plan`: mean of our score of the plans. All 0-1."""
     first_failures: Mapping[str, int]
@@ -40,7 +40,7 @@ class CascadeGap:
 
     language: str
     scenarios: int
-    gap: Mapping[str, Estimate]
+    gap: Mapping[str, FigureEstimate]
     """Differences by metric of `FREE_METRICS`; positive where free running reaches less."""
 
 
@@ -157,8 +157,8 @@ def free_rates(sums: Sums) -> dict[str, float]:
     }
 
 
-def _difference(value: float, interval: Interval | None) -> Estimate:
-    return Estimate(None) if isnan(value) else Estimate(value, interval)
+def _difference(value: float, interval: Interval | None) -> FigureEstimate:
+    return FigureEstimate(None) if isnan(value) else FigureEstimate(value, interval)
 
 
 def _total(clusters: Sequence[Sums]) -> dict[str, float]:

@@ -7,7 +7,7 @@ from importlib.resources import files
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.suites.orchestration.figures.turns import Estimate, estimates, figures_by_name
+from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates, figures_by_name
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.figures import published_details
 from worktrial.suites.orchestration.scoring.stored import StoredScores
@@ -58,7 +58,7 @@ class StoredFigures:
     """The figures in both modes."""
 
     scenarios: tuple[str, ...]
-    figures: Mapping[Scoring, Mapping[str, Estimate]]
+    figures: Mapping[Scoring, Mapping[str, FigureEstimate]]
     details: JsonObject
     """The aggregate in the shape of the published program's own output."""
 

@@ -11,7 +11,12 @@ from worktrial.results.pairing import SamplePair
 from worktrial.statistics import bootstrap_difference
 from worktrial.suite import Figure
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
-from worktrial.suites.orchestration.figures.turns import Estimate, language_figures, over_repeats, repeat_clusters
+from worktrial.suites.orchestration.figures.turns import (
+    FigureEstimate,
+    language_figures,
+    over_repeats,
+    repeat_clusters,
+)
 from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.ours import our_figures
 
@@ -26,7 +31,7 @@ def run_figures(run: StoredRun) -> list[Figure]:
     return found
 
 
-def _figures(estimates: Mapping[str, Estimate], group: str, scenarios: int) -> list[Figure]:
+def _figures(estimates: Mapping[str, FigureEstimate], group: str, scenarios: int) -> list[Figure]:
     return [
         Figure(
             name,

@@ -22,7 +22,7 @@ _FIGURES: Mapping[Scoring, Callable[[Sums], Figures]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class FigureEstimate:
     """A figure, 0-1, with its 95 % interval; null where there is nothing to measure."""
 
     value: float | None
@@ -34,7 +34,7 @@ class Floor:
     """Figures of a team that reads nothing, on the same scenarios."""
 
     name: str
-    figures: Mapping[str, Estimate]
+    figures: Mapping[str, FigureEstimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class LanguageFigures:
     scoring: Scoring
     scenarios: int
     repeats: int
-    figures: Mapping[str, Estimate]
+    figures: Mapping[str, FigureEstimate]
     """Figures by metric (`METRICS`): the mean over the repeats, with a bootstrap over scenarios."""
-    macro: Mapping[str, Estimate] | None
+    macro: Mapping[str, FigureEstimate] | None
     """Ours only: every scenario weighs the same; `figures` weighs every step the same."""
     floors: tuple[Floor, ...]
     requests: int
@@ -129,13 +129,13 @@ def over_repeats(repeats: int, figures: Callable[[Sums], Figures]) -> Callable[[
     return mean
 
 
-def estimates(clusters: Sequence[Sums], statistic: Callable[[Sums], dict[str, float]]) -> dict[str, Estimate]:
+def estimates(clusters: Sequence[Sums], statistic: Callable[[Sums], dict[str, float]]) -> dict[str, FigureEstimate]:
     """The figures of all clusters together, each with its interval."""
     total = {key: sum(cluster[key] for cluster in clusters) for key in clusters[0]}
     # One scenario cannot say how much scenarios vary.
     intervals = bootstrap(clusters, statistic) if len(clusters) > 1 else {}
     return {
-        name: Estimate(None) if isnan(value) else Estimate(float(value), intervals.get(name))
+        name: FigureEstimate(None) if isnan(value) else FigureEstimate(float(value), intervals.get(name))
         for name, value in statistic(total).items()
     }
 

@@ -11,7 +11,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     OddStep,
     PlanStep,
     Scenario,
-    Step,
+    ScenarioStep,
     UserTurn,
     Workflow,
     WorkflowPlan,
@@ -60,16 +60,16 @@ class Duty:
     """Steps of one round come after the same user turn or plan, so that nobody has yet put them together."""
 
 
-def is_domain_step(step: Step) -> bool:
+def is_domain_step(step: ScenarioStep) -> bool:
     """Whether a domain agent is at work, even if what it did cannot be read."""
     return not isinstance(step, UserTurn) and step.agent not in (MAIN, "user")
 
 
 def duties(scenario: Scenario) -> dict[int, Duty]:
-    """The duty of every domain agent's step, by `Step.id`.
+    """The duty of every domain agent's step, by `ScenarioStep.id`.
 
-    `Step.workflow` is a hint only: it is often null, and often names the number that a workflow was derived from
-    or one that is long completed.
+    `ScenarioStep.workflow` is a hint only: it is often null, and often names the number that a workflow was derived
+    from or one that is long completed.
     """
     ledger = _Ledger()
     found: dict[int, Duty] = {}
@@ -86,11 +86,11 @@ def duties(scenario: Scenario) -> dict[int, Duty]:
 
 
 def workflow_of(scenario: Scenario) -> Mapping[int, str | None]:
-    """The workflow that each domain agent's step works for, by `Step.id`."""
+    """The workflow that each domain agent's step works for, by `ScenarioStep.id`."""
     return {step: duty.workflow for step, duty in duties(scenario).items()}
 
 
-def query_of(scenario: Scenario, step: Step) -> str:
+def query_of(scenario: Scenario, step: ScenarioStep) -> str:
     """Request to the domain agent at `step`, in the words of a plan no later than the step.
 
     Where no such plan knows the agent or the workflow, it is what the user said last.
@@ -133,7 +133,7 @@ class _Ledger:
         self.plan = plan
         self.calls.clear()
 
-    def assign(self, step: Step) -> Duty:
+    def assign(self, step: ScenarioStep) -> Duty:
         workflow, query = self._workflow(step)
         if workflow is None:
             return Duty(None, query or self.words, self.round)
@@ -145,7 +145,7 @@ class _Ledger:
             self.waiting[key] = self.round
         return Duty(workflow.id, query or self.words, self.round)
 
-    def _workflow(self, step: Step) -> tuple[Workflow | None, str]:
+    def _workflow(self, step: ScenarioStep) -> tuple[Workflow | None, str]:
         if self.plan is None:
             return None, ""
         workflows = self.plan.workflows

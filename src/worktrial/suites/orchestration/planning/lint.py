@@ -25,7 +25,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     PlanStep,
     RefusalStep,
     Scenario,
-    Step,
+    ScenarioStep,
     SystemNote,
     Workflow,
     WorkflowPlan,
@@ -148,7 +148,7 @@ def same_prompts(scenario: Scenario) -> Iterator[Finding]:
         shown += _is_shown(step)
 
 
-def _request(step: Step, plan: dict[str, Workflow], used: set[tuple[str, int]]) -> str | None:
+def _request(step: ScenarioStep, plan: dict[str, Workflow], used: set[tuple[str, int]]) -> str | None:
     """The first request of the plan to the agent that no earlier step was given."""
     for workflow in plan.values():
         for n, planned in enumerate(workflow.steps):
@@ -158,7 +158,7 @@ def _request(step: Step, plan: dict[str, Workflow], used: set[tuple[str, int]]) 
     return None
 
 
-def _is_shown(step: Step) -> bool:
+def _is_shown(step: ScenarioStep) -> bool:
     if is_domain_step(step):
         return isinstance(step, CallStep) or (isinstance(step, OddStep) and "tool" in step.text)
     return not isinstance(step, SystemNote)

@@ -15,7 +15,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     PlanStep,
     RefusalStep,
     Scenario,
-    Step,
+    ScenarioStep,
     WorkflowPlan,
 )
 
@@ -46,7 +46,7 @@ class WorkCheck:
                 for code, reason in (*self._of_agent(step, plan), *self._of_calls(step)):
                     yield step_finding(scenario, step.id, code, reason)
 
-    def _of_agent(self, step: Step, plan: WorkflowPlan | None) -> Found:
+    def _of_agent(self, step: ScenarioStep, plan: WorkflowPlan | None) -> Found:
         if step.agent not in self._team:
             yield FindingKind.UNKNOWN_AGENT, f"there is no agent {step.agent!r}"
         elif plan is not None:
@@ -57,7 +57,7 @@ class WorkCheck:
         if plan is not None and step.workflow is not None and step.workflow not in plan.by_id:
             yield FindingKind.UNKNOWN_WORKFLOW, f"the plan has no {step.workflow!r}"
 
-    def _of_calls(self, step: Step) -> Found:
+    def _of_calls(self, step: ScenarioStep) -> Found:
         if not isinstance(step, CallStep) or step.agent not in self._team:
             return
         card = self._team[step.agent]

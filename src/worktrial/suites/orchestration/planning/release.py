@@ -17,7 +17,7 @@ from worktrial.suites.orchestration.planning.corrections.overlay import (
 )
 from worktrial.suites.orchestration.planning.files import CARDS, SCENARIOS, SourceFile, fingerprint, source_files
 from worktrial.suites.orchestration.planning.findings import FindingKind, finding_at
-from worktrial.suites.orchestration.planning.scenario import Language, Scenario, Step, StepRecord
+from worktrial.suites.orchestration.planning.scenario import Language, Scenario, ScenarioStep, StepRecord
 from worktrial.suites.orchestration.planning.steps import Odd, typed_step
 from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
@@ -137,7 +137,7 @@ def read_scenario(file: SourceFile, language: Language, corrections: Sequence[Co
 
     corrected = correct(records, corrections)
     odd += ((at, FindingKind.CORRECTION_DOES_NOT_FIT, why) for at, why in corrected.misfits)
-    steps: list[Step] = []
+    steps: list[ScenarioStep] = []
     for record in corrected.records:
         step, found = typed_step(record)
         steps.append(step)

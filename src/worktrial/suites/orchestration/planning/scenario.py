@@ -76,7 +76,7 @@ class RefusalType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ScenarioStep:
     """Base of every step."""
 
     id: int
@@ -90,24 +90,24 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemNote(Step):
+class SystemNote(ScenarioStep):
     """Note that everyone is given at the start, such as the date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserTurn(Step):
+class UserTurn(ScenarioStep):
     """Words of the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanStep(Step):
+class PlanStep(ScenarioStep):
     """The main model writes or rewrites its workflows."""
 
     plan: WorkflowPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply(Step):
+class Reply(ScenarioStep):
     """The main model speaks to the user."""
 
 
@@ -121,14 +121,14 @@ class GoldCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallStep(Step):
+class CallStep(ScenarioStep):
     """A domain agent makes one or more tool calls."""
 
     calls: tuple[GoldCall, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefusalStep(Step):
+class RefusalStep(ScenarioStep):
     """A domain agent makes no call and says why."""
 
     type: RefusalType
@@ -137,7 +137,7 @@ class RefusalStep(Step):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OddStep(Step):
+class OddStep(ScenarioStep):
     """A step that is none of the others: its content does not parse, or is something else.
 
     It is asked about all the same, because the published evaluation counts it; our scores do not.
@@ -155,7 +155,7 @@ class Scenario:
     id: str
     """The file's stem, such as `12`. Ids are not aligned across languages."""
     language: Language
-    steps: tuple[Step, ...]
+    steps: tuple[ScenarioStep, ...]
     findings: tuple[Finding, ...] = ()
     fixes: tuple[str, ...] = ()
     """The corrections that were applied, each as `STEP: REASON`; empty for gold as released."""

@@ -16,7 +16,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     RefusalStep,
     RefusalType,
     Reply,
-    Step,
+    ScenarioStep,
     StepRecord,
     SystemNote,
     UserTurn,
@@ -34,7 +34,7 @@ _ESCAPE = re.compile(r"_x00[0-1][0-9A-Fa-f]_")
 Odd = list[tuple[FindingKind, str]]
 
 
-def typed_step(record: StepRecord) -> tuple[Step, Odd]:
+def typed_step(record: StepRecord) -> tuple[ScenarioStep, Odd]:
     """The step, and what is odd about it."""
     text = record.text
     if record.left_out:
@@ -47,7 +47,7 @@ def typed_step(record: StepRecord) -> tuple[Step, Odd]:
     return step, odd
 
 
-def _typed(record: StepRecord, text: str) -> tuple[Step, Odd]:
+def _typed(record: StepRecord, text: str) -> tuple[ScenarioStep, Odd]:
     match record.agent_type:
         case "user":
             return UserTurn(**_common(record)), []
@@ -61,7 +61,7 @@ def _typed(record: StepRecord, text: str) -> tuple[Step, Odd]:
             return _agent(record, text)
 
 
-def _plan(record: StepRecord, text: str) -> tuple[Step, Odd]:
+def _plan(record: StepRecord, text: str) -> tuple[ScenarioStep, Odd]:
     try:
         yaml = load_yaml(text, where="content")
         if not isinstance(yaml.value, dict):
@@ -74,7 +74,7 @@ def _plan(record: StepRecord, text: str) -> tuple[Step, Odd]:
     return PlanStep(**_common(record), plan=plan), duplicates(yaml)
 
 
-def _agent(record: StepRecord, text: str) -> tuple[Step, Odd]:
+def _agent(record: StepRecord, text: str) -> tuple[ScenarioStep, Odd]:
     try:
         content = agent_content(text)
     except NotReadable as e:
@@ -84,7 +84,7 @@ def _agent(record: StepRecord, text: str) -> tuple[Step, Odd]:
     return CallStep(**_common(record), calls=content.calls), content.odd
 
 
-def _odd(record: StepRecord, code: FindingKind, why: str) -> tuple[Step, Odd]:
+def _odd(record: StepRecord, code: FindingKind, why: str) -> tuple[ScenarioStep, Odd]:
     return OddStep(**_common(record), why=why), [(code, why)]
 
 

@@ -16,7 +16,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     RefusalType,
     Reply,
     Scenario,
-    Step,
+    ScenarioStep,
     UserTurn,
     WorkflowPlan,
 )
@@ -27,7 +27,7 @@ class StepAnswer:
     """The answer to one request: of the main model to a plan step, of a domain agent to a call or refusal step."""
 
     step: int
-    """`Step.id` of the gold step that it answers."""
+    """`ScenarioStep.id` of the gold step that it answers."""
     text: str = ""
     """The visible text."""
     tool_calls: tuple[JsonObject, ...] = ()
@@ -37,7 +37,7 @@ class StepAnswer:
 
 
 Answers = Mapping[int, StepAnswer]
-"""Answers by `Step.id`; a step without an entry was not asked."""
+"""Answers by `ScenarioStep.id`; a step without an entry was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ToolUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     """One thing that was said or done."""
 
     who: Literal["user", "main", "agent"]
@@ -101,12 +101,12 @@ class Views:
         self._place = {step.id: n for n, step in enumerate(scenario.steps)}
         self._duties = duties(scenario)
 
-    def planner(self, step: Step) -> tuple[WorkflowPlan | None, tuple[Entry, ...]]:
+    def planner(self, step: ScenarioStep) -> tuple[WorkflowPlan | None, tuple[HistoryEntry, ...]]:
         """The plan in force before `step`, and everything said and done before it."""
         before = self._before(step)
         return _plan_in_force(before), tuple(_entries(before, self._duties))
 
-    def agent(self, step: Step) -> tuple[str, tuple[Entry, ...]]:
+    def agent(self, step: ScenarioStep) -> tuple[str, tuple[HistoryEntry, ...]]:
         """Request to the domain agent of `step`, and what it may see of what was said and done before.
 
         Work of the same round for a workflow that does not lead to this one goes on in parallel and is hidden.
@@ -117,7 +117,7 @@ class Views:
         before, duty = self._before(step), self._duties[step.id]
         shared = {None, duty.workflow} | _leading_to(duty.workflow, _plan_in_force(before))
 
-        def is_visible(other: Step) -> bool:
+        def is_visible(other: ScenarioStep) -> bool:
             theirs = self._duties.get(other.id)
             return (
                 theirs is None or theirs.round != duty.round or duty.workflow is None or theirs.workflow in shared
@@ -125,16 +125,16 @@ class Views:
 
         return duty.query, tuple(_entries(filter(is_visible, before), self._duties))
 
-    def _before(self, step: Step) -> Sequence[Step]:
+    def _before(self, step: ScenarioStep) -> Sequence[ScenarioStep]:
         return self._steps[: self._place[step.id]]
 
 
-def planner_view(scenario: Scenario, step: Step) -> tuple[WorkflowPlan | None, tuple[Entry, ...]]:
+def planner_view(scenario: Scenario, step: ScenarioStep) -> tuple[WorkflowPlan | None, tuple[HistoryEntry, ...]]:
     """Plan and history that the planner sees; the same as `Views.planner`."""
     return Views(scenario).planner(step)
 
 
-def agent_view(scenario: Scenario, step: Step) -> tuple[str, tuple[Entry, ...]]:
+def agent_view(scenario: Scenario, step: ScenarioStep) -> tuple[str, tuple[HistoryEntry, ...]]:
     """Request and history that a domain agent sees; the same as `Views.agent`."""
     return Views(scenario).agent(step)
 
@@ -145,7 +145,7 @@ def refusal_text(type: RefusalType, info: str) -> str:
     return f"status: {type}\n{label}: {info}" if info else f"status: {type}"
 
 
-def _plan_in_force(steps: Iterable[Step]) -> WorkflowPlan | None:
+def _plan_in_force(steps: Iterable[ScenarioStep]) -> WorkflowPlan | None:
     plan = None
     for step in steps:
         if isinstance(step, PlanStep):
@@ -166,21 +166,21 @@ def _leading_to(workflow: str | None, plan: WorkflowPlan | None) -> set[str | No
     return found
 
 
-def _entries(steps: Iterable[Step], known: dict[int, Duty]) -> Iterator[Entry]:
+def _entries(steps: Iterable[ScenarioStep], known: dict[int, Duty]) -> Iterator[HistoryEntry]:
     for step in steps:
         match step:
             case UserTurn():
-                yield Entry("user", step.text)
+                yield HistoryEntry("user", step.text)
             case Reply():
-                yield Entry("main", step.text)
+                yield HistoryEntry("main", step.text)
             case CallStep():
                 uses = tuple(ToolUse(call.tool, call.arguments, call.result) for call in step.calls)
-                yield Entry("agent", agent=step.agent, workflow=known[step.id].workflow, uses=uses)
+                yield HistoryEntry("agent", agent=step.agent, workflow=known[step.id].workflow, uses=uses)
             case RefusalStep():
                 text = refusal_text(step.type, step.info)
-                yield Entry("agent", text, step.agent, known[step.id].workflow)
+                yield HistoryEntry("agent", text, step.agent, known[step.id].workflow)
             case OddStep() if step.id in known and _RECORD.search(step.text):
-                yield Entry("agent", step.text, step.agent, known[step.id].workflow)
+                yield HistoryEntry("agent", step.text, step.agent, known[step.id].workflow)
 
 
 def is_for_plan(step: GoldStep) -> bool:

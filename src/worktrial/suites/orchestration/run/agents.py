@@ -18,7 +18,7 @@ from worktrial.language import Complete, Completion
 from worktrial.suites.orchestration.options import OrchestrationOptions
 from worktrial.suites.orchestration.planning.references import Reference
 from worktrial.suites.orchestration.planning.turns import StepAnswer
-from worktrial.suites.orchestration.run.prompts import Request
+from worktrial.suites.orchestration.run.prompts import StepRequest
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Answerer(Protocol):
     """Answers requests."""
 
-    async def __call__(self, request: Request) -> StepAnswer:
+    async def __call__(self, request: StepRequest) -> StepAnswer:
         """Answer one request.
 
         Raises:
@@ -61,7 +61,7 @@ class ModelAnswerer:
 
     complete: Complete
 
-    async def __call__(self, request: Request) -> StepAnswer:
+    async def __call__(self, request: StepRequest) -> StepAnswer:
         """Ask the model; see `Answerer`."""
         # Two steps may have the very same prompt; each gets a draw of its own.
         completion = await self.complete(request.messages, tools=request.tools, draw=request.step.id)
@@ -74,7 +74,7 @@ class ReferenceAnswerer:
 
     team: Reference
 
-    async def __call__(self, request: Request) -> StepAnswer:
+    async def __call__(self, request: StepRequest) -> StepAnswer:
         """Look the answer up; see `Answerer`."""
         return self.team(request.step)
 
@@ -88,7 +88,7 @@ class FunctionAnswerer:
 
     function: Callable[..., Any]
 
-    async def __call__(self, request: Request) -> StepAnswer:
+    async def __call__(self, request: StepRequest) -> StepAnswer:
         """Call the function; see `Answerer`.
 
         Raises:
@@ -114,7 +114,7 @@ class FunctionAnswerer:
             )
         return _answer(request, Completion(said))
 
-    async def _said(self, request: Request) -> Any:
+    async def _said(self, request: StepRequest) -> Any:
         # Copies, so that a function that adds to its messages cannot change what others are asked.
         messages, tools = [dict(m) for m in request.messages], list(request.tools)
         if inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(type(self.function).__call__):
@@ -124,7 +124,7 @@ class FunctionAnswerer:
         return await said if isinstance(said, Awaitable) else said
 
 
-def _answer(request: Request, completion: Completion) -> StepAnswer:
+def _answer(request: StepRequest, completion: Completion) -> StepAnswer:
     return StepAnswer(request.step.id, completion.text, tuple(completion.tool_calls))
 
 

@@ -21,7 +21,7 @@ SCHEMA = ballot_schema("reason", "same_meaning", longest=600)
 
 
 @dataclass(frozen=True, slots=True)
-class Ballot:
+class ValueBallot:
     """A judge's reply."""
 
     same_meaning: bool
@@ -260,7 +260,7 @@ async def _vote(
             return ValueVote(name, None, raw=tuple(raw), problem=e.detail, trouble=e.reason)
         raw.append(encodable(reply.text))
         try:
-            ballot = read_ballot(reply, Ballot)
+            ballot = read_ballot(reply, ValueBallot)
         except Unreadable as e:
             problem = str(e)
         else:

@@ -13,7 +13,7 @@ from worktrial.suites.fingerprint import files_fingerprint
 from worktrial.suites.orchestration.planning.cards import AgentCard, Skill, Team
 from worktrial.suites.orchestration.planning.plan_text import plan_text
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario, WorkflowPlan
-from worktrial.suites.orchestration.planning.turns import Entry, GoldStep, Views, gold_steps, is_for_plan
+from worktrial.suites.orchestration.planning.turns import GoldStep, HistoryEntry, Views, gold_steps, is_for_plan
 
 _PROMPTS = Path(__file__).parent / "templates" / "team"
 _FREE_PROMPTS = Path(__file__).parent / "templates" / "free"
@@ -24,7 +24,7 @@ def planner_messages(
     team: Team,
     note: str,
     plan: WorkflowPlan | None,
-    entries: Sequence[Entry],
+    entries: Sequence[HistoryEntry],
     *,
     free: bool = False,
     compact: bool = False,
@@ -49,7 +49,7 @@ def planner_messages(
 
 
 def agent_messages(
-    language: Language, card: AgentCard, note: str, query: str, entries: Sequence[Entry]
+    language: Language, card: AgentCard, note: str, query: str, entries: Sequence[HistoryEntry]
 ) -> list[Message]:
     """The request to the domain agent of `card`; its tools travel beside it, see `agent_tools`.
 
@@ -92,7 +92,7 @@ def _json(value: JsonValue) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class StepRequest:
     """One request: for a plan, or to a domain agent."""
 
     step: GoldStep
@@ -112,15 +112,15 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ScenarioRequests:
     """All requests of one scenario."""
 
-    requests: Sequence[Request]
+    requests: Sequence[StepRequest]
     queries: Mapping[int, str]
     """Requests to the domain agents, by step."""
 
 
-def requests_of(scenario: Scenario, team: Team, *, compact: bool = False) -> Asking:
+def requests_of(scenario: Scenario, team: Team, *, compact: bool = False) -> ScenarioRequests:
     """The requests of a scenario, in the order of its steps.
 
     Args:
@@ -129,20 +129,20 @@ def requests_of(scenario: Scenario, team: Team, *, compact: bool = False) -> Ask
         compact: See `planner_messages`.
     """
     views = Views(scenario)
-    requests: list[Request] = []
+    requests: list[StepRequest] = []
     queries: dict[int, str] = {}
     for step in gold_steps(scenario, team)[0]:
         if is_for_plan(step):
             plan, entries = views.planner(step)
             messages = planner_messages(scenario.language, team, scenario.note, plan, entries, compact=compact)
-            requests.append(Request(step, messages))
+            requests.append(StepRequest(step, messages))
             continue
         query, entries = views.agent(step)
         queries[step.id] = query
         card = team[step.agent]
         messages = agent_messages(scenario.language, card, scenario.note, query, entries)
-        requests.append(Request(step, messages, agent_tools(card)))
-    return Asking(requests, queries)
+        requests.append(StepRequest(step, messages, agent_tools(card)))
+    return ScenarioRequests(requests, queries)
 
 
 @cache

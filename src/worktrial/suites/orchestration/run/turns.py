@@ -19,7 +19,12 @@ from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
 from worktrial.suites.orchestration.run.agents import Answerer, answerer
 from worktrial.suites.orchestration.run.grading import grade
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
-from worktrial.suites.orchestration.run.prompts import Asking, Request, prompts_fingerprint, requests_of
+from worktrial.suites.orchestration.run.prompts import (
+    ScenarioRequests,
+    StepRequest,
+    prompts_fingerprint,
+    requests_of,
+)
 from worktrial.suites.orchestration.scoring.both import Bounds, floor_sums
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout
 
@@ -101,7 +106,9 @@ class OrchestrationTrial:
         return self._floors[scenario.key]
 
 
-def _trajectory_line(scenario: Scenario, asking: Asking, answers: Answers, result: SampleResult) -> JsonObject:
+def _trajectory_line(
+    scenario: Scenario, asking: ScenarioRequests, answers: Answers, result: SampleResult
+) -> JsonObject:
     return {
         "outcome": result.outcome,
         "reason": result.reason,
@@ -112,14 +119,14 @@ def _trajectory_line(scenario: Scenario, asking: Asking, answers: Answers, resul
     }
 
 
-async def ask_all(requests: Sequence[Request], planner: Answerer, domain: Answerer) -> Answers:
+async def ask_all(requests: Sequence[StepRequest], planner: Answerer, domain: Answerer) -> Answers:
     """The answers to `requests`, by step. A request that fails for good has an answer too, with its trouble.
 
     Raises:
         StopRun: going on would be pointless; the other requests are dropped.
     """
 
-    async def ask(request: Request) -> StepAnswer:
+    async def ask(request: StepRequest) -> StepAnswer:
         answerer = planner if request.is_for_plan else domain
         try:
             return await answerer(request)

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import duties
-from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, Step
+from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, ScenarioStep
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
-from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision
+from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision
 from worktrial.suites.orchestration.scoring.calls.matching import Argument, match, pair
 from worktrial.suites.orchestration.scoring.calls.ours import JUDGED_RIGHT
 from worktrial.suites.orchestration.scoring.calls.recorded import RESTATED, GoldPlace, gold_calls, schema_of
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema
-from worktrial.suites.orchestration.scoring.calls.values import Outcome
+from worktrial.suites.orchestration.scoring.calls.values import ValueOutcome
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore
-from worktrial.suites.orchestration.scoring.work import Made, Work, turn_of
+from worktrial.suites.orchestration.scoring.work import TeamCall, TeamWork, turn_of
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ClosestCall:
     """The call of the team that comes closest to a recorded one."""
 
     index: int
@@ -31,7 +31,7 @@ class Candidate:
     @property
     def needs(self) -> tuple[ValueCase, ...]:
         """Cases for a judge; none where an argument is wrong anyway."""
-        if any(a.outcome not in (Outcome.EQUAL, Outcome.OPEN) for a in self.arguments):
+        if any(a.outcome not in (ValueOutcome.EQUAL, ValueOutcome.OPEN) for a in self.arguments):
             return ()
         return tuple(a.case for a in self.arguments if a.case is not None)
 
@@ -50,7 +50,7 @@ def right_agents(step: CallStep, tool: str, team: Team) -> frozenset[str]:
     return owners or frozenset({step.agent})
 
 
-def candidates(scenario: Scenario, team: Team, made: Sequence[Made]) -> dict[GoldPlace, Candidate]:
+def candidates(scenario: Scenario, team: Team, made: Sequence[TeamCall]) -> dict[GoldPlace, ClosestCall]:
     """The closest call by a right agent to each recorded call, one to one; calls of other tools are never close.
 
     Calls that were recognised when they were made come first; the rest are assigned by the greatest likeness.
@@ -77,7 +77,7 @@ def candidates(scenario: Scenario, team: Team, made: Sequence[Made]) -> dict[Gol
 
 
 def _recognised(
-    gold: dict[GoldPlace, tuple[CallStep, Call]], made: Iterable[Made], team: Team
+    gold: dict[GoldPlace, tuple[CallStep, Call]], made: Iterable[TeamCall], team: Team
 ) -> dict[GoldPlace, int]:
     found: dict[GoldPlace, int] = {}
     for index, call in enumerate(made):
@@ -104,9 +104,9 @@ def _assigned(
     }
 
 
-def _candidate(gold: Call, index: int, made: Made, schema: ArgumentSchema) -> Candidate:
+def _candidate(gold: Call, index: int, made: TeamCall, schema: ArgumentSchema) -> ClosestCall:
     arguments = pair(gold, made.call, schema, made.query).arguments
-    return Candidate(index, tuple(a for a in arguments if a.key != RESTATED))
+    return ClosestCall(index, tuple(a for a in arguments if a.key != RESTATED))
 
 
 KINDS = ("plan", "decision", "call", "order")
@@ -121,10 +121,10 @@ class GoalScore:
     """A team's work beside the recording, scored as far as no judge is needed."""
 
     scenario: Scenario
-    work: Work
+    work: TeamWork
     plans: Mapping[int, PlanScore]
-    """Scores by `Step.id` of the recorded plans."""
-    _made: Mapping[GoldPlace, Candidate]
+    """Scores by `ScenarioStep.id` of the recorded plans."""
+    _made: Mapping[GoldPlace, ClosestCall]
     _agents: Mapping[GoldPlace, frozenset[str]]
 
     @property
@@ -151,7 +151,7 @@ class Met:
     """Recorded steps that were met, and what follows for the workflows."""
 
     wrong: Mapping[int, str]
-    """One of `KINDS` for each step that was not met, by `Step.id`, in the order of the steps."""
+    """One of `KINDS` for each step that was not met, by `ScenarioStep.id`, in the order of the steps."""
     turns: Mapping[int, int]
     goals: tuple[JsonObject, ...]
     """Goals, one for each workflow of the recording: `workflow`, `turn` (of the user, when it first comes up),
@@ -177,7 +177,7 @@ class Met:
         return {kind: counts[kind] for kind in KINDS}
 
 
-def goal_score(scenario: Scenario, team: Team, work: Work, *, seconds: float = 1.0) -> GoalScore:
+def goal_score(scenario: Scenario, team: Team, work: TeamWork, *, seconds: float = 1.0) -> GoalScore:
     """Compare what a team did with the recording. Blocks for up to `seconds` a plan; call it in a thread."""
     # Imported here because only scoring needs the search.
     from worktrial.suites.orchestration.scoring.distance.ours import our_score
@@ -264,7 +264,7 @@ class _Reader:
         ]
         return "order" if before and made and max(before) > min(made) else None
 
-    def _refused_instead(self, step: Step, agents: frozenset[str]) -> bool:
+    def _refused_instead(self, step: ScenarioStep, agents: frozenset[str]) -> bool:
         turn, work = self._turns[step.id], self._score.work
         called = any(c.agent in agents and c.user_turn == turn for c in work.calls)
         refused = sum(r.agent in agents and r.user_turn == turn for r in work.refusals)
@@ -276,11 +276,11 @@ class _Reader:
         return not called and refused > called_for
 
     def _is_refused(self, step: RefusalStep) -> bool:
-        turn, wanted = self._turns[step.id], Decision(step.type.value)
+        turn, wanted = self._turns[step.id], StepDecision(step.type.value)
         work = self._score.work
         if any((r.decision, r.agent, r.user_turn) == (wanted, step.agent, turn) for r in work.refusals):
             return True
-        if wanted is not Decision.AWAITING_USER_INPUT:
+        if wanted is not StepDecision.AWAITING_USER_INPUT:
             return False
         later = [
             GoldPlace(other.id, n)

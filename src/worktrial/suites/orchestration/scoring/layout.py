@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue, Message
-from worktrial.suites.orchestration.planning.scenario import Scenario, Step, SystemNote
+from worktrial.suites.orchestration.planning.scenario import Scenario, ScenarioStep, SystemNote
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
 from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
@@ -58,15 +58,15 @@ def _said(answer: StepAnswer) -> JsonObject:
     return said if answer.trouble is None else said | {"trouble": answer.trouble}
 
 
-def _is_agent(step: Step) -> bool:
+def _is_agent(step: ScenarioStep) -> bool:
     return step.agent not in {_MAIN, _USER} and not isinstance(step, SystemNote) and not _opens_a_plan(step)
 
 
-def _opens_a_plan(step: Step) -> bool:
+def _opens_a_plan(step: ScenarioStep) -> bool:
     return step.text.startswith("workflow_")
 
 
-def _message(step: Step) -> Message:
+def _message(step: ScenarioStep) -> Message:
     if isinstance(step, SystemNote):
         return {"role": "system", "content": step.text}
     if _is_agent(step):
@@ -75,7 +75,7 @@ def _message(step: Step) -> Message:
     return {"role": role, "content": step.text}
 
 
-def _tool_messages(step: Step) -> dict[str, Message]:
+def _tool_messages(step: ScenarioStep) -> dict[str, Message]:
     read = _read(step.text.strip())
     if read is None:
         return {f"{step.id}-1": {"role": "assistant", "agent_id": step.agent, "content": step.text}}

@@ -10,8 +10,8 @@ from worktrial.suites.orchestration.planning.duties import duties
 from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, ValueCase, Verdicts
-from worktrial.suites.orchestration.scoring.calls.calls import CLASSES, Decision
-from worktrial.suites.orchestration.scoring.calls.ours import StepScore, score_step
+from worktrial.suites.orchestration.scoring.calls.calls import CLASSES, StepDecision
+from worktrial.suites.orchestration.scoring.calls.ours import OurStepScore, score_step
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
 from worktrial.suites.orchestration.scoring.figures import DECISIONS, decision_score, our_figures, our_macro
 
@@ -40,10 +40,10 @@ class _Agent:
 
     step: int
     agent: str
-    score: StepScore
+    score: OurStepScore
 
     def row(self, verdicts: Verdicts | None) -> JsonObject:
-        kind = "call" if self.score.gold is Decision.CALL else "refusal"
+        kind = "call" if self.score.gold is StepDecision.CALL else "refusal"
         return {"step": self.step, "kind": kind, "agent": self.agent, **self.score.row(verdicts)}
 
 
@@ -80,7 +80,7 @@ class OurScenario:
         """
         plans = [step for step in self.steps if isinstance(step, _Plan)]
         agents = list(self._agents)
-        troubled = sum(p.troubled for p in plans) + sum(a.score.predicted is Decision.NO_ANSWER for a in agents)
+        troubled = sum(p.troubled for p in plans) + sum(a.score.predicted is StepDecision.NO_ANSWER for a in agents)
         return {
             "requests": len(self.steps),
             "troubled": troubled,
@@ -143,20 +143,20 @@ def _plan_sums(scores: list[PlanScore]) -> dict[str, float]:
     }
 
 
-def _decision_sums(scores: list[StepScore]) -> dict[str, float]:
+def _decision_sums(scores: list[OurStepScore]) -> dict[str, float]:
     sums: dict[str, float] = {}
     for name, decision in zip(DECISIONS, CLASSES, strict=True):
         sums[f"{name}_gold"] = sum(score.gold is decision for score in scores)
         sums[f"{name}_predicted"] = sum(score.predicted is decision for score in scores)
         sums[f"{name}_right"] = sum(score.gold is decision is score.predicted for score in scores)
-    sums["no_decision"] = sum(score.predicted is Decision.NO_DECISION for score in scores)
+    sums["no_decision"] = sum(score.predicted is StepDecision.NO_DECISION for score in scores)
     sums["decision_macro"] = decision_score(sums) if scores else 0.0
     sums["decision_scenarios"] = float(bool(scores))
     return sums
 
 
-def _call_sums(scores: list[StepScore], verdicts: Verdicts | None) -> dict[str, float]:
-    calls = [score.calls(verdicts) for score in scores if score.gold is Decision.CALL]
+def _call_sums(scores: list[OurStepScore], verdicts: Verdicts | None) -> dict[str, float]:
+    calls = [score.calls(verdicts) for score in scores if score.gold is StepDecision.CALL]
     return {
         "tool": fsum(call.tool for call in calls),
         "keys": fsum(call.keys for call in calls),

@@ -9,7 +9,7 @@ from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.published_plan_text import published_plan, published_reading
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
-from worktrial.suites.orchestration.scoring.calls.published import Cell, StepScore, score_step
+from worktrial.suites.orchestration.scoring.calls.published import ConfusionCell, PublishedStepScore, score_step
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore
 from worktrial.suites.orchestration.scoring.distance.published import published_score
 
@@ -98,7 +98,7 @@ class Means(NamedTuple):
 class RunTools:
     """All steps of domain agents in one run."""
 
-    steps: tuple[StepScore, ...] = ()
+    steps: tuple[PublishedStepScore, ...] = ()
     gold_calls: int = 0
     gold_refusals: int = 0
     """Number of all gold steps, asked or not."""
@@ -109,11 +109,11 @@ class RunTools:
         """The first exception on which the published program gives up on all calls of the file."""
         return next((step.error for step in self.steps if step.error), None)
 
-    def count(self, cell: Cell) -> int:
+    def count(self, cell: ConfusionCell) -> int:
         """Number of steps in a cell."""
         return sum(step.cell is cell for step in self.steps)
 
-    def value(self, step: StepScore, verdicts: Verdicts | None) -> float | None:
+    def value(self, step: PublishedStepScore, verdicts: Verdicts | None) -> float | None:
         """The value score of one step, or None where it is no call.
 
         Where the published program cannot compare the values of one step, it takes the key score for the value
@@ -186,7 +186,7 @@ class PublishedScenario:
             "step_error": self.tools.error,
         }
 
-    def _row(self, step: StepScore, verdicts: Verdicts | None) -> JsonObject:
+    def _row(self, step: PublishedStepScore, verdicts: Verdicts | None) -> JsonObject:
         row: JsonObject = {"step": step.step, "cell": step.cell, "name": step.name, "key": step.key}
         row["value"] = self.tools.value(step, verdicts)
         if step.type_mismatch:
@@ -255,7 +255,7 @@ def file_sums(runs: Sequence[PublishedScenario], verdicts: Verdicts | None) -> d
     counted = [run.tools for run in runs] if all(run.tools.error is None for run in runs) else []
     means = [tools.means(verdicts) for tools in counted]
     name, key, value = (round(sum(m) / len(runs), 4) for m in zip(*means, strict=True)) if means else (0.0,) * 3
-    cells = {cell.value: sum(tools.count(cell) for tools in counted) for cell in Cell}
+    cells = {cell.value: sum(tools.count(cell) for tools in counted) for cell in ConfusionCell}
     return {
         "files": 1,
         "plan": _mean(points, len(rows) + failures),

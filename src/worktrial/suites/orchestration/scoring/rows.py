@@ -12,7 +12,7 @@ from worktrial.suites.orchestration.planning.scenario import CallStep, RefusalSt
 from worktrial.suites.orchestration.planning.steps import NotReadable, agent_content
 from worktrial.suites.orchestration.planning.turns import StepAnswer
 from worktrial.suites.orchestration.scoring.calls import ours, published
-from worktrial.suites.orchestration.scoring.calls.calls import Decision
+from worktrial.suites.orchestration.scoring.calls.calls import StepDecision
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
 from worktrial.suites.orchestration.scoring.distance.published import published_score, published_text_score
 
@@ -112,7 +112,7 @@ def _our_call_score(step: Message, label: Mapping[str, Message], team: Team) -> 
     )
     scored = ours.score_step(_gold_step(gold), answer, team)
     parts = scored.calls(None)
-    is_call = scored.gold is Decision.CALL
+    is_call = scored.gold is StepDecision.CALL
     return {
         "score": fmean((parts.tool, parts.keys, parts.values)) if is_call else None,
         "decision": f"{scored.predicted} for {scored.gold}",

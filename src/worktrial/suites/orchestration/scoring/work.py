@@ -7,12 +7,12 @@ from worktrial.suites.orchestration.planning.duties import duties
 from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.scenario import PlanStep, Scenario, UserTurn, WorkflowPlan
 from worktrial.suites.orchestration.planning.turns import Answers
-from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision, decision_of, read_calls
+from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision, decision_of, read_calls
 from worktrial.suites.orchestration.scoring.calls.recorded import GoldPlace
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TeamCall:
     """A call that a domain agent made."""
 
     call: Call
@@ -25,27 +25,27 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class TeamRefusal:
     """A domain agent's word that it makes no call."""
 
-    decision: Decision
+    decision: StepDecision
     agent: str
     user_turn: int
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class TeamWork:
     """Work of a team."""
 
-    calls: Sequence[Made]
+    calls: Sequence[TeamCall]
     """Calls in the order in which they were made."""
-    refusals: Sequence[Refused]
+    refusals: Sequence[TeamRefusal]
     plans: Mapping[int, WorkflowPlan]
     """The plan that was made from what the user said, by the user's turn."""
 
 
 def turn_of(scenario: Scenario) -> dict[int, int]:
-    """The user's turn that each step belongs to, 0-based, by `Step.id`; -1 before the first."""
+    """The user's turn that each step belongs to, 0-based, by `ScenarioStep.id`; -1 before the first."""
     found: dict[int, int] = {}
     turn = -1
     for step in scenario.steps:
@@ -54,11 +54,11 @@ def turn_of(scenario: Scenario) -> dict[int, int]:
     return found
 
 
-def work_in_answers(scenario: Scenario, answers: Answers) -> Work:
+def work_in_answers(scenario: Scenario, answers: Answers) -> TeamWork:
     """Work of a team turn by turn, so that its goals are counted exactly like those of a free-running one."""
     turns, known = turn_of(scenario), duties(scenario)
-    calls: list[Made] = []
-    refusals: list[Refused] = []
+    calls: list[TeamCall] = []
+    refusals: list[TeamRefusal] = []
     plans: dict[int, WorkflowPlan] = {}
     for step in scenario.steps:
         answer = answers.get(step.id)
@@ -71,9 +71,9 @@ def work_in_answers(scenario: Scenario, answers: Answers) -> Work:
                 plans.setdefault(turn, plan)
             continue
         decision = decision_of(answer)
-        if decision is Decision.CALL:
+        if decision is StepDecision.CALL:
             query = known[step.id].query if step.id in known else ""
-            calls += [Made(call, step.agent, turn, query) for call in read_calls(answer.tool_calls)]
+            calls += [TeamCall(call, step.agent, turn, query) for call in read_calls(answer.tool_calls)]
         elif decision.is_refusal:
-            refusals.append(Refused(decision, step.agent, turn))
-    return Work(calls, refusals, plans)
+            refusals.append(TeamRefusal(decision, step.agent, turn))
+    return TeamWork(calls, refusals, plans)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from worktrial.suites.orchestration.scoring.calls.published import StepScore, score_step
+from worktrial.suites.orchestration.scoring.calls.published import PublishedStepScore, score_step
 
 SCHEMAS: dict[str, Any] = {
     "book": {
@@ -44,10 +44,10 @@ def answer(*calls: Any, content: Any = "", **more: Any) -> dict[str, Any]:
     return {"step_id": "4", "role": "assistant", "content": content, "tool_calls": list(calls), **more}
 
 
-def score(step: dict[str, Any], label: dict[str, Any]) -> StepScore:
+def score(step: dict[str, Any], label: dict[str, Any]) -> PublishedStepScore:
     return score_step(step, label, SCHEMAS)
 
 
-def compared(gold: dict[str, Any], predicted: dict[str, Any], tool: str = "book") -> StepScore:
+def compared(gold: dict[str, Any], predicted: dict[str, Any], tool: str = "book") -> PublishedStepScore:
     """The score of one call against one gold call of the same tool."""
     return score(answer(call(tool, predicted)), gold_calls((tool, gold)))

@@ -1,9 +1,13 @@
 import pytest
 from tests.suites.orchestration.scoring.calls.team import call, said
 
-from worktrial.suites.orchestration.scoring.calls.calls import Decision, decision_in, decision_of
+from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_in, decision_of
 
-ASKS, REFUSES, NOTHING = Decision.AWAITING_USER_INPUT, Decision.TOOL_CONSTRAINT_VIOLATION, Decision.NO_DECISION
+ASKS, REFUSES, NOTHING = (
+    StepDecision.AWAITING_USER_INPUT,
+    StepDecision.TOOL_CONSTRAINT_VIOLATION,
+    StepDecision.NO_DECISION,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,12 +34,12 @@ ASKS, REFUSES, NOTHING = Decision.AWAITING_USER_INPUT, Decision.TOOL_CONSTRAINT_
         ("", NOTHING),
     ],
 )
-def test_text(text: str, decision: Decision) -> None:
+def test_text(text: str, decision: StepDecision) -> None:
     assert decision_in(text) is decision
     assert decision_of(said(text)) is decision
 
 
 def test_native_calls_decide_whatever_the_text_says_and_trouble_is_no_answer() -> None:
-    assert decision_of(said("status: AWAITING_USER_INPUT", call("search", {}))) is Decision.CALL
-    assert decision_of(said("status: AWAITING_USER_INPUT", trouble="503")) is Decision.NO_ANSWER
-    assert not Decision.CALL.is_refusal and ASKS.is_refusal
+    assert decision_of(said("status: AWAITING_USER_INPUT", call("search", {}))) is StepDecision.CALL
+    assert decision_of(said("status: AWAITING_USER_INPUT", trouble="503")) is StepDecision.NO_ANSWER
+    assert not StepDecision.CALL.is_refusal and ASKS.is_refusal

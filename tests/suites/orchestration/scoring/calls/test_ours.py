@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.suites.orchestration.scoring.calls.team import TEAM, call, gold, refusal, said
 
 from worktrial.suites.orchestration.planning.scenario import CallStep, RefusalType
-from worktrial.suites.orchestration.scoring.calls.calls import Decision
-from worktrial.suites.orchestration.scoring.calls.ours import CallScores, StepScore, score_step
+from worktrial.suites.orchestration.scoring.calls.calls import StepDecision
+from worktrial.suites.orchestration.scoring.calls.ours import CallScores, OurStepScore, score_step
 
 LUNCH = ("search", {"query": "lunch", "sort": "near"})
 TEA = ("search", {"query": "tea", "sort": "cheap"})
@@ -22,7 +22,7 @@ arguments = st.dictionaries(
 some_calls = st.lists(st.tuples(st.sampled_from(["search", "ping", "nowhere"]), arguments), min_size=1, max_size=4)
 
 
-def step(wanted: CallStep, *made: tuple[str, Any]) -> StepScore:
+def step(wanted: CallStep, *made: tuple[str, Any]) -> OurStepScore:
     return score_step(wanted, said("", *(call(tool, given) for tool, given in made)), TEAM)
 
 
@@ -123,7 +123,7 @@ def test_refusals_have_a_type() -> None:
     other = score_step(refusal(RefusalType.TOOL_CONSTRAINT_VIOLATION), said("status: AWAITING_USER_INPUT"), TEAM)
     called = score_step(refusal(), said("", call("search", {})), TEAM)
     assert [s.is_right(None) for s in (right, other, called)] == [True, False, False]
-    assert (other.gold, called.predicted) == (Decision.TOOL_CONSTRAINT_VIOLATION, Decision.CALL)
+    assert (other.gold, called.predicted) == (StepDecision.TOOL_CONSTRAINT_VIOLATION, StepDecision.CALL)
     assert right.row(None) == {"gold": "AWAITING_USER_INPUT", "predicted": "AWAITING_USER_INPUT", "right": True}
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 from tests.suites.orchestration.scoring.calls.steps import answer, call, gold_calls, gold_refusal, score
 
-from worktrial.suites.orchestration.scoring.calls.published import Cell
+from worktrial.suites.orchestration.scoring.calls.published import ConfusionCell
 
 GOLD = gold_calls(("book", {"room": "12"}))
 RIGHT = call("book", '{"room": "12"}')
@@ -13,17 +13,17 @@ AWAIT, VIOLATION = "status: AWAITING_USER_INPUT", "status: TOOL_CONSTRAINT_VIOLA
 @pytest.mark.parametrize(
     ("content", "calls", "label", "cell"),
     [
-        ("", [RIGHT], GOLD, Cell.CALLED),
-        ("I shall book it.", [], GOLD, Cell.CALLED),
-        (AWAIT, [], GOLD, Cell.UNDERACTED),
-        (AWAIT, [RIGHT], GOLD, Cell.CALLED),
-        (AWAIT, [], gold_refusal(), Cell.REFUSED),
-        ("Which room?", [], gold_refusal(), Cell.OVERACTED),
-        ("", [RIGHT], gold_refusal(), Cell.OVERACTED),
-        (AWAIT, [], {}, Cell.REFUSED),
+        ("", [RIGHT], GOLD, ConfusionCell.CALLED),
+        ("I shall book it.", [], GOLD, ConfusionCell.CALLED),
+        (AWAIT, [], GOLD, ConfusionCell.UNDERACTED),
+        (AWAIT, [RIGHT], GOLD, ConfusionCell.CALLED),
+        (AWAIT, [], gold_refusal(), ConfusionCell.REFUSED),
+        ("Which room?", [], gold_refusal(), ConfusionCell.OVERACTED),
+        ("", [RIGHT], gold_refusal(), ConfusionCell.OVERACTED),
+        (AWAIT, [], {}, ConfusionCell.REFUSED),
     ],
 )
-def test_cells(content: str, calls: list[dict[str, object]], label: dict[str, object], cell: Cell) -> None:
+def test_cells(content: str, calls: list[dict[str, object]], label: dict[str, object], cell: ConfusionCell) -> None:
     assert score(answer(*calls, content=content), label).cell is cell
 
 
@@ -39,7 +39,7 @@ def test_reasons_of_refusals() -> None:
 
 
 def test_an_argument_named_like_a_tag_is_a_refusal() -> None:
-    assert score(answer(call("book", {"AWAITING_USER_INPUT": "x"})), GOLD).cell is Cell.UNDERACTED
+    assert score(answer(call("book", {"AWAITING_USER_INPUT": "x"})), GOLD).cell is ConfusionCell.UNDERACTED
 
 
 def test_names_and_keys_are_pooled_over_calls() -> None:
@@ -50,8 +50,12 @@ def test_names_and_keys_are_pooled_over_calls() -> None:
     assert score(answer(content="hm"), gold_calls()).name == 0.0
 
 
-@pytest.mark.parametrize(("label", "cell"), [(GOLD, Cell.LOST_CALL), (gold_refusal(), Cell.LOST_REFUSAL)])
-def test_a_request_that_failed_for_good_is_neither_call_nor_refusal(label: dict[str, object], cell: Cell) -> None:
+@pytest.mark.parametrize(
+    ("label", "cell"), [(GOLD, ConfusionCell.LOST_CALL), (gold_refusal(), ConfusionCell.LOST_REFUSAL)]
+)
+def test_a_request_that_failed_for_good_is_neither_call_nor_refusal(
+    label: dict[str, object], cell: ConfusionCell
+) -> None:
     lost = score(answer(trouble="endpoint_unavailable: 503"), label)
     assert lost.cell is cell
     assert lost.detail == "endpoint_unavailable: 503"

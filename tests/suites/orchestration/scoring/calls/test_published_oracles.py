@@ -7,15 +7,15 @@ import pytest
 from tests.support.data import real_data_dir
 
 from worktrial.suites.orchestration.planning.turns import ValueCase
-from worktrial.suites.orchestration.scoring.calls.published import Cell, StepScore, score_step
+from worktrial.suites.orchestration.scoring.calls.published import ConfusionCell, PublishedStepScore, score_step
 
 pytestmark = pytest.mark.real_data
 
 CELLS = {
-    Cell.CALLED: {"tn_reject", "tp_fc"},
-    Cell.REFUSED: {"tp_reject", "tn_fc"},
-    Cell.OVERACTED: {"fn_reject", "fp_fc"},
-    Cell.UNDERACTED: {"fp_reject", "fn_fc"},
+    ConfusionCell.CALLED: {"tn_reject", "tp_fc"},
+    ConfusionCell.REFUSED: {"tp_reject", "tn_fc"},
+    ConfusionCell.OVERACTED: {"fn_reject", "fp_fc"},
+    ConfusionCell.UNDERACTED: {"fp_reject", "fn_fc"},
 }
 METRICS = ("precision", "recall", "f1")
 
@@ -59,7 +59,7 @@ def wanted(ref: dict[str, Any]) -> dict[str, Any]:
     return want
 
 
-def found(score: StepScore, ref: dict[str, Any]) -> dict[str, Any]:
+def found(score: PublishedStepScore, ref: dict[str, Any]) -> dict[str, Any]:
     if score.cell is None:
         return {"error": score.error}
     return {
@@ -69,12 +69,12 @@ def found(score: StepScore, ref: dict[str, Any]) -> dict[str, Any]:
         "key_f1_trial": round(score.key or 0.0, 4),
         "name_f1_trial": round(score.name or 0.0, 4),
         "name_n": int(score.name is not None),
-        "scored_as_fc": score.cell is Cell.CALLED,
+        "scored_as_fc": score.cell is ConfusionCell.CALLED,
         "judged": judged(score),
     }
 
 
-def judged(score: StepScore) -> dict[str, Any] | None:
+def judged(score: PublishedStepScore) -> dict[str, Any] | None:
     if score.values is None:
         return None
     cases = [key.case for key in score.values.open]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.suites.orchestration.scoring.calls.steps import SCHEMAS, answer, call, compared, gold_calls, score
 
 from worktrial.suites.orchestration.planning.turns import ValueCase
-from worktrial.suites.orchestration.scoring.calls.published import StepScore
+from worktrial.suites.orchestration.scoring.calls.published import PublishedStepScore
 from worktrial.suites.orchestration.scoring.calls.published_calls import Calls
 from worktrial.suites.orchestration.scoring.calls.published_values import Counts, as_text, compare
 
@@ -79,7 +79,7 @@ def test_a_case_has_the_values_that_differ_as_compact_json() -> None:
 
 @pytest.mark.parametrize("key", ["broken", "typed", "pattern"])
 def test_a_schema_that_the_published_program_cannot_read(key: str) -> None:
-    found: StepScore = compared({key: "a"}, {key: "b"}, "odd")
+    found: PublishedStepScore = compared({key: "a"}, {key: "b"}, "odd")
     assert found.error is None
     assert found.values is None
     assert found.undecidable

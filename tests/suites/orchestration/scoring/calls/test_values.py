@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from tests.suites.orchestration.scoring.calls.team import SEARCH
 
 from worktrial.suites.orchestration.scoring.calls.schema import argument_schema
-from worktrial.suites.orchestration.scoring.calls.values import Outcome, canonical, compare
+from worktrial.suites.orchestration.scoring.calls.values import ValueOutcome, canonical, compare
 
 TOOL = argument_schema(SEARCH)
-EQUAL, WRONG, OPEN = Outcome.EQUAL, Outcome.WRONG, Outcome.OPEN
+EQUAL, WRONG, OPEN = ValueOutcome.EQUAL, ValueOutcome.WRONG, ValueOutcome.OPEN
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -17,7 +17,7 @@ values = st.recursive(
 )
 
 
-def outcome(key: str, gold: Any, predicted: Any) -> Outcome:
+def outcome(key: str, gold: Any, predicted: Any) -> ValueOutcome:
     return compare(gold, predicted, TOOL, TOOL.of(key)).outcome
 
 
@@ -84,7 +84,7 @@ def outcome(key: str, gold: Any, predicted: Any) -> Outcome:
         ("start", "9 am", "09:00", OPEN),
     ],
 )
-def test_outcomes(key: str, gold: Any, predicted: Any, found: Outcome) -> None:
+def test_outcomes(key: str, gold: Any, predicted: Any, found: ValueOutcome) -> None:
     assert outcome(key, gold, predicted) is found
 
 

@@ -33,7 +33,7 @@ class Correction:
     scenario: str
     """`Scenario.id`."""
     step: int
-    """`Step.id`."""
+    """`ScenarioStep.id`."""
     reason: str
     operation: Operation
 

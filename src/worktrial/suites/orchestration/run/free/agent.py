@@ -11,17 +11,17 @@ from worktrial.errors import ContextOverflow
 from worktrial.language import Completion, JsonObject, Message
 from worktrial.suites.orchestration.planning.cards import AgentCard
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
-from worktrial.suites.orchestration.planning.turns import Entry, ToolUse
+from worktrial.suites.orchestration.planning.turns import HistoryEntry, ToolUse
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log
 from worktrial.suites.orchestration.run.free.tools import TeamTools
 from worktrial.suites.orchestration.run.free.voices import AgentMoment, Voices
 from worktrial.suites.orchestration.run.prompts import after_a_call, agent_messages, agent_tools
-from worktrial.suites.orchestration.scoring.calls.calls import Decision, decision_in, read_calls
+from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_in, read_calls
 from worktrial.workplaces import Observation, Origin, StopReason
 
 
 @dataclass(slots=True)
-class Budget:
+class RequestBudget:
     """Counts the requests of a scenario, and knows when the work has to end."""
 
     limits: Limits
@@ -62,14 +62,18 @@ ASKED = "asked"
 class AgentAtWork:
     """Lets domain agents work on requests of the plan."""
 
-    def __init__(self, scenario: Scenario, voices: Voices, tools: TeamTools, budget: Budget, turns: int) -> None:
+    def __init__(
+        self, scenario: Scenario, voices: Voices, tools: TeamTools, budget: RequestBudget, turns: int
+    ) -> None:
         self._scenario = scenario
         self._voices = voices
         self._tools = tools
         self._budget = budget
         self._turns = turns
 
-    async def __call__(self, run: AgentRun, moment: AgentMoment, card: AgentCard, seen: Sequence[Entry]) -> Entry:
+    async def __call__(
+        self, run: AgentRun, moment: AgentMoment, card: AgentCard, seen: Sequence[HistoryEntry]
+    ) -> HistoryEntry:
         """Work on the request of `run` until the agent says how it ended, or a bound is hit.
 
         Args:
@@ -101,12 +105,12 @@ class AgentAtWork:
             if not completion.tool_calls:
                 _conclude(run, completion)
                 break
-            run.decision = Decision.CALL
+            run.decision = StepDecision.CALL
             uses += await self._carry_out(completion, run, card)
         else:
             # Some models know no other way to go on than to call again; what they got is worth having.
             run.end = DONE if uses else f"failed: no outcome after {self._turns} answers"
-        return Entry("agent", run.text, run.agent, run.workflow, tuple(uses))
+        return HistoryEntry("agent", run.text, run.agent, run.workflow, tuple(uses))
 
     async def _carry_out(self, completion: Completion, run: AgentRun, card: AgentCard) -> list[ToolUse]:
         uses = []
@@ -129,9 +133,9 @@ def _conclude(run: AgentRun, completion: Completion) -> None:
     decision = decision_in(completion.text)
     if decision.is_refusal:
         run.decision = decision
-    if decision is Decision.AWAITING_USER_INPUT:
+    if decision is StepDecision.AWAITING_USER_INPUT:
         run.end = ASKED
-    elif decision is Decision.TOOL_CONSTRAINT_VIOLATION:
+    elif decision is StepDecision.TOOL_CONSTRAINT_VIOLATION:
         run.end = f"failed: {run.text}"
     elif not run.text and not run.calls:
         run.end = "failed: neither a call nor a word"

@@ -17,8 +17,8 @@ from worktrial.suites.orchestration.planning.scenario import (
     WorkflowPlan,
     WorkflowStep,
 )
-from worktrial.suites.orchestration.planning.turns import Entry
-from worktrial.suites.orchestration.run.free.agent import ASKED, DONE, AgentAtWork, Budget, visible
+from worktrial.suites.orchestration.planning.turns import HistoryEntry
+from worktrial.suites.orchestration.run.free.agent import ASKED, DONE, AgentAtWork, RequestBudget, visible
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log, PlannerTurn
 from worktrial.suites.orchestration.run.free.voices import AgentMoment, PlannerMoment, Voices
 from worktrial.suites.orchestration.run.prompts import planner_messages
@@ -38,7 +38,7 @@ class FreeRun:
         team: Team,
         voices: Voices,
         agents: AgentAtWork,
-        budget: Budget,
+        budget: RequestBudget,
         *,
         planner_turns: int,
         compact: bool = False,
@@ -65,8 +65,8 @@ class FreeRun:
         self._state = PlanState()
         self.prompt: list[Message] = []
         """The planner's first prompt."""
-        self._history: list[Entry] = []
-        self._round: dict[str, list[Entry]] = {}
+        self._history: list[HistoryEntry] = []
+        self._round: dict[str, list[HistoryEntry]] = {}
         """Work of the workflows since the planner was asked last; the others do not see it."""
 
     async def __call__(self) -> None:
@@ -85,7 +85,7 @@ class FreeRun:
             if self._budget.is_spent():
                 return
             self._log.user_turns += 1
-            self._history.append(Entry("user", turn.text))
+            self._history.append(HistoryEntry("user", turn.text))
             # The planner sees what waits for the user as waiting; it goes on unless the planner says otherwise.
             shown = self._state.snapshot()
             self._state.user_spoke()
@@ -125,7 +125,7 @@ class FreeRun:
                 turn.unread = _LIKE_A_PLAN.search(text) is not None
                 self._log.replies[number] = text
                 if text:
-                    self._history.append(Entry("main", text))
+                    self._history.append(HistoryEntry("main", text))
                 if not self._state.ready():
                     return True
             await self._work(number, round)
@@ -165,7 +165,7 @@ class FreeRun:
             card = self._team.get(step.agent)
             if card is None:
                 run.end = f"failed: the team has no agent {step.agent!r}"
-                done.append(Entry("agent", run.end, step.agent, workflow.id))
+                done.append(HistoryEntry("agent", run.end, step.agent, workflow.id))
             else:
                 moment = AgentMoment(number, workflow, place)
                 done.append(await self._agents(run, moment, card, self._seen_by(workflow)))
@@ -178,7 +178,7 @@ class FreeRun:
             state.step_done(workflow.id)
         state.finish(workflow.id)
 
-    def _seen_by(self, workflow: Workflow) -> list[Entry]:
+    def _seen_by(self, workflow: Workflow) -> list[HistoryEntry]:
         """Everything up to the planner's last answer; since then, what the workflow and those it waits for did."""
         shared = {workflow.id, *self._state.leading_to(workflow.id)}
         recent = [entry for id in self._state.ids if id in shared for entry in self._round.get(id, ())]
@@ -189,7 +189,7 @@ class FreeRun:
         told = {pair for t in self._log.planner if t.user_turn == turn.user_turn for pair in t.stuck.items()}
         for workflow, why in stuck.items():
             if (workflow, why) not in told:
-                self._history.append(Entry("agent", f"cannot start: {why}", SCHEDULER, workflow))
+                self._history.append(HistoryEntry("agent", f"cannot start: {why}", SCHEDULER, workflow))
         return stuck
 
 

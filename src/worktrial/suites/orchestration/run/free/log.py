@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from worktrial.language import JsonObject, Message
 from worktrial.suites.orchestration.planning.scenario import PlanStep, WorkflowPlan
 from worktrial.suites.orchestration.scoring.both import goal_rate, goal_sums
-from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision
+from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision
 from worktrial.suites.orchestration.scoring.calls.recorded import GoldPlace
 from worktrial.suites.orchestration.scoring.goals import GoalScore, Met
-from worktrial.suites.orchestration.scoring.work import Made, Refused, Work
+from worktrial.suites.orchestration.scoring.work import TeamCall, TeamRefusal, TeamWork
 from worktrial.workplaces import Origin, StopReason, ToolCall
 
 
@@ -55,7 +55,7 @@ class AgentRun:
     calls: list[int] = field(default_factory=list)
     """Their indexes among all calls."""
     text: str = ""
-    decision: Decision = Decision.NO_DECISION
+    decision: StepDecision = StepDecision.NO_DECISION
     end: str = ""
     """`done`, `asked` (the user), or `failed: WHY`."""
 
@@ -148,10 +148,10 @@ def _call_row(made: MadeCall) -> JsonObject:
     }
 
 
-def work_in_log(log: Log) -> Work:
+def work_in_log(log: Log) -> TeamWork:
     """Work of a free-running team. A call that a fault or a refusal kept from the tools did nothing."""
     calls = [
-        Made(
+        TeamCall(
             Call(made.call.tool, made.call.arguments if isinstance(made.call.arguments, dict) else None),
             made.agent,
             made.user_turn,
@@ -161,9 +161,9 @@ def work_in_log(log: Log) -> Work:
         for made in log.calls
         if made.call.observation.origin not in (Origin.FAULT, Origin.REFUSAL)
     ]
-    refusals = [Refused(r.decision, r.agent, r.user_turn) for r in log.runs if r.decision.is_refusal]
+    refusals = [TeamRefusal(r.decision, r.agent, r.user_turn) for r in log.runs if r.decision.is_refusal]
     plans = {turn: plan for turn in range(log.user_turns) if (plan := log.plan_of(turn)) is not None}
-    return Work(calls, refusals, plans)
+    return TeamWork(calls, refusals, plans)
 
 
 def free_measures(score: GoalScore, met: Met, log: Log) -> JsonObject:

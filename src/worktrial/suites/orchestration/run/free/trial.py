@@ -15,7 +15,7 @@ from worktrial.suites.episode import in_manifest, jobs_under, note_faults
 from worktrial.suites.orchestration.options import Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import Scenario, UserTurn
-from worktrial.suites.orchestration.run.free.agent import AgentAtWork, Budget
+from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.episode import FreeRun
 from worktrial.suites.orchestration.run.free.log import Log, free_measures, trajectory_line, work_in_log
 from worktrial.suites.orchestration.run.free.tools import (
@@ -108,7 +108,7 @@ class FreeTrial:
         faults = self._conditions[job.condition]
         recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, context))
         session = self._under(faults, recorded, world, scenario.key, log)
-        budget = Budget(
+        budget = RequestBudget(
             settings.limits,
             log,
             tokens=lambda: context.meter.tokens(Role.AGENT) + context.meter.tokens(Role.SUB_AGENT),

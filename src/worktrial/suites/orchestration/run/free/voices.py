@@ -27,7 +27,7 @@ from worktrial.suites.orchestration.planning.scenario import (
 )
 from worktrial.suites.orchestration.planning.turns import StepAnswer, refusal_text
 from worktrial.suites.orchestration.run.agents import FunctionAnswerer
-from worktrial.suites.orchestration.run.prompts import Request
+from worktrial.suites.orchestration.run.prompts import StepRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class _Function:
         top_logprobs: int = 0,
         max_tokens: int | None = None,
     ) -> Completion:
-        return _completion(await self.answerer(Request(_PLAN, messages, tools)))
+        return _completion(await self.answerer(StepRequest(_PLAN, messages, tools)))
 
 
 def _completion(answer: StepAnswer) -> Completion:

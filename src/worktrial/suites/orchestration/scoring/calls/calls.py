@@ -10,7 +10,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.orchestration.planning.turns import StepAnswer
 
 
-class Decision(StrEnum):
+class StepDecision(StrEnum):
     """Decisions of an answer; the first three are what a gold step can be."""
 
     CALL = "call"
@@ -27,8 +27,8 @@ class Decision(StrEnum):
         return self in REFUSALS
 
 
-REFUSALS = (Decision.AWAITING_USER_INPUT, Decision.TOOL_CONSTRAINT_VIOLATION)
-CLASSES = (Decision.CALL, *REFUSALS)
+REFUSALS = (StepDecision.AWAITING_USER_INPUT, StepDecision.TOOL_CONSTRAINT_VIOLATION)
+CLASSES = (StepDecision.CALL, *REFUSALS)
 
 _SPACED = r"AWAITING[_\s-]USER[_\s-]INPUT|TOOL[_\s-]CONSTRAINT[_\s-]VIOLATION"
 # `status: TAG` as a line of YAML, as JSON, in bold, or with the Korean word.
@@ -37,7 +37,7 @@ _LINE = re.compile(rf"(?:\bstatus|상태)[\"'`*_\s]{{0,4}}[:=：][\"'`*_\s]{{0,6
 _TAG = re.compile(r"(?<![A-Za-z])(AWAITING_USER_INPUT|TOOL_CONSTRAINT_VIOLATION)(?![A-Za-z])", re.IGNORECASE)
 
 
-def decision_of(answer: StepAnswer) -> Decision:
+def decision_of(answer: StepAnswer) -> StepDecision:
     """Decision of `answer`.
 
     Native tool calls are a call, whatever the text says. Otherwise the first `status:` line that names one of the
@@ -45,18 +45,18 @@ def decision_of(answer: StepAnswer) -> Decision:
     `</think>` decides nothing.
     """
     if answer.trouble is not None:
-        return Decision.NO_ANSWER
+        return StepDecision.NO_ANSWER
     if answer.tool_calls:
-        return Decision.CALL
+        return StepDecision.CALL
     return decision_in(answer.text)
 
 
-def decision_in(text: str) -> Decision:
+def decision_in(text: str) -> StepDecision:
     """The refusal that `text` states, or no decision."""
     said = _after_thinking(text)
     found = _LINE.search(said) or _TAG.search(said)
     if found is None:
-        return Decision.NO_DECISION
+        return StepDecision.NO_DECISION
     return REFUSALS[0] if found[1][0] in "Aa" else REFUSALS[1]
 
 

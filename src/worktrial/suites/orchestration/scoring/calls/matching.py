@@ -9,7 +9,7 @@ from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.calls.calls import Call
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema
-from worktrial.suites.orchestration.scoring.calls.values import Outcome, canonical, compare
+from worktrial.suites.orchestration.scoring.calls.values import ValueOutcome, canonical, compare
 
 _SHOWN = 400
 """Characters of a value in a record."""
@@ -20,7 +20,7 @@ class Argument:
     """One argument of the gold call, of the predicted one, or of both."""
 
     key: str
-    outcome: Outcome
+    outcome: ValueOutcome
     gold: str | None = None
     """Its value as compact JSON; null where the call lacks it."""
     predicted: str | None = None
@@ -32,11 +32,11 @@ class Argument:
         """0-1: how right the value is; without judges an open value is not."""
         if self.case is not None and verdicts is not None:
             return verdicts[self.case]
-        return float(self.outcome is Outcome.EQUAL)
+        return float(self.outcome is ValueOutcome.EQUAL)
 
     def row(self, verdicts: Verdicts | None) -> JsonObject:
         """Row for a record; values are shown where they are not equal."""
-        if self.outcome is Outcome.EQUAL:
+        if self.outcome is ValueOutcome.EQUAL:
             return {"key": encodable(self.key), "outcome": self.outcome.value, "score": 1.0}
         judged = self.case is not None and verdicts is not None
         return {
@@ -98,7 +98,7 @@ def pair(gold: Call, predicted: Call, tool: ArgumentSchema, context: str) -> Pai
     """
     wanted, given = gold.arguments or {}, predicted.arguments
     if given is None:
-        lost = (Argument(k, Outcome.MISSING, canonical(wanted[k]), reason=predicted.problem) for k in wanted)
+        lost = (Argument(k, ValueOutcome.MISSING, canonical(wanted[k]), reason=predicted.problem) for k in wanted)
         return Pair(gold, predicted, tuple(lost))
     defaults = {k: v for k, v in tool.defaults.items() if (k in wanted) != (k in given)}
     # The gold order first, so that a record reads like the gold call.
@@ -122,16 +122,16 @@ def _argument(
     if key in defaults and canonical(defaults[key], schema) in text.values():
         usual = canonical(defaults[key])
         gold, predicted = text.get("gold", usual), text.get("predicted", usual)
-        return Argument(key, Outcome.EQUAL, gold=gold, predicted=predicted)
+        return Argument(key, ValueOutcome.EQUAL, gold=gold, predicted=predicted)
     if "predicted" not in there:
-        return Argument(key, Outcome.MISSING, gold=text["gold"], reason="the call lacks it")
+        return Argument(key, ValueOutcome.MISSING, gold=text["gold"], reason="the call lacks it")
     if "gold" not in there:
         return Argument(
-            key, Outcome.EXTRA, predicted=text["predicted"], reason="the gold call has no such argument"
+            key, ValueOutcome.EXTRA, predicted=text["predicted"], reason="the gold call has no such argument"
         )
     found = compare(there["gold"], there["predicted"], tool, schema)
     case = None
-    if found.outcome is Outcome.OPEN:
+    if found.outcome is ValueOutcome.OPEN:
         case = ValueCase(name, key, (text["gold"],), (text["predicted"],), context)
     return Argument(key, found.outcome, text["gold"], text["predicted"], found.reason, case)
 
@@ -191,9 +191,9 @@ def _likeness(pair: Pair) -> float:
 
 
 def _argument_likeness(argument: Argument) -> float:
-    if argument.outcome is Outcome.OPEN:
+    if argument.outcome is ValueOutcome.OPEN:
         return _dice(argument.gold or "", argument.predicted or "") / 2
-    return float(argument.outcome is Outcome.EQUAL)
+    return float(argument.outcome is ValueOutcome.EQUAL)
 
 
 def _dice(a: str, b: str) -> float:

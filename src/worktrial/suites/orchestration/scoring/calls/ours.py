@@ -8,7 +8,7 @@ from worktrial.language import JsonObject
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import CallStep, GoldCall, RefusalStep
 from worktrial.suites.orchestration.planning.turns import StepAnswer, ValueCase, Verdicts
-from worktrial.suites.orchestration.scoring.calls.calls import Call, Decision, decision_of, read_calls
+from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision, decision_of, read_calls
 from worktrial.suites.orchestration.scoring.calls.matching import Pair, match
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema, argument_schema
 
@@ -34,11 +34,11 @@ class CallScores:
 
 
 @dataclass(frozen=True, slots=True)
-class StepScore:
+class OurStepScore:
     """One call or refusal step beside the answer to it."""
 
-    gold: Decision
-    predicted: Decision
+    gold: StepDecision
+    predicted: StepDecision
     pairs: tuple[Pair, ...] = ()
     """Pairs of a gold call step: its calls with the predicted ones, then what was called beyond them."""
 
@@ -82,14 +82,14 @@ class StepScore:
             "predicted": self.predicted.value,
             "right": self.is_right(verdicts),
         }
-        if self.gold is Decision.CALL:
+        if self.gold is StepDecision.CALL:
             scores = self.calls(verdicts)
             row |= {"score": scores.mean, "tool": scores.tool, "keys": scores.keys, "values": scores.values}
             row["calls"] = [pair.row(verdicts) for pair in self.pairs]
         return row
 
 
-def score_step(gold: CallStep | RefusalStep, answer: StepAnswer, team: Team, context: str = "") -> StepScore:
+def score_step(gold: CallStep | RefusalStep, answer: StepAnswer, team: Team, context: str = "") -> OurStepScore:
     """Compare the answer to one step with the gold step.
 
     Args:
@@ -100,10 +100,10 @@ def score_step(gold: CallStep | RefusalStep, answer: StepAnswer, team: Team, con
     """
     predicted = decision_of(answer)
     if isinstance(gold, RefusalStep):
-        return StepScore(Decision(gold.type.value), predicted)
-    made = read_calls(answer.tool_calls) if predicted is Decision.CALL else ()
+        return OurStepScore(StepDecision(gold.type.value), predicted)
+    made = read_calls(answer.tool_calls) if predicted is StepDecision.CALL else ()
     pairs = match(_gold(gold.calls), made, lambda tool: _schema(team, gold.agent, tool), context)
-    return StepScore(Decision.CALL, predicted, pairs)
+    return OurStepScore(StepDecision.CALL, predicted, pairs)
 
 
 def _gold(calls: Sequence[GoldCall]) -> tuple[Call, ...]:

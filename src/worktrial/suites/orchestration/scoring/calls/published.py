@@ -16,7 +16,7 @@ from worktrial.suites.orchestration.scoring.calls.published_calls import (
 from worktrial.suites.orchestration.scoring.calls.published_values import ValueScore, compare, set_f1
 
 
-class Cell(StrEnum):
+class ConfusionCell(StrEnum):
     """Combinations of what a step was and what the agent made of it."""
 
     CALLED = "called"
@@ -34,11 +34,11 @@ class Cell(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class StepScore:
+class PublishedStepScore:
     """The published score of one step."""
 
     step: str
-    cell: Cell | None
+    cell: ConfusionCell | None
     """Null where the published program raises."""
     type_mismatch: bool = False
     """Both refuse, for different reasons."""
@@ -55,7 +55,9 @@ class StepScore:
     """Trouble with the step, or why the request failed."""
 
 
-def score_step(step: Message, label: Mapping[str, Message], schemas: Mapping[str, JsonObject]) -> StepScore:
+def score_step(
+    step: Message, label: Mapping[str, Message], schemas: Mapping[str, JsonObject]
+) -> PublishedStepScore:
     """Score one answer of a domain agent.
 
     Args:
@@ -68,30 +70,30 @@ def score_step(step: Message, label: Mapping[str, Message], schemas: Mapping[str
     try:
         wanted = gold(label, step_id)
         if step.get("trouble"):
-            lost = Cell.LOST_REFUSAL if isinstance(wanted, Refusal) else Cell.LOST_CALL
-            zero = None if lost is Cell.LOST_REFUSAL else 0.0
-            return StepScore(step_id, lost, name=zero, key=zero, detail=str(step["trouble"]))
+            lost = ConfusionCell.LOST_REFUSAL if isinstance(wanted, Refusal) else ConfusionCell.LOST_CALL
+            zero = None if lost is ConfusionCell.LOST_REFUSAL else 0.0
+            return PublishedStepScore(step_id, lost, name=zero, key=zero, detail=str(step["trouble"]))
         given = predicted(step)
         if isinstance(given, Refusal):
             if isinstance(wanted, Refusal):
-                return StepScore(step_id, Cell.REFUSED, type_mismatch=given.type != wanted.type)
-            return StepScore(step_id, Cell.UNDERACTED)
+                return PublishedStepScore(step_id, ConfusionCell.REFUSED, type_mismatch=given.type != wanted.type)
+            return PublishedStepScore(step_id, ConfusionCell.UNDERACTED)
         if isinstance(wanted, Refusal):
-            return StepScore(step_id, Cell.OVERACTED)
+            return PublishedStepScore(step_id, ConfusionCell.OVERACTED)
         return _both_call(step_id, wanted, given, schemas)
     except Unscorable as error:
-        return StepScore(step_id, None, error=error.kind, detail=str(error))
+        return PublishedStepScore(step_id, None, error=error.kind, detail=str(error))
 
 
-def _both_call(step_id: str, wanted: Calls, given: Calls, schemas: Mapping[str, JsonObject]) -> StepScore:
+def _both_call(step_id: str, wanted: Calls, given: Calls, schemas: Mapping[str, JsonObject]) -> PublishedStepScore:
     # Without a call the one name is empty, which is what makes an empty gold list differ from it.
     name = set_f1(_names(wanted.names), _names(given.names or ("",)))
     key = set_f1(wanted.arguments.keys(), given.arguments.keys())
     try:
         values = compare(wanted, given, schemas, context=_asked(wanted))
     except Undecidable as error:
-        return StepScore(step_id, Cell.CALLED, name=name, key=key, undecidable=str(error))
-    return StepScore(step_id, Cell.CALLED, name=name, key=key, values=values)
+        return PublishedStepScore(step_id, ConfusionCell.CALLED, name=name, key=key, undecidable=str(error))
+    return PublishedStepScore(step_id, ConfusionCell.CALLED, name=name, key=key, values=values)
 
 
 def _names(names: tuple[JsonValue, ...]) -> frozenset[object]:

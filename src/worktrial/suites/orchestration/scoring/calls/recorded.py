@@ -8,7 +8,7 @@ from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
 from worktrial.suites.orchestration.scoring.calls.calls import Call
 from worktrial.suites.orchestration.scoring.calls.matching import pair
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema, argument_schema
-from worktrial.suites.orchestration.scoring.calls.values import Outcome
+from worktrial.suites.orchestration.scoring.calls.values import ValueOutcome
 
 RESTATED = "refinedQuery"
 """The argument in which every tool of the released data repeats the request in the agent's own words. Its wording
@@ -19,7 +19,7 @@ class GoldPlace(NamedTuple):
     """Place of a call in the recording."""
 
     step: int
-    """`Step.id`."""
+    """`ScenarioStep.id`."""
     place: int
     """0-based among the step's calls."""
 
@@ -47,4 +47,4 @@ def is_same_call(gold: Call, made: Call, schema: ArgumentSchema) -> bool:
     if gold.tool != made.tool or made.arguments is None:
         return False
     arguments = pair(gold, made, schema, "").arguments
-    return all(a.outcome is Outcome.EQUAL or a.key == RESTATED for a in arguments)
+    return all(a.outcome is ValueOutcome.EQUAL or a.key == RESTATED for a in arguments)

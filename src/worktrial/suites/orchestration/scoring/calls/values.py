@@ -13,7 +13,7 @@ from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema, Schema, child, items
 
 
-class Outcome(StrEnum):
+class ValueOutcome(StrEnum):
     """Outcomes of comparing one argument."""
 
     EQUAL = "equal"
@@ -25,10 +25,10 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ValueComparison:
     """The outcome and, unless equal, why."""
 
-    outcome: Outcome
+    outcome: ValueOutcome
     reason: str = ""
 
 
@@ -42,7 +42,7 @@ def canonical(value: JsonValue, schema: Schema | None = None) -> str:
     return json.dumps(_plain(value, schema or {}), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def compare(gold: JsonValue, predicted: JsonValue, tool: ArgumentSchema, schema: Schema) -> Comparison:
+def compare(gold: JsonValue, predicted: JsonValue, tool: ArgumentSchema, schema: Schema) -> ValueComparison:
     """Compare `predicted` with `gold`, two values of the argument that `schema` describes.
 
     1. Equal to the gold value: equal. Where the gold value itself violates its schema, and the schema leaves one
@@ -54,23 +54,23 @@ def compare(gold: JsonValue, predicted: JsonValue, tool: ArgumentSchema, schema:
     """
     written, wanted = canonical(predicted, schema), canonical(gold, schema)
     if written == wanted and gold == predicted:
-        return Comparison(Outcome.EQUAL)
+        return ValueComparison(ValueOutcome.EQUAL)
     reading = _reading(gold, tool, schema)
     is_equal = written == wanted or (reading is not gold and written == canonical(reading, schema))
     if is_equal and (gold == predicted or tool.problem(gold, schema) is not None):
-        return Comparison(Outcome.EQUAL)
+        return ValueComparison(ValueOutcome.EQUAL)
     problem = tool.problem(predicted, schema)
     if is_equal and problem is None:
-        return Comparison(Outcome.EQUAL)
+        return ValueComparison(ValueOutcome.EQUAL)
     if problem is not None:
-        return Comparison(Outcome.WRONG, problem)
+        return ValueComparison(ValueOutcome.WRONG, problem)
     different = _difference(reading, predicted, tool, schema)
     if different is not None:
-        return Comparison(Outcome.WRONG, different)
+        return ValueComparison(ValueOutcome.WRONG, different)
     # A judge's prompt has to stay small, and a value that holds everything would be right about anything.
     if len(written) > 2000 + 20 * len(canonical(gold)):
-        return Comparison(Outcome.WRONG, "far longer than the gold value")
-    return Comparison(Outcome.OPEN, "differs from the gold value")
+        return ValueComparison(ValueOutcome.WRONG, "far longer than the gold value")
+    return ValueComparison(ValueOutcome.OPEN, "differs from the gold value")
 
 
 def _plain(value: JsonValue, schema: Schema) -> JsonValue:

@@ -20,7 +20,7 @@ MOST_PAIRS = 30_000
 Substitution = Callable[[Label, Label], float]
 
 
-class Pairing(NamedTuple):
+class LabelPairing(NamedTuple):
     """A mapping of nodes, and how much better another may be."""
 
     saved: int
@@ -44,7 +44,7 @@ def worth(a: Label, b: Label, substitution: Substitution[Label]) -> int:
     return 2 * UNIT - round(cost * UNIT)
 
 
-def label_pairing(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label]) -> Pairing:
+def label_pairing(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label]) -> LabelPairing:
     """Pair equal labels in the order of the nodes, then the others as well as their labels can be paired.
 
     As no detour is shorter under a metric, pairing equal labels first loses nothing, and no mapping saves more by
@@ -74,7 +74,7 @@ def label_pairing(a: Graph[Label], b: Graph[Label], substitution: Substitution[L
     limit += 2 * UNIT * min(len(a.edges), len(b.edges))
     edges = b.edges
     matched = sum([(partner.get(s, -1), partner.get(t, -1)) in edges for s, t in a.edges])
-    return Pairing(by_labels + 2 * UNIT * matched, limit)
+    return LabelPairing(by_labels + 2 * UNIT * matched, limit)
 
 
 def assignment(gains: Sequence[Sequence[int]]) -> list[int | None]:
