@@ -103,6 +103,22 @@ def test_a_function_as_the_domain_agents(data: Path, tmp_path: Path) -> None:
     assert {r.outcome for r in stored.records} == {Outcome.FAIL}
 
 
+@pytest.mark.parametrize("mode", ["turns", "free"])
+def test_the_traceback_of_a_crash_lies_in_the_trajectory(mode: str, data: Path, tmp_path: Path) -> None:
+    def loses_its_notes(messages: Any, tools: Any) -> str:
+        return {}["berth"]  # type: ignore[no-any-return]
+
+    given = {"data": data, "mode": mode, "simulator": "none"} if mode == "free" else {"data": data}
+    stored = run(tmp_path / "run", "gold", given | {"sub_agent": loses_its_notes})
+    assert {r.outcome for r in stored.records} == {Outcome.INVALID}
+    for record in stored.records:
+        line = trajectory(tmp_path / "run", record.sample, 0, "E0", record)
+        told = line["traceback"].splitlines()
+        assert told[0] == "Traceback (most recent call last):"
+        assert told[-1] == "KeyError: 'berth'"
+        assert any("loses_its_notes" in row for row in told)
+
+
 @pytest.mark.parametrize("name", suite.reference_agents)
 def test_reference_agents_come_out_as_they_must(name: str, tmp_path: Path) -> None:
     must = suite.reference_agents[name].must

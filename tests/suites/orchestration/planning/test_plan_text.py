@@ -1,12 +1,11 @@
 """Our reading of a plan: wherever a careful reader would find one."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.suites.orchestration.planning.plans import HOSTILE, PLAN, RAW, YAML
+from tests.suites.orchestration.planning.plans import HOSTILE, PLAN, RAW, YAML, hostility
 from tests.support.data import real_data_dir
 
 from worktrial.suites.orchestration.planning.plan_text import our_plan, read_plan
@@ -75,10 +74,8 @@ def test_circles_and_unknown_workflows_are_still_a_plan() -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_replies_take_no_time(name: str) -> None:
-    begin = time.process_time()
-    our_plan(HOSTILE[name])
-    assert time.process_time() - begin < 1.0
+def test_hostile_replies_take_time_in_proportion_at_most(name: str) -> None:
+    assert hostility(name, our_plan) < 8
 
 
 _PIECES = st.sampled_from(

@@ -1,10 +1,9 @@
 """The published reading of a plan: the places of the published program, in its order."""
 
 import json
-import time
 
 import pytest
-from tests.suites.orchestration.planning.plans import HOSTILE, RAW, YAML
+from tests.suites.orchestration.planning.plans import HOSTILE, RAW, YAML, hostility
 from tests.support.data import real_data_dir
 
 from worktrial.suites.orchestration.planning.published_plan_text import (
@@ -95,10 +94,8 @@ def test_dates_stay_json_able() -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_replies_take_no_time(name: str) -> None:
-    begin = time.process_time()
-    published_reading(HOSTILE[name])
-    assert time.process_time() - begin < 1.0
+def test_hostile_replies_take_time_in_proportion_at_most(name: str) -> None:
+    assert hostility(name, published_reading) < 8
 
 
 @pytest.mark.real_data

@@ -34,6 +34,8 @@ class StepAnswer:
     """Tool calls exactly as they came over the wire (`{"id", "type", "function": {"name", "arguments"}}`)."""
     trouble: str | None = None
     """Why there is no answer, for a request that failed for good; null for an answer."""
+    traceback: str | None = field(default=None, compare=False)
+    """Traceback of the user's own function, where that crashed."""
 
 
 Answers = Mapping[int, StepAnswer]

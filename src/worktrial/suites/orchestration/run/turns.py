@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from worktrial.agents.own_callable import crash_traceback
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -109,7 +110,7 @@ class OrchestrationTrial:
 def _trajectory_line(
     scenario: Scenario, asking: ScenarioRequests, answers: Answers, result: SampleResult
 ) -> JsonObject:
-    return {
+    line = {
         "outcome": result.outcome,
         "reason": result.reason,
         # The gold messages are in the data; a stored run of the published program has them beside these two.
@@ -117,6 +118,10 @@ def _trajectory_line(
         "queries": {str(step): query for step, query in asking.queries.items()},
         "prompts": {str(request.step.id): request.digest for request in asking.requests},
     }
+    # One defect of a function crashes at step after step; the first says where it is.
+    crashes = (answer.traceback for answer in answers.values() if answer.traceback is not None)
+    crash = next(crashes, None)
+    return line if crash is None else line | {"traceback": crash}
 
 
 async def ask_all(requests: Sequence[StepRequest], planner: Answerer, domain: Answerer) -> Answers:
@@ -131,7 +136,7 @@ async def ask_all(requests: Sequence[StepRequest], planner: Answerer, domain: An
         try:
             return await answerer(request)
         except InvalidSample as e:
-            return StepAnswer(request.step.id, trouble=str(e))
+            return StepAnswer(request.step.id, trouble=str(e), traceback=crash_traceback(e))
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -152,7 +152,9 @@ class FreeRun:
         except ExceptionGroup as failed:
             # A caller that watches for StopRun must not have to look into groups for it.
             leaves = list(_leaves(failed))
-            raise next((e for e in leaves if isinstance(e, StopRun)), leaves[0]) from failed
+            first = next((e for e in leaves if isinstance(e, StopRun)), leaves[0])
+            # What it came from stays what it came from: a crash of the user's own function is found there.
+            raise first from first.__cause__
         # In the order of the plan, so that the planner is told the same however long each of them took.
         self._history += [entry for id in self._state.ids for entry in self._round.get(id, ())]
 

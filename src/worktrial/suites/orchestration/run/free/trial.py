@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from worktrial.agents.assignment import Limits
+from worktrial.agents.own_callable import crash_traceback
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.episode import in_manifest, jobs_under, note_faults
@@ -86,7 +87,10 @@ class FreeTrial:
         """
         settings.faults.check(settings.limits.turns)
         if settings.faults.prompted and not settings.simulated:
-            raise SettingError("--faults prompted: the simulator is what is prompted. Name one with --simulator")
+            raise SettingError(
+                f"{option('faults')} prompted: the simulator is what is prompted. "
+                f"Name one with {option('simulator')}"
+            )
         self.ground = ground
         """The data, and who takes part."""
         self._settings = settings
@@ -133,12 +137,14 @@ class FreeTrial:
             compact=settings.cards == "compact",
         )
         finished = False
+        crash: str | None = None
         try:
             await run()
             finished = True
             result = await self._graded(scenario, team, log, context)
         except InvalidSample as e:
             result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
+            crash = crash_traceback(e)
         result.calls, result.turns = len(log.calls), log.requests
         result.stop_reason = log.stop_reason.value if finished else None
         result.clock = clock
@@ -146,6 +152,8 @@ class FreeTrial:
         said = [step.text for step in scenario.steps if isinstance(step, UserTurn)]
         line = trajectory_line(log, scenario.note, said, run.prompt)
         result.trajectory = {"outcome": result.outcome, "reason": result.reason, "clock": clock, **line}
+        if crash is not None:
+            result.trajectory["traceback"] = crash
         return result
 
     def _simulated(
