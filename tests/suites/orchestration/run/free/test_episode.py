@@ -356,5 +356,5 @@ def test_a_planner_without_room_ends_the_work(data: Path, tmp_path: Path) -> Non
 
 def test_prompted_faults_need_a_simulator(data: Path, tmp_path: Path) -> None:
     faults = Conditions.sweep([FaultMode.E1], prompted=True)
-    with pytest.raises(SettingError, match="--simulator"):
+    with pytest.raises(SettingError, match="Name one with simulator"):
         run_free(data, tmp_path / "run", "gold", faults=faults)
