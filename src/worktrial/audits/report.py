@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
-from worktrial.reports.charts import Bar, Line, bars, lines
+from worktrial.reports.charts import Bar, ChartLine, bars, lines
 from worktrial.reports.figures import NONE, percent, seconds
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
@@ -101,7 +101,7 @@ def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidel
 
 def _drift(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
     series = [
-        Line(
+        ChartLine(
             run.name,
             [
                 (float(drift.calls), rate.share, rate.interval())

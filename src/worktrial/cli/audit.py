@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import typer
 from pydantic import Field
 
-from worktrial.cli.lazy import LazyGroup, Row
+from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.cli.options import takes
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.options import Count, EndpointOptions, Flag, JudgingOptions, Names, RunOptions, with_roles
@@ -18,12 +18,12 @@ class AuditCommands(LazyGroup):
     """Everything that one writes after `worktrial audit`."""
 
     path = "audit"
-    rows: ClassVar[dict[str, Row]] = {
-        "simulator": Row("Compare a model's workplaces with the executable truth.", "audit:simulator"),
-        "judge": Row("Compare a model's verdicts with those of the state checks.", "audit:judge"),
-        "agreement": Row("Compare simulators by the same agents on the same tasks.", "audit:agreement"),
-        "conformance": Row("Check what simulators of stored runs answered.", "audit:conformance"),
-        "show": Row("Show stored audits again, side by side.", "audit:show"),
+    rows: ClassVar[dict[str, CommandRow]] = {
+        "simulator": CommandRow("Compare a model's workplaces with the executable truth.", "audit:simulator"),
+        "judge": CommandRow("Compare a model's verdicts with those of the state checks.", "audit:judge"),
+        "agreement": CommandRow("Compare simulators by the same agents on the same tasks.", "audit:agreement"),
+        "conformance": CommandRow("Check what simulators of stored runs answered.", "audit:conformance"),
+        "show": CommandRow("Show stored audits again, side by side.", "audit:show"),
     }
 
 

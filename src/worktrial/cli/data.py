@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from worktrial.cli.lazy import LazyGroup, Row
+from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.errors import DataError
 
 
@@ -13,7 +13,9 @@ class DataCommands(LazyGroup):
     """Everything that one writes after `worktrial data`."""
 
     path = "data"
-    rows: ClassVar[dict[str, Row]] = {"check": Row("Report what in a data folder cannot be used.", "data:check")}
+    rows: ClassVar[dict[str, CommandRow]] = {
+        "check": CommandRow("Report what in a data folder cannot be used.", "data:check")
+    }
 
 
 app = typer.Typer(cls=DataCommands, no_args_is_help=True, help="Look at a suite's data.")

@@ -112,10 +112,10 @@ def gate(
     """
     from worktrial.cli.compare import check_level, refuse_unfair
     from worktrial.engine.stored import open_run
-    from worktrial.results.gate import Limits, gate_markdown, judge_gate, junit_xml
+    from worktrial.results.gate import GateLimits, gate_markdown, judge_gate, junit_xml
 
     check_level(level)
-    limits = Limits(
+    limits = GateLimits(
         min_completion=min_completion,
         max_regression=max_regression,
         min_robustness=min_robustness,

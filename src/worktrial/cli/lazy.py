@@ -7,7 +7,7 @@ import typer
 import typer.core
 
 
-class Row(NamedTuple):
+class CommandRow(NamedTuple):
     """One command of a group."""
 
     about: str
@@ -19,7 +19,7 @@ class Row(NamedTuple):
 class LazyGroup(typer.core.TyperGroup):
     """Group whose help page imports none of its commands."""
 
-    rows: ClassVar[dict[str, Row]] = {}
+    rows: ClassVar[dict[str, CommandRow]] = {}
     path: ClassVar[str] = ""
     """Words before the names of its commands, after `worktrial`."""
     _listing = False
@@ -48,7 +48,7 @@ def stub(name: str, about: str) -> Any:
 
 
 def load(name: str, place: str, path: str = "") -> Any:
-    """Command at `place` (see `Row`), to be called `name`, after the words `path`."""
+    """Command at `place` (see `CommandRow`), to be called `name`, after the words `path`."""
     module, _, attribute = place.partition(":")
     found: Any = getattr(import_module(f"worktrial.cli.{module}"), attribute)
     if isinstance(found, typer.Typer):

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from worktrial import __version__
-from worktrial.cli.lazy import LazyGroup, Row
+from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.errors import WorktrialError, flag
 from worktrial.language.untrusted import printable
 
@@ -15,29 +15,31 @@ from worktrial.language.untrusted import printable
 class Commands(LazyGroup):
     """Everything that one writes after `worktrial`."""
 
-    rows: ClassVar[dict[str, Row]] = {
-        "run": Row("Put an agent to work on a suite.", "run:app"),
-        "show": Row("Show a stored run.", "show:show"),
-        "trajectory": Row("Show one sample: every call, the answer, the verdict.", "trajectory:trajectory"),
-        "compare": Row("Compare two runs task by task.", "compare:compare"),
-        "gate": Row("Hold a run against limits, and exit with 1 where it does not keep to them.", "gate:gate"),
-        "sql": Row("Ask stored runs a question in SQL.", "sql:sql"),
-        "export": Row(
+    rows: ClassVar[dict[str, CommandRow]] = {
+        "run": CommandRow("Put an agent to work on a suite.", "run:app"),
+        "show": CommandRow("Show a stored run.", "show:show"),
+        "trajectory": CommandRow("Show one sample: every call, the answer, the verdict.", "trajectory:trajectory"),
+        "compare": CommandRow("Compare two runs task by task.", "compare:compare"),
+        "gate": CommandRow(
+            "Hold a run against limits, and exit with 1 where it does not keep to them.", "gate:gate"
+        ),
+        "sql": CommandRow("Ask stored runs a question in SQL.", "sql:sql"),
+        "export": CommandRow(
             "Write runs as csv, parquet, jsonl, markdown, or as a suite's publishers do.", "export:export"
         ),
-        "score": Row("Score what other programs produced, with no run and no model.", "score:app"),
-        "list": Row("List the suites, or the tasks of one.", "list_suites:list_suites"),
-        "regrade": Row("Judge the stored work of a run again.", "regrade:regrade"),
-        "report": Row("Make a report of stored runs.", "report:report"),
-        "lint": Row("Look for what runs, and yet misleads, in a suite's tasks.", "lint:lint"),
-        "synthesize": Row("Turn a job and its procedures into a private suite.", "synthesize:synthesize"),
-        "validate": Row("Check a suite by the agents whose outcome is known.", "validate:validate"),
-        "archive": Row("Build, look into and search an archive of documents.", "archive:app"),
-        "audit": Row("Measure simulators and judges where the truth is known.", "audit:app"),
-        "data": Row("Look at a suite's data.", "data:app"),
-        "model": Row("List and fetch the embedded models.", "model:app"),
-        "power": Row("Say how many tasks a trial needs, or what so many can show.", "power:power"),
-        "doctor": Row("Report what works on this machine.", "doctor:doctor"),
+        "score": CommandRow("Score what other programs produced, with no run and no model.", "score:app"),
+        "list": CommandRow("List the suites, or the tasks of one.", "list_suites:list_suites"),
+        "regrade": CommandRow("Judge the stored work of a run again.", "regrade:regrade"),
+        "report": CommandRow("Make a report of stored runs.", "report:report"),
+        "lint": CommandRow("Look for what runs, and yet misleads, in a suite's tasks.", "lint:lint"),
+        "synthesize": CommandRow("Turn a job and its procedures into a private suite.", "synthesize:synthesize"),
+        "validate": CommandRow("Check a suite by the agents whose outcome is known.", "validate:validate"),
+        "archive": CommandRow("Build, look into and search an archive of documents.", "archive:app"),
+        "audit": CommandRow("Measure simulators and judges where the truth is known.", "audit:app"),
+        "data": CommandRow("Look at a suite's data.", "data:app"),
+        "model": CommandRow("List and fetch the embedded models.", "model:app"),
+        "power": CommandRow("Say how many tasks a trial needs, or what so many can show.", "power:power"),
+        "doctor": CommandRow("Report what works on this machine.", "doctor:doctor"),
     }
 
 

@@ -15,7 +15,7 @@ from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import unfair_lines
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
-from worktrial.results.gate import Gate, Limits, judge_gate
+from worktrial.results.gate import Gate, GateLimits, judge_gate
 from worktrial.results.gate.judging import completion_of
 from worktrial.results.spending import cost_of, unseen, why_unknown
 from worktrial.results.summary import completion
@@ -253,7 +253,7 @@ class Run:
         _check_limits(limits)
         found = judge_gate(
             self.run,
-            Limits(**limits),
+            GateLimits(**limits),
             baseline=self._baseline(baseline),
             condition=condition,
             level=level,
@@ -328,7 +328,7 @@ def _need_analysis() -> None:
 
 
 def _check_limits(limits: dict[str, Any]) -> None:
-    known = Limits.__dataclass_fields__
+    known = GateLimits.__dataclass_fields__
     if unknown := [name for name in limits if name not in known]:
         raise SettingError(f"gate: there is no limit {', '.join(unknown)}. There is: {', '.join(known)}")
 

@@ -12,8 +12,8 @@ from tests.support.html_tree import Element, parsed
 
 from worktrial.reports.charts import (
     Bar,
-    Cell,
-    Line,
+    ChartLine,
+    HeatCell,
     Point,
     Stage,
     bars,
@@ -37,7 +37,7 @@ CHARTS: dict[str, Make] = {
     "bars": lambda label, ys: bars(label, [Bar(label, y, href="#x", group=label) for y in ys]),
     "radar": lambda label, ys: radar(label, [label] * len(ys), {label: ys}),
     "lines": lambda label, ys: lines(
-        label, [Line(label, [(float(x), y, None) for x, y in enumerate(ys)])], x_label=label, y_label=label
+        label, [ChartLine(label, [(float(x), y, None) for x, y in enumerate(ys)])], x_label=label, y_label=label
     ),
     "scatter": lambda label, ys: scatter(
         label,
@@ -50,7 +50,7 @@ CHARTS: dict[str, Make] = {
         label,
         [label],
         [f"{n}{label}" for n in range(len(ys))],
-        {(label, f"0{label}"): Cell(label, y, "#x") for y in ys},
+        {(label, f"0{label}"): HeatCell(label, y, "#x") for y in ys},
     ),
 }
 
@@ -105,7 +105,7 @@ def test_bars_and_intervals_stay_within_the_axes(
 def test_lines_and_points_stay_within_the_axes(
     points: list[tuple[float, float, Interval | None]], percent: bool
 ) -> None:
-    _check_within(parsed(lines("t", [Line("n", points)], x_label="x", y_label="y", percent=percent)))
+    _check_within(parsed(lines("t", [ChartLine("n", points)], x_label="x", y_label="y", percent=percent)))
     drawn = [Point("p", x, y, interval) for x, y, interval in points]
     _check_within(parsed(scatter("t", drawn, x_label="x", y_label="y", percent=percent)))
 
@@ -148,7 +148,7 @@ def test_a_radar_of_two_axes_is_a_table() -> None:
 
 
 def test_a_heat_map_shades_by_value_and_shows_gaps() -> None:
-    cells = {("r", "a"): Cell("20%", 0.2, "#x"), ("r", "b"): Cell("?", None)}
+    cells = {("r", "a"): HeatCell("20%", 0.2, "#x"), ("r", "b"): HeatCell("?", None)}
     made = parsed(heat_map("t", ["r"], ["a", "b", "c"], cells))
     assert [c.attributes["class"] for c in made.one("tbody").all("td")] == ["shade-2", "none", "none"]
     assert [c.text for c in made.one("tbody").all("td")] == ["20%", "?", "–"]

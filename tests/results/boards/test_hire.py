@@ -8,7 +8,7 @@ from tests.results.runs import event, record, store
 
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
-from worktrial.results.boards import Basis, Finding, recommend, recommend_by
+from worktrial.results.boards import Basis, HireConclusion, recommend, recommend_by
 
 OUTCOMES = {"p": "pass", "f": "fail", "i": "invalid"}
 
@@ -37,7 +37,7 @@ def test_significantly_better_than_all(tmp_path: Path) -> None:
     found = recommend([bad, good], "E0")
     # 8 tasks, all one way: 2 / 2^8.
     assert found.contenders[1].p == pytest.approx(2 / 256)
-    assert found.finding is Finding.CLEAR and hired(found.hire) == "good" and found.behind is None
+    assert found.finding is HireConclusion.CLEAR and hired(found.hire) == "good" and found.behind is None
     assert [c.run.folder.name for c in found.equals] == ["good"]
     contest = found.contenders[1].against_best
     assert contest is not None and (contest.only_first, contest.only_second, contest.tasks) == (8, 0, 20)
@@ -46,7 +46,7 @@ def test_significantly_better_than_all(tmp_path: Path) -> None:
 def test_no_difference_takes_the_cheapest_and_says_how_far_it_is_behind(tmp_path: Path) -> None:
     best, cheap = run(tmp_path / "best", "p" * 11 + "f" * 9, 0.5), run(tmp_path / "cheap", "p" * 10 + "f" * 10, 0.1)
     found = recommend([best, cheap], "E0")
-    assert found.finding is Finding.NO_DIFFERENCE and found.contenders[1].p == 1.0
+    assert found.finding is HireConclusion.NO_DIFFERENCE and found.contenders[1].p == 1.0
     assert hired(found.hire) == "cheap" and found.basis is Basis.AGENT
     assert found.behind is not None and found.behind.value == pytest.approx(0.05)
     assert found.behind.interval is not None and found.behind.interval.low <= 0 <= found.behind.interval.high
@@ -63,7 +63,7 @@ def test_who_is_hardly_cheaper_does_not_replace_the_best(tmp_path: Path) -> None
     # A cent less on average, and dearer on every other task.
     best, other = priced("best", 11, [0.50, 0.50]), priced("other", 10, [0.98, 0.0])
     found = recommend([best, other], "E0")
-    assert found.finding is Finding.NO_DIFFERENCE and hired(found.hire) == "best" and found.behind is None
+    assert found.finding is HireConclusion.NO_DIFFERENCE and hired(found.hire) == "best" and found.behind is None
 
 
 def test_of_equal_rates_the_cheaper_one_is_the_best(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_correction_is_for_every_pair(tmp_path: Path) -> None:
     b = next(c for c in found.contenders if c.run is runs[1])
     assert b.against_best is not None and b.against_best.p == pytest.approx(0.03125)
     assert b.p == pytest.approx(3 * 0.03125) and b.is_equal
-    assert found.finding is Finding.NO_DIFFERENCE
+    assert found.finding is HireConclusion.NO_DIFFERENCE
 
 
 def test_who_is_worse_but_for_the_correction_is_not_hired_for_being_cheap(tmp_path: Path) -> None:
@@ -94,16 +94,16 @@ def test_who_is_worse_but_for_the_correction_is_not_hired_for_being_cheap(tmp_pa
 def test_better_than_some(tmp_path: Path) -> None:
     runs = [run(tmp_path / "a", "p" * 30), run(tmp_path / "b", "p" * 29 + "f"), run(tmp_path / "c", "f" * 30)]
     found = recommend(runs, "E0")
-    assert found.finding is Finding.AMONG
+    assert found.finding is HireConclusion.AMONG
     assert [c.run.folder.name for c in found.equals] == ["a", "b"]
 
 
 def test_too_few_tasks_for_any_test(tmp_path: Path) -> None:
     # With five tasks all one way p is 2 / 2^5 = 0.0625; with six it is 0.031.
     five = recommend([run(tmp_path / "a", "p" * 5), run(tmp_path / "b", "f" * 5)], "E0")
-    assert five.finding is Finding.TOO_FEW and five.hire is None and five.contenders
+    assert five.finding is HireConclusion.TOO_FEW and five.hire is None and five.contenders
     six = recommend([run(tmp_path / "c", "p" * 6), run(tmp_path / "d", "f" * 6)], "E0")
-    assert six.finding is Finding.CLEAR
+    assert six.finding is HireConclusion.CLEAR
 
 
 def test_invalid_samples_count_in_the_rate_and_not_in_the_test(tmp_path: Path) -> None:
@@ -116,25 +116,26 @@ def test_invalid_samples_count_in_the_rate_and_not_in_the_test(tmp_path: Path) -
 
 def test_nobody_to_compare_with(tmp_path: Path) -> None:
     alone = run(tmp_path / "a", "ppp")
-    assert recommend([alone], "E0").finding is Finding.ALONE
+    assert recommend([alone], "E0").finding is HireConclusion.ALONE
     assert (
-        recommend([run(tmp_path / "b", "fff"), run(tmp_path / "c", "fif")], "E0").finding is Finding.NOTHING_PASSED
+        recommend([run(tmp_path / "b", "fff"), run(tmp_path / "c", "fif")], "E0").finding
+        is HireConclusion.NOTHING_PASSED
     )
-    assert recommend([alone], "E9").finding is Finding.ALONE
+    assert recommend([alone], "E9").finding is HireConclusion.ALONE
 
 
 def test_no_common_task(tmp_path: Path) -> None:
     first = store(tmp_path / "a", [record("1"), record("2")])
     second = store(tmp_path / "b", [record("3"), record("4")])
     found = recommend([first, second], "E0")
-    assert found.finding is Finding.NOTHING_SHARED and found.not_shared == 2
+    assert found.finding is HireConclusion.NOTHING_SHARED and found.not_shared == 2
 
 
 def test_a_run_that_has_hardly_begun_is_left_out(tmp_path: Path) -> None:
     runs = [run(tmp_path / "a", "p" * 20), run(tmp_path / "b", "f" * 18), run(tmp_path / "c", "p" * 3)]
     found = recommend(runs, "E0")
     assert [r.folder.name for r in found.left_out] == ["c"]
-    assert found.finding is Finding.CLEAR and found.not_shared == 2
+    assert found.finding is HireConclusion.CLEAR and found.not_shared == 2
     assert {c.samples for c in found.contenders} == {18}
 
 
@@ -145,7 +146,7 @@ def test_cost_of_the_trial_decides_where_that_of_the_agent_is_not_known(tmp_path
     found = recommend([callable_run("a", 0.3), callable_run("b", 0.2)], "E0")
     assert hired(found.hire) == "b" and found.basis is Basis.TRIAL
     unknown = recommend([callable_run("c", None), callable_run("d", 0.2)], "E0")
-    assert unknown.finding is Finding.NO_DIFFERENCE and unknown.hire is None and unknown.basis is None
+    assert unknown.finding is HireConclusion.NO_DIFFERENCE and unknown.hire is None and unknown.basis is None
 
 
 def test_tries_of_a_task_go_together(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_tries_of_a_task_go_together(tmp_path: Path) -> None:
         return store(tmp_path / name, [record(str(n), outcome, repeat=r) for n in range(5) for r in range(4)])
 
     found = recommend([repeated("a", "pass"), repeated("b", "fail")], "E0")
-    assert found.finding is Finding.TOO_FEW
+    assert found.finding is HireConclusion.TOO_FEW
     assert found.contenders[1].p == pytest.approx(2 / 2**5)
 
 
@@ -165,7 +166,7 @@ def test_tasks_of_a_scenario_go_together(tmp_path: Path) -> None:
         return store(tmp_path / name, records)
 
     found = recommend([shared("a", "pass"), shared("b", "fail")], "E0")
-    assert found.contenders[1].p == pytest.approx(2 / 2**4) and found.finding is Finding.TOO_FEW
+    assert found.contenders[1].p == pytest.approx(2 / 2**4) and found.finding is HireConclusion.TOO_FEW
 
 
 def test_samples_under_other_faults_are_not_compared(tmp_path: Path) -> None:
@@ -176,7 +177,7 @@ def test_samples_under_other_faults_are_not_compared(tmp_path: Path) -> None:
     found = recommend([faulted("a", 1), faulted("b", 2)], "E1")
     contest = found.contenders[1].against_best
     assert contest is not None and (contest.tasks, contest.left_out) == (0, 8)
-    assert found.finding is Finding.TOO_FEW
+    assert found.finding is HireConclusion.TOO_FEW
 
 
 def _with_industries(folder: Path, letters: Sequence[str]) -> StoredRun:
@@ -196,9 +197,9 @@ def test_industries_are_one_family(tmp_path: Path) -> None:
     found = recommend_by([good, bad], "E0")
     assert list(found) == ["x", "y", "z"]
     # 2 / 2^10, three comparisons.
-    assert found["x"].contenders[1].p == pytest.approx(3 * 2 / 1024) and found["x"].finding is Finding.CLEAR
-    assert found["y"].finding is Finding.NO_DIFFERENCE
-    assert found["z"].finding is Finding.TOO_FEW
+    assert found["x"].contenders[1].p == pytest.approx(3 * 2 / 1024) and found["x"].finding is HireConclusion.CLEAR
+    assert found["y"].finding is HireConclusion.NO_DIFFERENCE
+    assert found["z"].finding is HireConclusion.TOO_FEW
     assert recommend_by([good, bad], "E0", "no such tag") == {}
 
 

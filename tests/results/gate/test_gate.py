@@ -12,7 +12,7 @@ from tests.support.made_runs import make_run
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
-from worktrial.results.gate import Criterion, Limits, judge_gate
+from worktrial.results.gate import Criterion, GateLimits, judge_gate
 
 NAMES = {"p": "pass", "f": "fail", "i": "invalid"}
 
@@ -31,7 +31,7 @@ def _unfinished(run: StoredRun, more: int = 3) -> StoredRun:
 
 def _one(run: StoredRun, *, baseline: StoredRun | None = None, **given: Any) -> Criterion:
     how = {name: given.pop(name) for name in ("sure", "level", "condition", "cost_of_whom") if name in given}
-    found = judge_gate(run, Limits(**given), baseline=baseline, **how)
+    found = judge_gate(run, GateLimits(**given), baseline=baseline, **how)
     (criterion,) = found.criteria
     assert found.passed is criterion.passed
     return criterion
@@ -214,7 +214,7 @@ def test_invalid_samples_of_all_conditions(tmp_path: Path) -> None:
 def test_an_unfinished_run_fails_every_criterion(tmp_path: Path) -> None:
     finished = _run(tmp_path / "a", "p" * 10)
     run = _unfinished(_run(tmp_path / "b", "p" * 10))
-    limits = Limits(min_completion=0, max_regression=1, max_cost_per_task=9, max_seconds=9, max_invalid=1)
+    limits = GateLimits(min_completion=0, max_regression=1, max_cost_per_task=9, max_seconds=9, max_invalid=1)
     found = judge_gate(run, limits, baseline=finished)
     assert [c.passed for c in found.criteria] == [False] * 5
     assert {c.reason for c in found.criteria} == {
@@ -239,7 +239,7 @@ def test_another_condition(tmp_path: Path) -> None:
     assert _one(run, min_completion=1.0).passed
     assert not _one(run, min_completion=1.0, condition="E2").passed
     with pytest.raises(SettingError, match="has no sample under E3; it has E0, E2"):
-        judge_gate(run, Limits(min_completion=1.0), condition="E3")
+        judge_gate(run, GateLimits(min_completion=1.0), condition="E3")
 
 
 @pytest.mark.parametrize(
@@ -254,22 +254,22 @@ def test_another_condition(tmp_path: Path) -> None:
 )
 def test_limits_that_make_no_sense(given: dict[str, float], said: str) -> None:
     with pytest.raises(SettingError, match=said):
-        Limits(**given)
+        GateLimits(**given)
 
 
 def test_a_baseline_and_a_regression_belong_together(tmp_path: Path) -> None:
     run = _run(tmp_path, "pf")
     with pytest.raises(SettingError, match="name a run with --baseline"):
-        judge_gate(run, Limits(max_regression=0.1))
+        judge_gate(run, GateLimits(max_regression=0.1))
     with pytest.raises(SettingError, match="nothing is compared with it"):
-        judge_gate(run, Limits(min_completion=0.1), baseline=run)
+        judge_gate(run, GateLimits(min_completion=0.1), baseline=run)
 
 
 def test_a_larger_run(tmp_path: Path) -> None:
     modes = ("E0", "E1", "E2", "E3")
     make_run(tmp_path / "a", agent="a", tasks=120, skill=0.8, conditions=modes, trajectories=False)
     make_run(tmp_path / "b", agent="b", tasks=120, skill=0.5, conditions=modes, trajectories=False)
-    limits = Limits(max_regression=0.03, min_completion=0.7, max_cost_per_task=0.05, max_invalid=0.1)
+    limits = GateLimits(max_regression=0.03, min_completion=0.7, max_cost_per_task=0.05, max_invalid=0.1)
     better, worse = open_run(tmp_path / "a"), open_run(tmp_path / "b")
     assert judge_gate(better, limits, baseline=worse).passed
     failed = judge_gate(worse, limits, baseline=better)

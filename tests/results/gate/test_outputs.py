@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.results.runs import record, store
 
-from worktrial.results.gate import Gate, Limits, gate_markdown, judge_gate, junit_xml
+from worktrial.results.gate import Gate, GateLimits, gate_markdown, judge_gate, junit_xml
 from worktrial.results.gate.limits import Criterion
 from worktrial.results.gate.outputs import plain
 
@@ -27,7 +27,7 @@ def _gate(reason: str, passed: bool = False, folder: str = "runs/a") -> Gate:
 
 def test_junit_of_a_real_gate(tmp_path: Path) -> None:
     run = store(tmp_path, [record("1"), record("2", "fail")])
-    found = judge_gate(run, Limits(min_completion=0.7, max_seconds=5, min_robustness=0.8))
+    found = judge_gate(run, GateLimits(min_completion=0.7, max_seconds=5, min_robustness=0.8))
     root = Xml.fromstring(junit_xml(found))
     assert root.tag == "testsuites"
     (suite,) = root
@@ -75,7 +75,7 @@ def test_any_text_makes_valid_xml(text: str) -> None:
 
 def test_markdown_of_a_real_gate(tmp_path: Path) -> None:
     run = store(tmp_path, [record("1"), record("2", "fail")])
-    lines = gate_markdown(judge_gate(run, Limits(min_completion=0.7, max_seconds=5))).splitlines()
+    lines = gate_markdown(judge_gate(run, GateLimits(min_completion=0.7, max_seconds=5))).splitlines()
     assert lines[0] == "### Worktrial gate: failed"
     rows = [line for line in lines if line.startswith("| ") and "criterion" not in line]
     assert [row.split(" | ")[0] for row in rows] == ["| **failed**", "| passed"]

@@ -13,7 +13,7 @@ SHADES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeatCell:
     """One cell of a heat map."""
 
     text: str
@@ -23,7 +23,7 @@ class Cell:
 
 
 def heat_map(
-    title: str, rows: Sequence[str], columns: Sequence[str], cells: Mapping[tuple[str, str], Cell]
+    title: str, rows: Sequence[str], columns: Sequence[str], cells: Mapping[tuple[str, str], HeatCell]
 ) -> Markup:
     """A heat map.
 
@@ -55,7 +55,7 @@ def shade_of(value: float | None) -> int | None:
     return None if value is None else round(min(1.0, max(0.0, value)) * SHADES)
 
 
-def _cell(cell: Cell | None) -> Markup:
+def _cell(cell: HeatCell | None) -> Markup:
     if cell is None:
         return Markup('<td class="none">{}</td>').format(NONE)
     shade = shade_of(cell.value)

@@ -24,7 +24,7 @@ from worktrial.statistics import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """One line."""
 
     name: str
@@ -34,7 +34,7 @@ class Line:
 
 def lines(
     title: str,
-    series: Sequence[Line],
+    series: Sequence[ChartLine],
     *,
     x_label: str,
     y_label: str,
@@ -51,7 +51,7 @@ def lines(
         x_names: x to its name, where these are steps rather than amounts.
         percent: Whether y is a share, to be shown as a percentage.
     """
-    drawn = [Line(line.name, _with_numbers(line)) for line in series]
+    drawn = [ChartLine(line.name, _with_numbers(line)) for line in series]
     points = [point for line in drawn for point in line.points]
     if not points:
         return nothing(title, kind="lines")
@@ -106,7 +106,7 @@ def marker(n: int, x: str, y: float) -> Markup:
     return Markup('<circle class="marker {}" cx="{}" cy="{}" r="4"/>').format(series_class(n), x, y)
 
 
-def _draw(line: Line, n: int, plane: Plane) -> Markup:
+def _draw(line: ChartLine, n: int, plane: Plane) -> Markup:
     style = series_class(n)
     parts = [
         plane.segment((x1, y1), (x2, y2), f"line {style}") for (x1, y1, _), (x2, y2, _) in pairwise(line.points)
@@ -116,7 +116,7 @@ def _draw(line: Line, n: int, plane: Plane) -> Markup:
     return Markup().join(parts)
 
 
-def _with_numbers(line: Line) -> list[tuple[float, float, Interval | None]]:
+def _with_numbers(line: ChartLine) -> list[tuple[float, float, Interval | None]]:
     found = [
         (x, y, interval if interval is None or all(known(end) is not None for end in interval) else None)
         for x, y, interval in line.points
@@ -131,7 +131,7 @@ def _near_zero(points: Sequence[tuple[float, float, Interval | None]]) -> bool:
     return min(xs) <= (max(xs) - min(xs)) and max(xs) >= (min(xs) - max(xs))
 
 
-def _in_words(line: Line, plane: Plane) -> str:
+def _in_words(line: ChartLine, plane: Plane) -> str:
     first, last = line.points[0], line.points[-1]
     return f"{line.name} goes from {plane.y_text(first[1])} to {plane.y_text(last[1])}"
 

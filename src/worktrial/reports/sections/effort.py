@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from worktrial.reports.charts import Line, Point, lines, scatter
+from worktrial.reports.charts import ChartLine, Point, lines, scatter
 from worktrial.reports.figures import dollars
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
@@ -103,7 +103,7 @@ def _efficient(board: Board, known: Sequence[Offer]) -> Markup:
 
 def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
     places = {effort: float(n) for n, effort in enumerate(dict.fromkeys(effort for effort, _ in sweep.rows))}
-    line = Line(
+    line = ChartLine(
         sweep.agent,
         [
             (places[effort], found.of_all.value, found.of_all.interval)

@@ -22,7 +22,15 @@ from worktrial.reports.sections.wording import (
     takeaway,
     under,
 )
-from worktrial.results.boards import LEVEL, Basis, Contender, Finding, Recommendation, recommend, recommend_by
+from worktrial.results.boards import (
+    LEVEL,
+    Basis,
+    Contender,
+    HireConclusion,
+    Recommendation,
+    recommend,
+    recommend_by,
+)
 
 
 def hire(report: Report) -> Section | None:
@@ -47,9 +55,9 @@ def _brief(found: Sequence[Board], overall: Sequence[Recommendation]) -> list[Ma
     said = [
         Markup("{}: {}").format(board.title, in_words(recommendation, board))
         for board, recommendation in pairs
-        if recommendation.finding is not Finding.ALONE
+        if recommendation.finding is not HireConclusion.ALONE
     ]
-    alone = [board.title for board, recommendation in pairs if recommendation.finding is Finding.ALONE]
+    alone = [board.title for board, recommendation in pairs if recommendation.finding is HireConclusion.ALONE]
     if alone:
         said.append(
             Markup("No choice, as only one agent worked under these conditions: {}.").format(", ".join(alone))
@@ -141,7 +149,7 @@ def _industries(found: Mapping[str, Recommendation], board: Board) -> Markup:
 
 
 def _equals(found: Recommendation, board: Board) -> Markup | str:
-    if found.finding is Finding.TOO_FEW:
+    if found.finding is HireConclusion.TOO_FEW:
         return NONE
     equals = [board.of(equal.run).name for equal in found.equals if equal is not found.contenders[0]]
     return listed(equals) if equals else "nobody"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from worktrial.reports.charts import Cell, heat_map, radar
+from worktrial.reports.charts import HeatCell, heat_map, radar
 from worktrial.reports.figures import percent
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
@@ -74,9 +74,9 @@ def _counts(rate: Rate) -> str:
     return f"{percent(rate.share, 0)} of {counted(rate.n, 'sample')}"
 
 
-def _cells(run: ReportRun, profiles: Profiles, board: Board) -> dict[str, Cell]:
+def _cells(run: ReportRun, profiles: Profiles, board: Board) -> dict[str, HeatCell]:
     return {
-        name: Cell(
+        name: HeatCell(
             f"{percent(part.of_all.value, 0)} of {part.completion.of_all.n}",
             part.of_all.value,
             samples_href(run.slug, {"condition": board.condition, "category": name}),

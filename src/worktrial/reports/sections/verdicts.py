@@ -5,23 +5,23 @@ from markupsafe import Markup
 from worktrial.reports.figures import dollars, percent
 from worktrial.reports.sections.grouping import Board
 from worktrial.reports.sections.wording import counted, listed, points, strong, under
-from worktrial.results.boards import Finding, Recommendation
+from worktrial.results.boards import HireConclusion, Recommendation
 
 _SHORT = {
-    Finding.ALONE: "no recommendation: only one agent",
-    Finding.NOTHING_SHARED: "no recommendation: no common tasks",
-    Finding.NOTHING_PASSED: "no recommendation: nothing was completed",
-    Finding.TOO_FEW: "no recommendation: too few tasks",
-    Finding.NO_DIFFERENCE: "no significant difference",
-    Finding.AMONG: "better than some",
-    Finding.CLEAR: "significantly better than all others",
+    HireConclusion.ALONE: "no recommendation: only one agent",
+    HireConclusion.NOTHING_SHARED: "no recommendation: no common tasks",
+    HireConclusion.NOTHING_PASSED: "no recommendation: nothing was completed",
+    HireConclusion.TOO_FEW: "no recommendation: too few tasks",
+    HireConclusion.NO_DIFFERENCE: "no significant difference",
+    HireConclusion.AMONG: "better than some",
+    HireConclusion.CLEAR: "significantly better than all others",
 }
 
 
 def short(found: Recommendation) -> str:
     """Recommendation in a few words, for a table."""
     said = _SHORT[found.finding]
-    if found.finding not in (Finding.NO_DIFFERENCE, Finding.AMONG):
+    if found.finding not in (HireConclusion.NO_DIFFERENCE, HireConclusion.AMONG):
         return said
     if found.hire is None:
         return f"{said}; costs unknown"
@@ -31,19 +31,19 @@ def short(found: Recommendation) -> str:
 def in_words(found: Recommendation, board: Board) -> Markup:
     """Recommendation in a sentence or two."""
     match found.finding:
-        case Finding.ALONE:
+        case HireConclusion.ALONE:
             return _alone(found, board)
-        case Finding.NOTHING_SHARED:
+        case HireConclusion.NOTHING_SHARED:
             return Markup("No recommendation: the runs have no finished task in common.")
-        case Finding.NOTHING_PASSED:
+        case HireConclusion.NOTHING_PASSED:
             return Markup("No recommendation: none of the agents completed anything.")
-        case Finding.TOO_FEW:
+        case HireConclusion.TOO_FEW:
             return _too_few(found)
-        case Finding.NO_DIFFERENCE:
+        case HireConclusion.NO_DIFFERENCE:
             return _no_difference(found, board)
-        case Finding.AMONG:
+        case HireConclusion.AMONG:
             return _among(found, board)
-        case Finding.CLEAR:
+        case HireConclusion.CLEAR:
             return _clear(found, board)
 
 

@@ -50,8 +50,8 @@ def contest(first: StoredRun, second: StoredRun, keys: Container[Key]) -> Contes
 LEVEL = 0.05
 
 
-class Finding(StrEnum):
-    """Finding of the tests about the best agent."""
+class HireConclusion(StrEnum):
+    """Conclusion of the tests about the best agent."""
 
     ALONE = "alone"  # fewer than two agents to compare
     NOTHING_SHARED = "nothing shared"  # no task that all have
@@ -85,7 +85,7 @@ class Contender:
 class Recommendation:
     """Recommendation for one group of agents."""
 
-    finding: Finding
+    finding: HireConclusion
     contenders: tuple[Contender, ...]
     """The best first; of equal rates the cheaper one."""
     hire: StoredRun | None
@@ -156,20 +156,20 @@ def _tested(
     equals = [n for n in order if n == order[0] or p_of[n] > LEVEL]
     could = any(factor * found.least_p <= LEVEL for found in contests.values())
     finding = (
-        Finding.CLEAR
+        HireConclusion.CLEAR
         if len(equals) == 1
-        else Finding.TOO_FEW
+        else HireConclusion.TOO_FEW
         if not could
-        else Finding.NO_DIFFERENCE
+        else HireConclusion.NO_DIFFERENCE
         if len(equals) == len(order)
-        else Finding.AMONG
+        else HireConclusion.AMONG
     )
     close = [n for n in equals if n == order[0] or contests[n].p > LEVEL]
     costs, basis = samples.costs(order)
     if basis is None:
         costs, basis = samples.costs(close)
-    hire, behind = (order[0] if finding is Finding.CLEAR else None), None
-    if finding in (Finding.NO_DIFFERENCE, Finding.AMONG) and basis is not None:
+    hire, behind = (order[0] if finding is HireConclusion.CLEAR else None), None
+    if finding in (HireConclusion.NO_DIFFERENCE, HireConclusion.AMONG) and basis is not None:
         hire, behind = _cheapest(samples, sorted(close, key=costs.__getitem__), order[0], basis)
     return Recommendation(
         finding=finding,
@@ -210,16 +210,16 @@ def _cheapest(
 
 
 def _untested(samples: SharedSamples) -> Recommendation:
-    finding = _problem(samples) or Finding.ALONE
+    finding = _problem(samples) or HireConclusion.ALONE
     return Recommendation(finding, (), None, None, None, samples.left_out, samples.not_shared)
 
 
-def _problem(samples: SharedSamples) -> Finding | None:
+def _problem(samples: SharedSamples) -> HireConclusion | None:
     """Why there is nothing to test."""
     if len(samples.runs) < 2:
-        return Finding.ALONE
+        return HireConclusion.ALONE
     if not samples.keys:
-        return Finding.NOTHING_SHARED
+        return HireConclusion.NOTHING_SHARED
     if not any(samples.passed(n) for n in range(len(samples.runs))):
-        return Finding.NOTHING_PASSED
+        return HireConclusion.NOTHING_PASSED
     return None

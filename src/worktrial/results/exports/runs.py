@@ -16,7 +16,7 @@ from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
 from worktrial.results.spending import cost_of, seconds_of
 from worktrial.results.tables.catalogue import batches, schema_of, values
-from worktrial.results.tables.schema import Table
+from worktrial.results.tables.schema import RunTable
 from worktrial.results.tables.source import RunSource
 from worktrial.statistics import CompletionRate, Rate
 
@@ -128,7 +128,7 @@ class TableForm(StrEnum):
 
 
 def export_tables(
-    tables: Sequence[Table], sources: Sequence[RunSource], form: TableForm, out: Path, *, force: bool = False
+    tables: Sequence[RunTable], sources: Sequence[RunSource], form: TableForm, out: Path, *, force: bool = False
 ) -> dict[str, int]:
     """Write one file for each table into the folder `out`.
 
@@ -148,7 +148,7 @@ def export_tables(
 
 
 def export_table(
-    table: Table, sources: Sequence[RunSource], form: TableForm, out: Path, *, force: bool = False
+    table: RunTable, sources: Sequence[RunSource], form: TableForm, out: Path, *, force: bool = False
 ) -> int:
     """Write one table into the file `out`.
 
@@ -163,7 +163,7 @@ def export_table(
         return _write(table, sources, form, file)
 
 
-def _write(table: Table, sources: Sequence[RunSource], form: TableForm, file: IO[bytes]) -> int:
+def _write(table: RunTable, sources: Sequence[RunSource], form: TableForm, file: IO[bytes]) -> int:
     if form is TableForm.CSV:
         columns = [column.name for column in table.columns]
         types = [column.kind.value for column in table.columns]

@@ -17,25 +17,25 @@ from worktrial.results.conditions import (
     robustness_by_setting,
     settings_with_all_modes,
 )
-from worktrial.results.gate.limits import Criterion, Estimate, Limits, at_least, at_most, cannot_judge
+from worktrial.results.gate.limits import Criterion, GateLimits, ObservedValue, at_least, at_most, cannot_judge
 from worktrial.results.gate.regression import judge_regression
 from worktrial.results.spending import QUANTITIES, unseen, why_unknown
 from worktrial.statistics import Interval, ZeroCleanRate, bootstrap, wilson
 
 
-def completion_of(records: Sequence[SampleRecord], confidence: float) -> Estimate:
+def completion_of(records: Sequence[SampleRecord], confidence: float) -> ObservedValue:
     """The completion rate over all `records`; an invalid one counts as not passed."""
     return _share("passed", records, passed, confidence)
 
 
-def invalid_of(records: Sequence[SampleRecord], confidence: float) -> Estimate:
+def invalid_of(records: Sequence[SampleRecord], confidence: float) -> ObservedValue:
     """The share of invalid samples."""
     return _share("are invalid", records, lambda record: float(record.outcome == "invalid"), confidence)
 
 
 def mean_of(
     records: Sequence[SampleRecord], value: Callable[[SampleRecord], float], unit: str, confidence: float
-) -> Estimate:
+) -> ObservedValue:
     """The mean of a quantity, with a bootstrap over scenarios (tasks, where there are none).
 
     Args:
@@ -48,7 +48,7 @@ def mean_of(
     mean = sum(map(value, records)) / len(records)
     interval = bootstrap(clusters, _mean, confidence=confidence)["mean"] if len(clusters) > 1 else None
     words = f"{unit.format(mean)} a sample, mean of {counted(len(records))}"
-    return Estimate(mean, interval, words, _span(interval, unit.format, confidence))
+    return ObservedValue(mean, interval, words, _span(interval, unit.format, confidence))
 
 
 def percent(share: float) -> str:
@@ -63,7 +63,7 @@ def counted(n: int) -> str:
 
 def _share(
     verb: str, records: Sequence[SampleRecord], value: Callable[[SampleRecord], float], confidence: float
-) -> Estimate:
+) -> ObservedValue:
     n, successes = len(records), int(sum(map(value, records)))
     clusters = _clusters(records, value)
     tasks = len({record.sample for record in records})
@@ -76,7 +76,7 @@ def _share(
     else:
         interval = bootstrap(clusters, _mean, confidence=confidence)["mean"] if len(clusters) > 1 else None
     words = f"{percent(successes / n)} of {counted(n)} {verb}"
-    return Estimate(successes / n, interval, words, _span(interval, percent, confidence))
+    return ObservedValue(successes / n, interval, words, _span(interval, percent, confidence))
 
 
 def _span(interval: Interval | None, shown: Callable[[float], str], confidence: float) -> str:
@@ -127,7 +127,7 @@ class Gate:
 
 def judge_gate(
     run: StoredRun,
-    limits: Limits,
+    limits: GateLimits,
     *,
     baseline: StoredRun | None = None,
     condition: str | None = None,
@@ -225,7 +225,7 @@ class _Judge:
             low, high = value.interval
             span = f"{self.confidence * 100:g} % interval {low:.2f} to {high:.2f}"
             words = f"{name} = {value.value:.2f}, worst in {value.worst}, over {value.tasks} tasks"
-            estimate = Estimate(value.value, value.interval if value.tasks > 1 else None, words, span)
+            estimate = ObservedValue(value.value, value.interval if value.tasks > 1 else None, words, span)
             criteria.append(at_least("min_robustness", limit, f"{limit:g}", estimate, sure=self.sure))
         # Every setting has to hold; the one furthest below is told.
         return min(criteria, key=lambda c: (c.passed, c.observed if c.observed is not None else -1.0))

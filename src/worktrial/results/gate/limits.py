@@ -8,7 +8,7 @@ from worktrial.statistics import Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class GateLimits:
     """Limits of a gate; None is no limit.
 
     Raises:
@@ -57,7 +57,7 @@ class Criterion:
     """A limit, and how the run stands to it."""
 
     name: str
-    """The field of `Limits`."""
+    """The field of `GateLimits`."""
     limit: float
     observed: float | None
     """Value that was observed; None where it cannot be judged. For a regression the effect, negative for a drop."""
@@ -68,7 +68,7 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ObservedValue:
     """An observed value with its interval, in words too."""
 
     value: float
@@ -84,7 +84,7 @@ def cannot_judge(name: str, limit: float, why: str) -> Criterion:
     return Criterion(name, limit, None, None, False, f"cannot be judged: {why}")
 
 
-def at_least(name: str, limit: float, shown: str, found: Estimate, *, sure: bool) -> Criterion:
+def at_least(name: str, limit: float, shown: str, found: ObservedValue, *, sure: bool) -> Criterion:
     """Whether the value, or with `sure` the lower end of its interval, reaches the limit.
 
     Args:
@@ -97,7 +97,7 @@ def at_least(name: str, limit: float, shown: str, found: Estimate, *, sure: bool
     return _judged(name, limit, f"at least {shown}", found, sure, sign=1)
 
 
-def at_most(name: str, limit: float, shown: str, found: Estimate, *, sure: bool) -> Criterion:
+def at_most(name: str, limit: float, shown: str, found: ObservedValue, *, sure: bool) -> Criterion:
     """Whether the value, or with `sure` the upper end of its interval, keeps below the limit."""
     return _judged(name, limit, f"at most {shown}", found, sure, sign=-1)
 
@@ -107,7 +107,7 @@ def exceeds(value: float, limit: float) -> bool:
     return value > limit + _ROUNDING
 
 
-def _judged(name: str, limit: float, wanted: str, found: Estimate, sure: bool, sign: int) -> Criterion:
+def _judged(name: str, limit: float, wanted: str, found: ObservedValue, sure: bool, sign: int) -> Criterion:
     said = f"{found.words}{f' ({found.span})' if found.span else ''}; wanted is {wanted}"
     if sure and found.interval is None:
         why = f"{said} for sure, and these samples cannot tell how sure that is"

@@ -2,7 +2,7 @@
 
 from worktrial.results.tables.catalogue import TABLES, chosen
 from worktrial.results.tables.database import Answer, RunTables, database
-from worktrial.results.tables.schema import Column, Kind, Table
+from worktrial.results.tables.schema import Column, Kind, RunTable
 from worktrial.results.tables.source import RunSource, find_runs, sources
 
 __all__ = [
@@ -11,8 +11,8 @@ __all__ = [
     "Column",
     "Kind",
     "RunSource",
+    "RunTable",
     "RunTables",
-    "Table",
     "chosen",
     "database",
     "find_runs",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from worktrial.errors import DataError, SettingError
 from worktrial.results.tables import rows, trajectories
-from worktrial.results.tables.schema import Table
+from worktrial.results.tables.schema import RunTable
 from worktrial.results.tables.source import RunSource
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _ROWS = 5_000
 _CHARACTERS = 4_000_000
 
-TABLES: Mapping[str, Table] = {
+TABLES: Mapping[str, RunTable] = {
     table.name: table
     for table in (
         rows.RUNS,
@@ -32,7 +32,7 @@ TABLES: Mapping[str, Table] = {
 }
 
 
-def chosen(names: Collection[str]) -> list[Table]:
+def chosen(names: Collection[str]) -> list[RunTable]:
     """The tables of these names.
 
     Raises:
@@ -44,14 +44,14 @@ def chosen(names: Collection[str]) -> list[Table]:
     return [TABLES[name] for name in names]
 
 
-def schema_of(table: Table) -> "pa.Schema":
+def schema_of(table: RunTable) -> "pa.Schema":
     """The table's columns in Arrow."""
     import pyarrow as pa
 
     return pa.schema([(column.name, column.kind.arrow) for column in table.columns])
 
 
-def values(table: Table, sources: Sequence[RunSource]) -> Iterator[list[Any]]:
+def values(table: RunTable, sources: Sequence[RunSource]) -> Iterator[list[Any]]:
     """The table's rows over all `sources`, as Python values in the order of the columns.
 
     Raises:
@@ -63,7 +63,7 @@ def values(table: Table, sources: Sequence[RunSource]) -> Iterator[list[Any]]:
             yield [get(row) for get in getters]
 
 
-def batches(table: Table, sources: Sequence[RunSource]) -> Iterator["pa.RecordBatch"]:
+def batches(table: RunTable, sources: Sequence[RunSource]) -> Iterator["pa.RecordBatch"]:
     """The same, a few thousand rows or megabytes at a time.
 
     Raises:
@@ -81,7 +81,7 @@ def batches(table: Table, sources: Sequence[RunSource]) -> Iterator["pa.RecordBa
         yield _batch(table, collected)
 
 
-def _batch(table: Table, rows: list[list[Any]]) -> "pa.RecordBatch":
+def _batch(table: RunTable, rows: list[list[Any]]) -> "pa.RecordBatch":
     import pyarrow as pa
 
     arrays = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from worktrial.errors import DataError, SettingError
 from worktrial.results.tables.catalogue import TABLES, batches, chosen
 from worktrial.results.tables.query import columns_read, plain_problem, single_select, tables_read
-from worktrial.results.tables.schema import Table
+from worktrial.results.tables.schema import RunTable
 from worktrial.results.tables.source import RunSource, find_runs, sources
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class RunTables:
         described = connection.description or []
         return Answer([d[0] for d in described], [str(d[1]) for d in described], _rows(connection))
 
-    def _fill(self, table: Table) -> None:
+    def _fill(self, table: RunTable) -> None:
         """Fill `table` run by run."""
         connection = self._connection
         connection.execute(f'DELETE FROM "{table.name}"')
@@ -156,7 +156,7 @@ def _empty_database(memory: int | None, spill: str | None) -> "duckdb.DuckDBPyCo
     return connection
 
 
-def _add(connection: "duckdb.DuckDBPyConnection", table: Table, found: Sequence[RunSource]) -> None:
+def _add(connection: "duckdb.DuckDBPyConnection", table: RunTable, found: Sequence[RunSource]) -> None:
     """Add the rows of `found` to `table`."""
     import duckdb
     import pyarrow as pa

@@ -12,7 +12,7 @@ from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import agent_of, model_of
 from worktrial.grading.state_checks import CheckResult
 from worktrial.grading.verdict import Vote
-from worktrial.results.tables.schema import Column, Kind, Table, columns_of, text_or_none, utc
+from worktrial.results.tables.schema import Column, Kind, RunTable, columns_of, text_or_none, utc
 from worktrial.results.tables.source import RunSource
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 
@@ -44,7 +44,7 @@ def _records(source: RunSource) -> Iterator[RecordRow]:
     return (RecordRow(source, record) for record in source.records())
 
 
-def _part_table(name: str, meaning: str, field: str, row: type, number: str = "", **named: str) -> Table:
+def _part_table(name: str, meaning: str, field: str, row: type, number: str = "", **named: str) -> RunTable:
     """The table of a list within records.
 
     Args:
@@ -62,7 +62,7 @@ def _part_table(name: str, meaning: str, field: str, row: type, number: str = ""
                 yield RecordRow(source, record, place, part)
 
     places = [Column(number, Kind.INTEGER, "Place in the record, from 0", lambda r: r.number)] if number else []
-    return Table(
+    return RunTable(
         name, meaning, [*key_columns("record"), *places, *columns_of(row, within="row", named=named)], rows
     )
 
@@ -191,9 +191,9 @@ class RunRow:
         return self._manifest.settings
 
 
-RUNS = Table("runs", "one row for each run folder", columns_of(RunRow, apart=("source",)), lambda s: [RunRow(s)])
+RUNS = RunTable("runs", "one row for each run folder", columns_of(RunRow, apart=("source",)), lambda s: [RunRow(s)])
 
-SAMPLES = Table(
+SAMPLES = RunTable(
     "samples",
     "one row for each finished sample",
     [
@@ -209,7 +209,7 @@ SAMPLES = Table(
     _records,
 )
 
-USAGE = Table(
+USAGE = RunTable(
     "usage",
     "one row for each role of each sample",
     [

@@ -57,11 +57,11 @@ class Column:
     kind: Kind
     meaning: str
     of: Callable[[Any], Any]
-    """Function from what `Table.rows` yields to the column's value; JSON as its text."""
+    """Function from what `RunTable.rows` yields to the column's value; JSON as its text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RunTable:
     """One table; every run adds its rows to it."""
 
     name: str
@@ -70,11 +70,11 @@ class Table:
     rows: Callable[[RunSource], Iterable[Any]]
     """Rows of one run, one at a time."""
 
-    def narrowed(self, names: frozenset[str] | None) -> "Table":
+    def narrowed(self, names: frozenset[str] | None) -> "RunTable":
         """The table with these columns only; with all where `names` is None."""
         if names is None:
             return self
-        return Table(self.name, self.meaning, [c for c in self.columns if c.name in names], self.rows)
+        return RunTable(self.name, self.meaning, [c for c in self.columns if c.name in names], self.rows)
 
 
 def columns_of(
@@ -84,7 +84,7 @@ def columns_of(
 
     Args:
         row: A dataclass, struct or plain class with type hints and docstrings.
-        within: Attribute of what `Table.rows` yields that holds the row; "" where it is the row itself.
+        within: Attribute of what `RunTable.rows` yields that holds the row; "" where it is the row itself.
         apart: Fields and properties that are no columns.
         named: Columns that have another name than their field.
     """

@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.engine.stored import SampleLine
 from worktrial.results.tables.rows import key_columns
-from worktrial.results.tables.schema import Table, columns_of, text_or_none
+from worktrial.results.tables.schema import RunTable, columns_of, text_or_none
 from worktrial.results.tables.source import RunSource
 
 _NOTHING = msgspec.Raw(b"null")
@@ -231,14 +231,14 @@ def _decoded(raw: msgspec.Raw | None) -> str | None:
     return None if raw is None else text_or_none(msgspec.json.decode(raw))
 
 
-TRAJECTORIES = Table(
+TRAJECTORIES = RunTable(
     "trajectories",
     "one row for each sample that has a trajectory: task, answer, state",
     [*key_columns("line"), *columns_of(WorkRow, within="row", apart=("line",))],
     _works,
 )
 
-CALLS = Table(
+CALLS = RunTable(
     "calls",
     "one row for each tool call",
     [
@@ -249,7 +249,7 @@ CALLS = Table(
     _calls,
 )
 
-MESSAGES = Table(
+MESSAGES = RunTable(
     "messages",
     "one row for each message of the agent's conversation",
     [*key_columns("line"), *columns_of(MessageRow, within="row", apart=("fields",))],

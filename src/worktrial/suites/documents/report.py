@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from worktrial.errors import SettingError
 from worktrial.language import JsonValue
-from worktrial.reports.charts import Line, lines
+from worktrial.reports.charts import ChartLine, lines
 from worktrial.reports.figures import NONE, number, percent
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
@@ -72,7 +72,7 @@ def _at_ends(figures: DocumentFigures) -> tuple[float, float]:
 def _curves(found: Found) -> list[Markup]:
     tolerances = sorted(found[0][1].curve[0].shares)
     drawn = [
-        Line(
+        ChartLine(
             _name(run, figures),
             [
                 (float(place), share.value, share.interval)
