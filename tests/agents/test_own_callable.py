@@ -10,7 +10,7 @@ from tests.agents.test_tool_loop import DESK, Desk
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import resolve_agent
-from worktrial.agents.own_callable import OwnCallable, crash_traceback, load_function
+from worktrial.agents.own_callable import OwnCallable, crash_traceback
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.language import JsonValue
 from worktrial.suites.starter import suite
@@ -81,7 +81,9 @@ def test_modules_and_files(folder: Path, spec: str) -> None:
 
 def test_an_object_with_an_async_call(folder: Path) -> None:
     given = assignment()
-    asyncio.run(OwnCallable(load_function("python:my_own_agent:careful"))(given))
+    chosen = resolve_agent("python:my_own_agent:careful", suite)
+    assert chosen.function is not None
+    asyncio.run(OwnCallable(chosen.function)(given))
     assert given.trajectory.answer == "careful"
 
 

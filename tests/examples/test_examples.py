@@ -48,6 +48,17 @@ def test_the_tasks_file_of_the_page_fits_the_example(tmp_path: Path) -> None:
     assert [result for result in results if not result.passed] == []
 
 
+def test_the_first_agent_of_the_page_does_one_task(tmp_path: Path) -> None:
+    """The first snippet of docs/how-to/own-agent.md does real work, and fails what it does not know."""
+    page = (ROOT / "docs/how-to/own-agent.md").read_text("utf-8")
+    agent = tmp_path / "page_agent.py"
+    agent.write_text(page.partition('```python title="my_agent.py"\n')[2].partition("```")[0], "utf-8")
+    worktrial("run", "starter", "--agent", f"python:{agent}:agent", "-o", tmp_path / "run")
+    found = outcomes(tmp_path / "run")
+    assert {sample for sample, outcome in found.items() if outcome == "pass"} == {"lab-01"}
+    assert set(found.values()) == {"pass", "fail"}
+
+
 def test_score_a_plan() -> None:
     said = subprocess.run(
         [sys.executable, "examples/score_a_plan.py"], cwd=ROOT, capture_output=True, text=True, check=True

@@ -197,18 +197,6 @@ def python_function(rest: str, base: Path) -> Callable[..., Any]:
     return function
 
 
-def load_function(spec: str, option: str = "--agent") -> Callable[..., Any]:
-    """Function that `spec` (`python:…`) names, relative to the working folder; `option` is for messages.
-
-    Raises:
-        SettingError: there is no such module or function.
-    """
-    try:
-        return python_function(spec.removeprefix(PREFIX), Path())
-    except SettingError as e:
-        raise SettingError(f"{option} {spec}: {e}") from e.__cause__
-
-
 def _load_file(path: Path) -> ModuleType:
     """The module in a file, whatever other module has its name."""
     name = f"worktrial_agent_{path.stem}"

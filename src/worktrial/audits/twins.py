@@ -13,7 +13,7 @@ from worktrial.archive.sandbox import PythonSession, SandboxUnavailable
 from worktrial.audits.sequences import MISUSE, PLAN, RecordedCall, SequenceSetting
 from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.simulated.folder import FACE, WORKPLACES, load_own
+from worktrial.suites.simulated.folder import TWIN, WORKPLACES, load_own
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.synthesis.artifacts import PlannedCall
 from worktrial.synthesis.files import hash_of, read_workplace
@@ -123,7 +123,7 @@ def _twin_task(folder: Path, release: TaskSet, task: Task) -> TwinTask | None:
     source, fix = read_source(place), _AGAIN.format(folder=folder)
     if source is None or source_hash(source) != record.hash:
         what = "is not there" if source is None else "is another one than was compared with the simulator"
-        raise DataError(place / FACE, what, fix)
+        raise DataError(place / TWIN, what, fix)
     if hash_of(read_workplace(place)) != record.workplace:
         raise DataError(place, "was changed since its twin was compared with the simulator", fix)
     return TwinTask(task, release.workplaces[task.workplace], source, record)

@@ -57,6 +57,8 @@ def test_tables_are_paired_by_page_and_by_what_they_share() -> None:
     assert adjacency_score([one], [one._replace(page=2)]) == F1(0, 4, 4)
     # A second copy is false, and so is what stands for no table.
     assert adjacency_score([one], [one, one, two]) == F1(4, 4, 12)
+    # A found table stands for one true table, though it is like two.
+    assert adjacency_score([one, one], [one]) == F1(4, 8, 4)
     assert adjacency_score([], []).value == 1
 
 

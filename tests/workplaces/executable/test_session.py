@@ -121,6 +121,28 @@ def test_artifact_is_complete() -> None:
     assert [t.example_output for t in artifact.tools] == [{"balance": 10.1}, {"balance": 8.6, "slips": 1}]
 
 
+class Drawer(msgspec.Struct):
+    notes: list[str]
+    locked: bool = False
+
+
+@reads()
+def peek(state: Drawer) -> dict[str, object]:
+    """Look into the drawer."""
+    return {"notes": len(state.notes)}
+
+
+def test_a_state_stays_as_written_but_for_what_it_leaves_out() -> None:
+    def drawer(**state: Any) -> ExecutableWorkplace:
+        return ExecutableWorkplace.build("drawer", [peek], system_prompt="A drawer.", initial_state=state)
+
+    short = drawer(notes=[])
+    assert short.artifact.initial_state == short.open().state == {"notes": [], "locked": False}
+    assert short.starting_from({"notes": ["a"]}).artifact.initial_state == {"notes": ["a"], "locked": False}
+    # The order is the author's: models are shown the text.
+    assert list(drawer(locked=True, notes=[]).artifact.initial_state) == ["locked", "notes"]
+
+
 def test_another_initial_state() -> None:
     assert call(till().open({"balance": 2, "slips": []}), "look", {})[0] == {"balance": 2}
     assert till().starting_from({"balance": 3, "slips": []}).artifact.initial_state["balance"] == 3

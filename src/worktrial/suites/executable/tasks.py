@@ -56,7 +56,7 @@ class ExecutableTask(_Model):
     clock: Text
     """Date or time in the workplace, ISO 8601; also the state's `clock`."""
     initial_state: JsonObject
-    """State of the workplace with the task's changes."""
+    """State of the workplace with the task's changes, nothing left to defaults."""
     plan: Plan
     checks: Annotated[tuple[Check, ...], Field(min_length=1)]
     rubric: Text
@@ -247,8 +247,7 @@ def _initial_state(entry: _TaskEntry, workplace: ExecutableWorkplace, where: str
         state = {**state, "clock": entry.clock}
     if not isinstance(state.get("clock"), str):
         raise DataError(f"{where}.clock", "neither the task nor the state says what time it is")
-    workplace.starting_from(state)
-    return state
+    return workplace.starting_from(state).artifact.initial_state
 
 
 def _parse(model: type[M], value: object, where: object) -> M:

@@ -31,7 +31,7 @@ FORMAT = 1
 TASKS = "tasks.jsonl"
 WORKPLACES = "workplaces"
 # A workplace's executable twin, and what is known of it: audits use them, runs do not, so they change no result.
-FACE, FACE_RECORD = "face.py", "face.json"
+TWIN, TWIN_RECORD = "face.py", "face.json"
 
 _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 
@@ -225,8 +225,8 @@ def _fingerprint(folder: Path, tasks: Path, workplaces: Workplaces) -> str:
 def _files(place: Path) -> Iterator[Path]:
     for path in [place] if place.is_file() else place.rglob("*"):
         below = path.relative_to(place).parts
-        is_face = below in ((FACE,), (FACE_RECORD,))
-        if path.is_file() and not is_face and not any(part.startswith((".", "__pycache__")) for part in below):
+        is_twin = below in ((TWIN,), (TWIN_RECORD,))
+        if path.is_file() and not is_twin and not any(part.startswith((".", "__pycache__")) for part in below):
             yield path
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.suites.simulated.folder import FACE
+from worktrial.suites.simulated.folder import TWIN
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Citation,
@@ -200,7 +200,7 @@ def _twin(place: Path, content: str | None) -> TwinView | None:
     record = read_record(place)
     if record is None:
         return None
-    return TwinView(record, read_source(place), str(place / FACE), record.content == content)
+    return TwinView(record, read_source(place), str(place / TWIN), record.content == content)
 
 
 def _versions(rows: Sequence[SlotRun], content: str | None) -> list[Version]:

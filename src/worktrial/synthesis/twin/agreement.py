@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.errors import DataError, InvalidSample
 from worktrial.language import Complete, JsonObject, JsonValue
-from worktrial.suites.simulated.folder import FACE, FACE_RECORD
+from worktrial.suites.simulated.folder import TWIN, TWIN_RECORD
 from worktrial.synthesis.artifacts import Text
 from worktrial.synthesis.files import write_text
 from worktrial.synthesis.twin.session import EPISODES, EpisodeKind
@@ -198,7 +198,7 @@ def read_record(place: Path) -> TwinRecord | None:
     Raises:
         DataError: it cannot be read.
     """
-    path = place / FACE_RECORD
+    path = place / TWIN_RECORD
     if not path.exists():
         return None
     try:
@@ -215,7 +215,7 @@ def read_source(place: Path) -> str | None:
     Raises:
         DataError: it cannot be read.
     """
-    path = place / FACE
+    path = place / TWIN
     try:
         # Bytes, because reading as text would change the ends of lines, and with them the hash.
         return path.read_bytes().decode() if path.exists() else None
@@ -231,8 +231,8 @@ def write_twin(place: Path, record: TwinRecord, source: str | None) -> None:
     Raises:
         StopRun: something cannot be written.
     """
-    write_text(place / FACE_RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n")
+    write_text(place / TWIN_RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n")
     if source is not None:
-        write_text(place / FACE, source)
+        write_text(place / TWIN, source)
     else:
-        (place / FACE).unlink(missing_ok=True)
+        (place / TWIN).unlink(missing_ok=True)

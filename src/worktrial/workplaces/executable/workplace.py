@@ -114,7 +114,8 @@ class ExecutableWorkplace:
             name: The workplace's name.
             functions: A module, whose marked functions are taken in order, or the functions themselves.
             system_prompt: The rules, for a model that plays the workplace.
-            initial_state: JSON that fits the type of the functions' first parameter.
+            initial_state: JSON that fits the type of the functions' first parameter. Fields that it leaves out have
+                their defaults in the artifact.
             state_description: Meaning of the state's fields.
             source: The file it came from, for messages.
 
@@ -130,7 +131,8 @@ class ExecutableWorkplace:
         state_type, *others = (signature.state_type for signature in signatures.values())
         if any(other is not state_type and other != state_type for other in others):
             raise DataError(where, "its tools disagree on the type of the state")
-        decoder = _decoder(state_type, initial_state, where)
+        decoder = msgspec.json.Decoder(state_type)
+        initial_state = _complete(decoder, initial_state, where)
         tools, callables = [], {}
         for function, declared in marked:
             signature = signatures[function.__name__]
@@ -147,13 +149,14 @@ class ExecutableWorkplace:
         return msgspec.json.Decoder(self.state_type)
 
     def starting_from(self, initial_state: JsonObject) -> "ExecutableWorkplace":
-        """The same workplace, found by the agent in another state.
+        """The same workplace, found by the agent in another state; fields left out have their defaults.
 
         Raises:
             DataError: the state does not fit the state type.
         """
-        _decoder(self.state_type, initial_state, self.artifact.source or self.artifact.name)
-        return replace(self, artifact=replace(self.artifact, initial_state=initial_state))
+        where = self.artifact.source or self.artifact.name
+        state = _complete(self._state_decoder, initial_state, where)
+        return replace(self, artifact=replace(self.artifact, initial_state=state))
 
     def open(self, initial_state: JsonObject | None = None) -> ExecutableSession:
         """Session that begins in `initial_state`, or in the workplace's own.
@@ -189,10 +192,11 @@ def _tool(function: Function, declared: Declaration, signature: Signature, state
     return replace(tool, example_output=to_json(example))
 
 
-def _decoder(state_type: Any, state: JsonObject, where: str) -> "msgspec.json.Decoder[Any]":
-    decoder = msgspec.json.Decoder(state_type)
+def _complete(decoder: "msgspec.json.Decoder[Any]", state: JsonObject, where: str) -> JsonObject:
+    """Return `state` as a session shows it, fields that it leaves out at their defaults."""
     try:
-        decoder.decode(encode(state))
+        complete: JsonObject = to_json(decoder.decode(encode(state)))
     except msgspec.ValidationError as e:
         raise DataError(where, f"the initial state does not fit: {e}") from e
-    return decoder
+    # A whole state stays in the order in which its author wrote it: models are shown that.
+    return state if complete == state else complete
