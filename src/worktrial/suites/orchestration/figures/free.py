@@ -7,7 +7,7 @@ from math import isnan
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.roles import Role
 from worktrial.engine.stored import StoredRun
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.statistics import Interval
 from worktrial.statistics.bootstrap import bootstrap_difference
 from worktrial.statistics.ratio import ratio
@@ -110,16 +110,25 @@ def refuse_as_turns(turns: StoredRun, fingerprint: str, samples: Collection[str]
     """
     of_suite, mode = turns.manifest.suite == "orchestration", turns.manifest.settings.get("mode")
     if not of_suite or mode != "turns":
-        what = f"an orchestration run with --mode {mode}" if of_suite else f"of the suite {turns.manifest.suite}"
-        raise SettingError(f"--turns-run {turns.folder}: is {what}, not a turn-by-turn run of orchestration")
+        what = (
+            f"an orchestration run with {option('mode')} {mode}"
+            if of_suite
+            else f"of the suite {turns.manifest.suite}"
+        )
+        raise SettingError(
+            f"{option('turns_run')} {turns.folder}: is {what}, not a turn-by-turn run of orchestration"
+        )
     if turns.manifest.data["fingerprint"] != fingerprint:
         raise SettingError(
-            f"--turns-run {turns.folder}: is about other data (or other gold steps), so the gap would mean nothing"
+            f"{option('turns_run')} {turns.folder}: is about other data (or other gold steps), "
+            "so the gap would mean nothing"
         )
     if not samples:
-        raise SettingError("--turns-run: the gap is one without faults, and nothing runs free without faults (E0)")
+        raise SettingError(
+            f"{option('turns_run')}: the gap is one without faults, and nothing runs free without faults (E0)"
+        )
     if samples and not {r.sample for r in turns.records if "as_free" in r.measures} & set(samples):
-        raise SettingError(f"--turns-run {turns.folder}: has no scenario in common with what runs free")
+        raise SettingError(f"{option('turns_run')} {turns.folder}: has no scenario in common with what runs free")
 
 
 def differences(free: StoredRun, turns: StoredRun) -> list[str]:

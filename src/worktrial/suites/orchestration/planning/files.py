@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worktrial.errors import DataError
+from worktrial.errors import DataError, option
 from worktrial.suites.orchestration.planning.scenario import Language
 
 CARDS = "multiagent_cards"
@@ -89,7 +89,7 @@ def _read(path: Path, name: str) -> SourceFile:
 def _language_folder(folder: Path, language: Language) -> Path:
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "no such folder"
-        raise DataError(folder, what, f"Name the folder that holds {' and '.join(Language)} with --data")
+        raise DataError(folder, what, f"Name the folder that holds {' and '.join(Language)} with {option('data')}")
     place = folder / language
     if place.is_dir():
         return place

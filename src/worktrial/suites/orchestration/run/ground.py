@@ -87,7 +87,7 @@ class Groundwork:
     sub_agent: Candidate | None = None
     """Player of the domain agents; None for `agent`."""
     judges: Sequence[RoleName] = ()
-    """The seats of the models that look at open argument values; none for `--judges none`."""
+    """Roles of the models that look at open argument values; none for `judges` none."""
     options: JsonObject = field(default_factory=dict)
     """Options that can change a result, for the manifest."""
     _verdicts: SharedVerdicts = field(default_factory=SharedVerdicts)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from worktrial.errors import DataError
+from worktrial.errors import DataError, option
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.cards import Team
@@ -74,7 +74,8 @@ def score_stored_run(place: Path, release: Release, language: Language, bounds: 
         rows[stored.id][Scoring.OURS] = [one.rows(None) for one in scored]
     if not sums[Scoring.OURS]:
         what = f"holds no scenario that is in the {language} data"
-        raise DataError(place, what, "Name the data of this run with --data, and its language with --language")
+        fix = f"Name the data of this run with {option('data')}, and its language with {option('language')}"
+        raise DataError(place, what, fix)
     missing = tuple(name for name in scenarios if name not in sums[Scoring.PUBLISHED])
     return StoredScores(sums, missing, tuple(unknown), rows)
 
