@@ -17,10 +17,9 @@ from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.run import RunSettings, run_trial
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun, open_report
-from worktrial.reports.sections import sections
+from worktrial.reports.sections import published, sections
 from worktrial.reports.sections.agreement import simulators_agree
 from worktrial.reports.sections.hire import hire
-from worktrial.reports.sections.published import published
 from worktrial.suites.documents.report import documents
 from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
 from worktrial.suites.orchestration import suite

@@ -10,11 +10,10 @@ from tests.support.hostile import ATTACKS
 from tests.support.made_runs import make_run
 
 from worktrial.reports.report import Report, ReportRun, open_report
-from worktrial.reports.sections import sections
+from worktrial.reports.sections import published, sections
 from worktrial.reports.sections.effort import effort
 from worktrial.reports.sections.hire import hire
 from worktrial.reports.sections.industries import industries
-from worktrial.reports.sections.published import published
 from worktrial.reports.sections.robustness import funnel, robustness
 
 ORDER = [

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from markupsafe import Markup
+
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.agreement import simulators_agree
 from worktrial.reports.sections.effort import effort
@@ -9,11 +11,11 @@ from worktrial.reports.sections.grouping import suites_of
 from worktrial.reports.sections.hire import hire
 from worktrial.reports.sections.industries import industries
 from worktrial.reports.sections.leaderboard import leaderboard
-from worktrial.reports.sections.published import published
 from worktrial.reports.sections.robustness import funnel, robustness
 from worktrial.reports.sections.runs import runs
+from worktrial.reports.sections.wording import joined, takeaway
 
-__all__ = ["sections"]
+__all__ = ["published", "sections"]
 
 
 def sections(report: Report) -> Iterator[Section]:
@@ -26,6 +28,23 @@ def sections(report: Report) -> Iterator[Section]:
     yield from _if_any(effort(report))
     yield from _if_any(published(report))
     yield runs(report)
+
+
+def published(report: Report) -> Section | None:
+    """Published figures for the suites in the report that have any; None where none has.
+
+    They stand beside one's own, and are never ranked or tested together.
+    """
+    parts = [part for suite in suites_of(report) for part in suite.published(report)]
+    if not parts:
+        return None
+    first = takeaway(
+        Markup(
+            "Rows marked “not run here” are what others published of their own runs. They stand here for "
+            "orientation, and take part in no ranking, recommendation or test."
+        )
+    )
+    return Section("published", "What others published", joined([first, *parts]))
 
 
 def _if_any(section: Section | None) -> Iterator[Section]:
