@@ -1,6 +1,7 @@
 """Plug-ins: objects that installed packages register under an entry-point group."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -31,7 +32,7 @@ class Registry(Generic[T]):
         """
         found = self._found()
         if name not in found:
-            raise SettingError(f"no {self._noun} {name!r}; there is {', '.join(found)}")
+            raise SettingError(f"no {self._noun} {name!r}; {what_there_is(name, list(found))}")
         try:
             loaded: T = found[name].load()
         except (ImportError, AttributeError) as e:
@@ -48,6 +49,12 @@ class Registry(Generic[T]):
         for point in points:
             found.setdefault(point.name, point)
         return found
+
+
+def what_there_is(name: str, names: Sequence[str]) -> str:
+    """The part of an error's message that helps with an unknown name: those nearest to it, else all."""
+    near = get_close_matches(name.lower(), names, n=3)
+    return f"did you mean {' or '.join(near)}?" if near else f"there is {', '.join(names)}"
 
 
 def _is_ours(point: EntryPoint) -> bool:

@@ -20,7 +20,7 @@ from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
-from worktrial.registry import Registry, agents
+from worktrial.registry import Registry, agents, what_there_is
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -369,7 +369,7 @@ def find_suite(word: str | Path) -> Suite:
         raise DataError(folder, f"has no {' or '.join(folders.names)}", _how_to_run(folder))
     if isinstance(word, Path) or word.startswith(".") or "/" in word or os.sep in word:
         raise DataError(folder, "no such folder", "Check the path")
-    raise SettingError(f"no suite {str(word)!r}; there is {', '.join(suites.names)}")
+    raise SettingError(f"no suite {word!r}; {what_there_is(word, suites.names)}")
 
 
 def _how_to_run(folder: Path) -> str:
