@@ -1,14 +1,19 @@
 """Parts of what runs show on a terminal, for the command line and for suites. All text in them is untrusted."""
 
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
+from rich.cells import cell_len
 from rich.text import Text
 
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.statistics import Interval, Rate
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Column, Table
 
 LONGEST = 2000
 """Characters of one text that are shown."""
@@ -34,6 +39,79 @@ def plain(text: Any, style: str = "") -> Text:
     if len(shown) > LONGEST:
         shown = f"{shown[:LONGEST]} … ({len(shown) - LONGEST:,} more characters)"
     return Text(shown, style)
+
+
+def print_line(console: "Console", line: str | Text) -> None:
+    """Print a line; on a terminal it is broken between words, elsewhere it stays one line for other programs."""
+    console.print(line, markup=False, soft_wrap=not console.is_terminal)
+
+
+def print_whole_words(console: "Console", table: "Table") -> None:
+    """Print a table that breaks no word and no figure, in several parts where the terminal is too narrow for it."""
+    for part in whole_words(table, console.width):
+        console.print(part)
+
+
+# A column's blank on either side and its line; the table's last line.
+_EDGES, _LAST_EDGE = 3, 1
+
+
+def whole_words(table: "Table", width: int) -> Iterator["Table"]:
+    """Tables with the columns of `table` that fit, each with the first column, which says what a row is about.
+
+    Args:
+        table: With a box around it.
+        width: Columns of the terminal. Only what is longer than half of it in the first column, or than the rest
+            in another, is broken.
+    """
+    first, *others = table.columns
+    if _edged(map(_natural, table.columns)) <= width:
+        yield table
+        return
+    name = min(_longest_word(first), width // 2)
+    room = width - _edged([name]) - _EDGES
+    groups: list[list[tuple[Column, int]]] = [[]]
+    for column in others:
+        needed = min(_least(column), room)
+        if groups[-1] and _edged([name, needed, *(least for _, least in groups[-1])]) > width:
+            groups.append([])
+        groups[-1].append((column, needed))
+    for number, group in enumerate(groups):
+        yield _part(table, [(first, name), *group], width, with_title=number == 0)
+
+
+def _part(table: "Table", columns: list[tuple["Column", int]], width: int, *, with_title: bool) -> "Table":
+    from rich.table import Table
+
+    part = Table(title=table.title if with_title else None, title_justify=table.title_justify)
+    spare = width - _edged(needed for _, needed in columns)
+    for column, needed in columns:
+        taken = max(0, min(spare, _natural(column) - needed))
+        spare -= taken
+        part.add_column(column.header, justify=column.justify, width=needed + taken, overflow="fold")
+    ends = [row.end_section for row in table.rows]
+    for end, cells in zip(ends, zip(*(column.cells for column, _ in columns), strict=True), strict=True):
+        part.add_row(*cells, end_section=end)
+    return part
+
+
+def _edged(widths: Iterable[int]) -> int:
+    return sum(width + _EDGES for width in widths) + _LAST_EDGE
+
+
+def _natural(column: "Column") -> int:
+    return max(cell_len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
+
+
+def _least(column: "Column") -> int:
+    """Width at which only the heading is broken, and that between words."""
+    lines = (cell_len(line) for cell in column.cells for line in str(cell).split("\n"))
+    return max([_longest_word(column, header_only=True), *lines])
+
+
+def _longest_word(column: "Column", *, header_only: bool = False) -> int:
+    cells = [column.header] if header_only else [column.header, *column.cells]
+    return max((cell_len(word) for cell in cells for word in str(cell).split()), default=1)
 
 
 def share_cell(share: Estimated) -> str:

@@ -1,6 +1,7 @@
 """`worktrial compare`, on real runs of the starter suite and on runs made up."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,14 @@ def test_hostile_names_steer_nothing(tmp_path: Path) -> None:
         assert shown.code == 0
         assert not any(c in shown.out + shown.err for c in "\x1b\u202e\x07")
     assert "[red]x[/red]�[2J�0" in shown.out
+
+
+def test_of_more_than_two_runs_it_points_to_the_report(tmp_path: Path) -> None:
+    folders = [make_run(tmp_path / name, tasks=3, trajectories=False) for name in ("a", "b c", "d")]
+    refused = command("compare", *folders)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.count("\n") == 1
+    said = refused.err.removeprefix("worktrial: compare takes two runs; more stand side by side in: worktrial ")
+    assert shlex.split(said) == ["report", *map(str, folders)]
+    shown = command(*shlex.split(said), "-o", tmp_path / "site")
+    assert shown.code == 0, "what it names works as it stands"

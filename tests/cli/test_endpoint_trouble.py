@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support import behaviours
-from tests.support.cli import Ran, at, by_sample, outcomes, samples_of, worktrial
+from tests.support.cli import Ran, at, by_sample, command, outcomes, samples_of
 from tests.support.occubench import TinyRelease
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
@@ -55,7 +55,7 @@ def _run(url: str, tmp_path: Path, *more: str) -> tuple[Ran, float]:
     data = TinyRelease().write(tmp_path / "data")
     start = time.monotonic()
     words = ["run", "occupations", "--data", data, *at(url), "-o", tmp_path / "run", *more]
-    return worktrial(*words, env={"PLANTED": KEY}), time.monotonic() - start
+    return command(*words, env={"PLANTED": KEY}), time.monotonic() - start
 
 
 @pytest.mark.parametrize("name", TROUBLE)

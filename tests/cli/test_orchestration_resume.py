@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import by_sample, interrupt, samples_of, start, worktrial
+from tests.support.cli import by_sample, command, interrupt, samples_of, start
 from tests.support.data import real_data_dir
 from tests.support.orchestration import SHORT, TinyTeam
 from tests.support.scripted_process import ScriptedProcess
@@ -48,7 +48,7 @@ def _interrupted_and_resumed(data: Path, run: Path, server: ScriptedProcess, hal
     server.reset_stats()
     resume = shlex.split(next(line for line in first.err.splitlines() if line.startswith("  worktrial ")))
     assert resume == ["worktrial", *map(str, words)]
-    second = worktrial(*resume[1:])
+    second = command(*resume[1:])
     assert second.code == 0, second.err
     records = samples_of(run)
     assert records[: len(finished)] == finished
@@ -64,7 +64,7 @@ def test_an_interrupted_run_ends_with_the_same_scores(tmp_path: Path) -> None:
     with ScriptedProcess(latency_ms=20, script=[f"agent:GoldTeam({str(data)!r}, {FLAWS})"]) as server:
         assert 0 < _interrupted_and_resumed(data, tmp_path / "a run", server, 6, *more) < 48
         words = ["--data", data, "--agent", "agent-1", "--base-url", server.url, *more]
-        assert worktrial("run", "orchestration", *words, "-o", tmp_path / "whole").code == 0
+        assert command("run", "orchestration", *words, "-o", tmp_path / "whole").code == 0
     assert _scores(tmp_path / "a run") == _scores(tmp_path / "whole")
 
 
@@ -78,7 +78,7 @@ def test_all_441_scenarios(tmp_path: Path) -> None:
         assert after < 2503
         server.reset_stats()
         words = ["--data", data, "--agent", "agent-1", "--base-url", server.url, *more]
-        whole = worktrial("run", "orchestration", *words, "-o", tmp_path / "whole")
+        whole = command("run", "orchestration", *words, "-o", tmp_path / "whole")
         assert whole.code == 0, whole.err
         assert server.stats()["requests"] == 1236 + 1267
     scores = _scores(tmp_path / "run")
@@ -86,5 +86,5 @@ def test_all_441_scenarios(tmp_path: Path) -> None:
     assert scores == _scores(tmp_path / "whole")
     assert {score["outcome"] for score in scores.values()} == {"pass", "fail"}
     # What the two commands show is the same, too, but for the folder and the clock.
-    shown = worktrial("show", tmp_path / "run").out
+    shown = command("show", tmp_path / "run").out
     assert [line for line in shown.splitlines() if "%" in line] == [x for x in whole.out.splitlines() if "%" in x]

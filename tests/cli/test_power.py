@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.results.runs import record, store
-from tests.support.cli import command, worktrial
+from tests.support.cli import command
 
 from worktrial.statistics import (
     discordant_share,
@@ -148,7 +148,7 @@ def test_what_makes_no_sense(words: list[Any], said: str) -> None:
     assert said in ran.said
 
 
-def test_as_its_own_process() -> None:
-    ran = worktrial("power", "--help")
+def test_the_help_page() -> None:
+    ran = command("power", "--help")
     assert ran.code == 0
     assert "worktrial power --n 382 --rate 0.7" in ran.said

@@ -3,7 +3,7 @@ import signal
 import time
 from pathlib import Path
 
-from tests.support.cli import command, start, worktrial
+from tests.support.cli import command, start
 from tests.support.made_runs import make_run
 
 
@@ -21,13 +21,13 @@ def test_what_cannot_be_reported_is_told(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", tasks=3)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "a.txt").write_text("a")
-    refused = worktrial("report", run, "-o", tmp_path / "mine")
+    refused = command("report", run, "-o", tmp_path / "mine")
     assert refused.code == 2 and "a.txt" in refused.err and "--force" in refused.err
-    assert worktrial("report", run, run, "-o", tmp_path / "site").code == 2
-    nowhere = worktrial("report", tmp_path / "nowhere", "-o", tmp_path / "site")
+    assert command("report", run, run, "-o", tmp_path / "site").code == 2
+    nowhere = command("report", tmp_path / "nowhere", "-o", tmp_path / "site")
     assert nowhere.code == 2 and "no such folder" in nowhere.err
     assert not (tmp_path / "site").exists()
-    forced = worktrial("report", run, "-o", tmp_path / "mine", "--force")
+    forced = command("report", run, "-o", tmp_path / "mine", "--force")
     assert forced.code == 0 and (tmp_path / "mine.1" / "a.txt").exists()
 
 

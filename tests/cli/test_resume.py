@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.cli import at, count_lines, interrupt, lines_of, samples_of, start, worktrial
+from tests.support.cli import at, command, count_lines, interrupt, lines_of, samples_of, start, worktrial
 from tests.support.occubench import TinyRelease
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
@@ -42,7 +42,7 @@ def test_an_interrupted_run_says_how_to_go_on(how: signal.Signals, tmp_path: Pat
         assert server.count() == asked
         resume = shlex.split(next(s for s in ran.err.splitlines() if s.startswith("  worktrial ")))
         assert resume == ["worktrial", *map(str, words)]
-        assert worktrial(*resume[1:]).code == 0
+        assert command(*resume[1:]).code == 0
     records = samples_of(run)
     assert records[: len(first)] == first
     assert len({(r["sample"], r["repeat"]) for r in records}) == len(records) == 48
@@ -94,8 +94,8 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
         child = start(*words)
         while count_lines(run / "samples.jsonl") < 1:
             time.sleep(0.01)
-        second = worktrial(*words)
-        shown = worktrial("show", run)
+        second = command(*words)
+        shown = command("show", run)
         ran = interrupt(child, signal.SIGINT, run / "samples.jsonl", at_least=1)
     assert (second.code, ran.code) == (2, 130)
     assert "another process" in second.err
@@ -108,11 +108,11 @@ def test_torn_lines_of_a_killed_process_are_mended(tmp_path: Path) -> None:
     data, run = TinyRelease().write(tmp_path / "data"), tmp_path / "run"
     with ScriptedServer() as server:
         words = ["run", "occupations", "--data", data, *at(server.url), "-o", run]
-        assert worktrial(*words, "--max-tokens", 4000, "--concurrency", 1).code == 130
+        assert command(*words, "--max-tokens", 4000, "--concurrency", 1).code == 130
         for name in ("samples.jsonl", "trajectories.jsonl"):
             with (run / name).open("ab") as file:
                 file.write(b'{"suite":"occupations","sample":"42","rep')
-        assert "unfinished:" in worktrial("show", run).out
-        assert worktrial(*words).code == 0
+        assert "unfinished:" in command("show", run).out
+        assert command(*words).code == 0
     assert sorted(r["sample"] for r in samples_of(run)) == ["108", "11", "42", "7"]
     assert len(lines_of(run / "trajectories.jsonl")) == 4

@@ -9,7 +9,7 @@ import pytest
 from tests.suites.orchestration.scoring.real import archive, evaluation
 from tests.suites.orchestration.scoring.real import data as release
 from tests.suites.orchestration.scoring.test_published_runs import flat
-from tests.support.cli import Ran, command, lines_of, worktrial
+from tests.support.cli import Ran, command, lines_of
 from tests.support.data import real_data_dir
 from tests.support.orchestration import SHORT, TinyTeam
 
@@ -93,7 +93,7 @@ def test_one_output_row_for_each_input_row_in_order(mode: str, tmp_path: Path) -
 
 def test_empty_lines_are_no_rows_and_standard_output_takes_the_rows(tmp_path: Path) -> None:
     file = _write(tmp_path / "plans.jsonl", b"", ROWS[0][0], b"  ", ROWS[1][0])
-    ran = worktrial("score", "workflow", file)
+    ran = command("score", "workflow", file)
     assert ran.code == 0
     assert [json.loads(line)["score"] for line in ran.out.splitlines()] == [1.0, pytest.approx(CLOSE)]
     assert "2 scored rows" in ran.err

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.support import behaviours
-from tests.support.cli import Word, at, command, holding, samples_of, worktrial
+from tests.support.cli import Word, at, command, holding, samples_of
 from tests.support.occubench import TinyRelease
 from tests.support.request import ScriptedRequest
 from tests.support.script import Endpoint, Script, Step
@@ -28,7 +28,7 @@ def _refuses_with_the_url(request: ScriptedRequest) -> object:
 def _check(tmp_path: Path, url: str, code: int | None, *more: Word) -> str:
     data = TinyRelease().write(tmp_path / "data")
     words = ["run", "occupations", "--data", data, *at(url), "-o", tmp_path / "run", "--retry-seconds", 2, *more]
-    ran = worktrial(*words, env={"PLANTED": KEY})
+    ran = command(*words, env={"PLANTED": KEY})
     later = [command("show", tmp_path / "run"), command("trajectory", tmp_path / "run", "11", "--json")]
     secrets = [KEY, PASSWORD, quote(KEY, safe=""), KEY.replace('"', '\\"')]
     assert holding(tmp_path, secrets) == []

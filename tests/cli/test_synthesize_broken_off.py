@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 
-from tests.support.cli import Word, command, count_lines, interrupt, lines_of, start, worktrial
+from tests.support.cli import Word, command, count_lines, interrupt, lines_of, start
 from tests.support.scripted_server import ScriptedServer
 from tests.synthesis.small_author import models, small
 
@@ -35,7 +35,7 @@ def test_an_interrupted_synthesis_says_how_to_go_on(tmp_path: Path) -> None:
         resume = shlex.split(next(line for line in ran.err.splitlines() if line.startswith("  worktrial ")))
         assert resume == ["worktrial", *map(str, words(server, suite))]
         assert "slots done" in ran.err
-        assert worktrial(*resume[1:]).code == 0
+        assert command(*resume[1:]).code == 0
     ends = [row["end"] for row in lines_of(suite / "work" / "sessions.jsonl")]
     assert ends == ["interrupted", "done"]
 

@@ -167,7 +167,7 @@ def test_one_marker_is_one_trial(pytester: pytest.Pytester) -> None:
         ("'starter', agent='plan', limt=3", "*limt: the suite starter has no such option. Did you mean limit?*"),
         ("'starter', agent='plan', limit=0", "*limit: *greater than or equal to 1*"),
         ("'starter', agent='plan', folder='x'", "*no option folder; say with --worktrial-runs*"),
-        ("'starters', agent='plan'", "*no suite 'starters'; there is documents, *"),
+        ("'starters', agent='plan'", "*no suite 'starters'; did you mean starter[?]*"),
         ("'starter', agent='python:nowhere:solve'", "*cannot import nowhere*"),
         ("'starter', agent='plan', tasks='lab-99'", "*no task lab-99*"),
         ("'occupations', agent='plan'", "*missing: data, simulator, judge. *"),

@@ -69,14 +69,16 @@ def interrupt(child: "subprocess.Popen[str]", how: signal.Signals, samples: Path
     return Ran(child.returncode, out, err)
 
 
-def command(*words: Word) -> Ran:
+def command(*words: Word, env: Mapping[str, str] | None = None) -> Ran:
     """`worktrial WORDS` in this process: the same entry point, without the start of an interpreter."""
     from worktrial.cli.main import main
 
-    out, err = io.StringIO(), io.StringIO()
+    # With bytes below, as a process has them.
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
     code: Any = 0
     with (
         patch.object(sys, "argv", ["worktrial", *map(str, words)]),
+        patch.dict(os.environ, env or {}),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
@@ -84,7 +86,7 @@ def command(*words: Word) -> Ran:
             main()
         except SystemExit as e:
             code = e.code or 0
-    return Ran(code, out.getvalue(), err.getvalue())
+    return Ran(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 
 def at(url: str, **roles: str) -> list[str]:

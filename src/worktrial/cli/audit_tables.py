@@ -12,6 +12,7 @@ from worktrial.audits.simulator_report import Fidelity, SimulatorReport
 from worktrial.language.untrusted import printable
 from worktrial.results.agreement import AgreementReport
 from worktrial.statistics import Rate
+from worktrial.terminal import print_line, print_whole_words
 from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
 
 _FLIPS_SHOWN = 10
@@ -22,17 +23,17 @@ def print_simulator(reports: Sequence[SimulatorReport], console: Console | None 
     console = console or Console(highlight=False)
     for report in reports:
         who = f"{report.model} · {report.memory} memory, {report.prompt} prompt · {report.folder}"
-        console.print(Text.assemble(("simulator ", "bold"), printable(who)), soft_wrap=True)
-        console.print(_fidelity(report))
+        print_line(console, Text.assemble(("simulator ", "bold"), printable(who)))
+        print_whole_words(console, _fidelity(report))
         if report.drift:
-            console.print(_drift(report))
-        console.print(_conformance(report))
-        console.print(_failures(report))
+            print_whole_words(console, _drift(report))
+        print_whole_words(console, _conformance(report))
+        print_whole_words(console, _failures(report))
         per_call = f"{report.input_tokens:.0f} tokens in and {report.output_tokens:.0f} out"
-        console.print(
+        print_line(
+            console,
             f"{report.asked} of {report.overall.calls} calls reached the model; each {per_call}, "
             f"{report.seconds:.2f} s (median), {report.slow_seconds:.2f} s (95th percentile)",
-            soft_wrap=True,
         )
         if report.invalid:
             console.print(f"[yellow]invalid:[/yellow] {report.invalid} sequences could not be played")
@@ -51,7 +52,7 @@ def print_judges(reports: Sequence[JudgeReport], console: Console | None = None)
         table.add_row(name, *_confusion(report.verdicts))
         if report.single_votes.judged:
             table.add_row("  each vote by itself", *_confusion(report.single_votes))
-    console.print(table)
+    print_whole_words(console, table)
     variants = Table(title="true verdicts by kind of work", title_justify="left")
     variants.add_column("work")
     names = list(dict.fromkeys(name for report in reports for name in report.variants))
@@ -59,22 +60,20 @@ def print_judges(reports: Sequence[JudgeReport], console: Console | None = None)
         variants.add_column(Text(printable(report.model)), justify="right")
     for variant in names:
         variants.add_row(variant, *(_of(report.variants.get(variant, Rate(0, 0))) for report in reports))
-    console.print(variants)
+    print_whole_words(console, variants)
     for report in reports:
         usage = report.summary.usage.get("judge")
         if usage is not None:
             tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
             seconds = f"{report.summary.seconds:.1f} s a case"
-            console.print(
-                printable(f"{report.model}: {usage.requests} requests, {tokens}, {seconds}"), markup=False
-            )
+            print_line(console, printable(f"{report.model}: {usage.requests} requests, {tokens}, {seconds}"))
 
 
 def print_agreement(report: AgreementReport, console: Console | None = None) -> None:
     """Rates of agents by simulator, agreement of each two simulators, and the tasks that flip."""
     console = console or Console(highlight=False)
     for difference in report.not_comparable:
-        console.print(f"not comparable: {printable(difference)}", markup=False, soft_wrap=True)
+        print_line(console, f"not comparable: {printable(difference)}")
     rates = Table(title=f"completion rate over {report.samples} shared samples", title_justify="left")
     rates.add_column("agent")
     for simulator in report.simulators:
@@ -82,7 +81,7 @@ def print_agreement(report: AgreementReport, console: Console | None = None) -> 
     for agent in report.agents:
         cells = [f"{report.rates[simulator, agent]:.1%}" for simulator in report.simulators]
         rates.add_row(Text(printable(agent)), *cells)
-    console.print(rates)
+    print_whole_words(console, rates)
     pairs = Table(title="agreement of simulators", title_justify="left")
     pairs.add_column("simulators")
     for column in ("same order", "pairs", "share", "tau-b", "samples flipped", "tasks"):
@@ -98,13 +97,13 @@ def print_agreement(report: AgreementReport, console: Console | None = None) -> 
             _of(Rate(pair.flipped, pair.compared)),
             str(len(pair.flips)),
         )
-    console.print(pairs)
+    print_whole_words(console, pairs)
     for pair in report.pairs:
         shown = [f"{f.sample} (+{f.passed_first}/+{f.passed_second})" for f in pair.flips[:_FLIPS_SHOWN]]
         if shown:
             rest = ", …" if len(pair.flips) > _FLIPS_SHOWN else ""
             line = f"flips {pair.first} / {pair.second}, passed by so many agents under just the one: "
-            console.print(printable(f"{line}{', '.join(shown)}{rest}"), markup=False, soft_wrap=True)
+            print_line(console, printable(f"{line}{', '.join(shown)}{rest}"))
     if report.left_out:
         console.print(f"{report.left_out} samples are not in all runs and were left out")
 
@@ -123,12 +122,12 @@ def print_conformance(runs: Sequence[RunConformance], evidence: int, console: Co
     for failure in SimulatorFailure:
         counts = [Rate(run.report.failures[failure], run.report.observations) for run in runs]
         table.add_row(failure.value, *map(_of, counts))
-    console.print(table)
+    print_whole_words(console, table)
     for run in runs:
         failed = [(sample, f) for sample in run.samples for f in sample.findings if not f.passed]
         for sample, finding in failed[:evidence]:
             where = f"{run.folder}: {sample.sample}, call {finding.call}, {finding.check}"
-            console.print(printable(f"{where}: {'; '.join(finding.evidence)}"), markup=False, soft_wrap=True)
+            print_line(console, printable(f"{where}: {'; '.join(finding.evidence)}"))
 
 
 def _fidelity(report: SimulatorReport) -> Table:

@@ -13,6 +13,7 @@ from worktrial.language.untrusted import printable
 from worktrial.results.comparable import comparable
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width
+from worktrial.terminal import print_line, print_whole_words
 
 USUAL_CORRELATIONS = (0.7, 0.3)
 """Between agents on the same tasks: the range that E. Miller, *Adding Error Bars to Evals* (2024), reports."""
@@ -54,15 +55,15 @@ class Assumed:
 
 def print_plan(assumed: Assumed) -> None:
     """Print the answer for people."""
-    console = Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
     for line in _basis(assumed):
-        console.print(printable(line), markup=False, soft_wrap=True)
+        print_line(console, printable(line))
     n, effect = assumed.tasks, assumed.effect
     if n is not None:
         sure = _half_width(assumed, n)
-        console.print(
+        print_line(
+            console,
             f"One rate: {assumed.rate:.1%} ± {100 * sure:.1f} points ({100 * (1 - assumed.level):g} % interval)",
-            soft_wrap=True,
         )
     if n is not None and effect is None:
         title = f"The smallest difference that {_tasks(n)} show with a chance of {assumed.power:.0%}"
@@ -74,12 +75,11 @@ def print_plan(assumed: Assumed) -> None:
         title = f"Tasks that show a difference of {100 * effect:g} points with a chance of {assumed.power:.0%}"
         _print_table(console, title, _table(assumed, "tasks", effect=effect))
         tasks = _tasks(_for_width(assumed, effect))
-        console.print(
-            f"One rate ± {100 * effect:g} points ({100 * (1 - assumed.level):g} % interval): {tasks}",
-            soft_wrap=True,
+        print_line(
+            console, f"One rate ± {100 * effect:g} points ({100 * (1 - assumed.level):g} % interval): {tasks}"
         )
     for line in _notes(assumed):
-        console.print(printable(line), markup=False, soft_wrap=True)
+        print_line(console, printable(line))
 
 
 def json_text(assumed: Assumed) -> str:
@@ -121,8 +121,8 @@ def _objects(assumed: Assumed, n: int | None = None, effect: float | None = None
 
 
 def _print_table(console: Console, title: str, table: Table) -> None:
-    console.print(title, soft_wrap=True)
-    console.print(table)
+    print_line(console, title)
+    print_whole_words(console, table)
 
 
 def _table(assumed: Assumed, shown: str, n: int | None = None, effect: float | None = None) -> Table:

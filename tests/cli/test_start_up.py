@@ -1,0 +1,41 @@
+"""What a start costs: help imports no wing, and `import worktrial` next to nothing."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+_LIST = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+
+
+def modules_after(code: str) -> set[str]:
+    """Names of the modules that a new interpreter has imported once it has run `code`."""
+    words = [sys.executable, "-c", f"{code}\n{_LIST}"]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True)
+    return set(json.loads(ran.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"]])
+def test_help_imports_no_wing(words: list[str]) -> None:
+    found = modules_after(
+        f"import sys\nsys.argv = ['worktrial', *{words!r}]\n"
+        "from worktrial.cli.main import main\ntry:\n    main()\nexcept SystemExit:\n    pass"
+    )
+    assert "worktrial.cli.main" in found
+    assert not [name for name in found if name.startswith(("worktrial.suites", "worktrial.archive"))]
+    assert not found & {"pydantic", "numpy", "scipy", "aiohttp", "duckdb", "jinja2", "worktrial.suite"}
+
+
+def test_the_package_imports_next_to_nothing() -> None:
+    found = modules_after("import worktrial")
+    assert [name for name in sorted(found) if name.startswith("worktrial")] == ["worktrial"]
+    assert not found & {"pydantic", "numpy", "msgspec", "rich", "typer", "asyncio"}
+
+
+def test_a_name_brings_only_what_it_needs() -> None:
+    found = modules_after("import worktrial\nworktrial.run")
+    assert "worktrial.interop.python" in found
+    assert not [
+        name for name in found if name.startswith(("worktrial.suites.", "worktrial.cli", "worktrial.archive"))
+    ]
