@@ -1,7 +1,6 @@
-"""Endpoints that cannot work end the run within seconds, with one message that says what to do."""
+"""Endpoints that cannot work end the run at once, with one message that says what to do."""
 
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -51,18 +50,21 @@ TROUBLE: dict[str, tuple[Script, list[str], list[str]]] = {
 }
 
 
-def _run(url: str, tmp_path: Path, *more: str) -> tuple[Ran, float]:
+# Met by a role that is asked after the agent.
+PAID = {"forbidden", "no such model", "no log-probabilities"}
+
+
+def _run(url: str, tmp_path: Path, *more: str) -> Ran:
     data = TinyRelease().write(tmp_path / "data")
-    start = time.monotonic()
     words = ["run", "occupations", "--data", data, *at(url), "-o", tmp_path / "run", *more]
-    return command(*words, env={"PLANTED": KEY}), time.monotonic() - start
+    return command(*words, env={"PLANTED": KEY})
 
 
 @pytest.mark.parametrize("name", TROUBLE)
 def test_a_refusal_stops_the_run(name: str, tmp_path: Path) -> None:
     script, options, words = TROUBLE[name]
     with ScriptedServer(script) as server:
-        ran, seconds = _run(server.url, tmp_path, *options)
+        ran = _run(server.url, tmp_path, *options)
         # At most what four samples ask before the first refusal.
         assert server.count() <= 4 * 6
     assert ran.code == 2
@@ -70,9 +72,10 @@ def test_a_refusal_stops_the_run(name: str, tmp_path: Path) -> None:
     assert ran.err.count("worktrial: ") == 1
     assert "Traceback" not in ran.said
     assert KEY not in ran.said
-    assert seconds < 8
-    # Nothing is stored, so there is nothing to resume: the same command would meet the same refusal.
-    assert not (tmp_path / "run").exists()
+    # Nothing is stored, so there is nothing to resume: the same command would meet the same refusal. A folder stays
+    # only where the agent's own work had been paid for by then, to say so.
+    assert (tmp_path / "run").exists() is (name in PAID)
+    assert not (tmp_path / "run" / "samples.jsonl").exists() or not samples_of(tmp_path / "run")
     assert "resume" not in ran.err.lower()
 
 
@@ -80,9 +83,8 @@ def test_an_endpoint_that_is_down(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    ran, seconds = _run(url, tmp_path)
+    ran = _run(url, tmp_path)
     assert ran.code == 2
-    assert seconds < 8
     assert url in ran.err
     assert "--base-url" in ran.err
     assert ran.err.count("worktrial: ") == 1
@@ -91,9 +93,8 @@ def test_an_endpoint_that_is_down(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["127.0.0.1:9", "ftp://127.0.0.1/v1", "http://", "http://[::1/v1"])
 def test_an_address_that_is_none(url: str, tmp_path: Path) -> None:
-    ran, seconds = _run(url, tmp_path)
+    ran = _run(url, tmp_path)
     assert ran.code == 2
-    assert seconds < 8
     assert "base-url" in ran.err
     assert "Traceback" not in ran.said
 
@@ -101,7 +102,7 @@ def test_an_address_that_is_none(url: str, tmp_path: Path) -> None:
 def test_120_requests_turned_away_at_once(tmp_path: Path) -> None:
     script = Script(burst_429=120, burst_retry_after="0")
     with ScriptedServer(script) as server:
-        ran, _ = _run(server.url, tmp_path, "--repeats", "10", "--concurrency", "40", "--retry-seconds", "60")
+        ran = _run(server.url, tmp_path, "--repeats", "10", "--concurrency", "40", "--retry-seconds", "60")
         assert server.stats()["statuses"]["429"] == 120
     assert ran.code == 0, ran.err
     assert [r["outcome"] for r in samples_of(tmp_path / "run")] == ["pass"] * 40
@@ -117,14 +118,14 @@ def test_a_short_outage_fails_nobody(tmp_path: Path) -> None:
         judge=behaviours.CutsBody(times=2),
     )
     with ScriptedServer(script) as server:
-        ran, _ = _run(server.url, tmp_path)
+        ran = _run(server.url, tmp_path)
     assert ran.code == 0, ran.err
     assert set(outcomes(tmp_path / "run").values()) == {"pass"}
 
 
 def test_an_endpoint_that_dies_leaves_invalid_samples(tmp_path: Path) -> None:
     with ScriptedServer(Script(judge=behaviours.Status(500))) as server:
-        ran, _ = _run(server.url, tmp_path, "--retries", "2", "--max-invalid", "0.5")
+        ran = _run(server.url, tmp_path, "--retries", "2", "--max-invalid", "0.5")
     assert ran.code == 3
     assert set(outcomes(tmp_path / "run").values()) == {"invalid"}
     assert {r["reason"].split(":")[0] for r in by_sample(tmp_path / "run").values()} == {"endpoint_unavailable"}
@@ -139,11 +140,11 @@ def test_an_endpoint_that_dies_leaves_invalid_samples(tmp_path: Path) -> None:
 def test_structured_output_is_given_up_where_it_is_rejected(tmp_path: Path) -> None:
     script = Script(endpoint=Endpoint(supports_json_schema=False))
     with ScriptedServer(script) as server:
-        ran, _ = _run(server.url, tmp_path, "--concurrency", "1")
+        ran = _run(server.url, tmp_path, "--concurrency", "1")
         refused = server.stats()["statuses"]["400"]
     assert ran.code == 0, ran.err
     assert refused == 2
     with ScriptedServer(script) as server:
-        ran, _ = _run(server.url, tmp_path / "strict", "--structured", "schema")
+        ran = _run(server.url, tmp_path / "strict", "--structured", "schema")
     assert ran.code == 2
     assert "structured" in ran.err
