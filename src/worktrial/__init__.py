@@ -1,7 +1,7 @@
 """A work trial for AI agents: realistic professional work, verdicts with intervals, faults, costs."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# Type checkers take it for true; importing it from `typing` would cost more than all the rest of this page.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # each name is imported when it is first asked for
     from worktrial.agents.assignment import Agent, Assignment
@@ -65,7 +65,7 @@ _PLACES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Public name, imported when it is first asked for."""
     if name not in _PLACES:
         from difflib import get_close_matches
@@ -73,6 +73,8 @@ def __getattr__(name: str) -> Any:
         near = get_close_matches(name, _PLACES, n=1)
         hint = f"; did you mean {near[0]}?" if near else f"; there is {', '.join(_PLACES)}"
         raise AttributeError(f"module 'worktrial' has no attribute {name!r}{hint}")
+    from importlib import import_module
+
     module, _, attribute = _PLACES[name].partition(":")
     found = getattr(import_module(f"worktrial.{module}"), attribute)
     globals()[name] = found
