@@ -34,7 +34,7 @@ format: setup ## Mend what the formatter and the linter can mend
 	ruff check --fix .
 
 docs: setup ## Build the documentation into site/
-	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --quiet --strict
 
 bench: setup ## Measure the harness beside a bare HTTP loop
 	python -m benchmarks.harness
