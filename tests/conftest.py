@@ -15,6 +15,8 @@ hypothesis.settings.register_profile("tests", deadline=None)
 hypothesis.settings.load_profile("tests")
 
 
+# Before the plugin that spreads the tests reads the groups.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a file on one worker, for what they share, and all that run the embedded model on one."""
     for item in items:
