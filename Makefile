@@ -18,7 +18,7 @@ trial: setup ## Set up, then run the main job offline: the starter workplaces wi
 	@bash scripts/trial.sh "$(MODEL)"
 
 test: setup ## Set up, then run all tests, side by side
-	@python -m pytest -n auto --dist loadgroup
+	@python -m pytest -n auto --dist loadfile
 
 test-quick: setup ## Set up, then run the tests of what differs from the last commit (or from BASE=…)
 	@python -m scripts.touched "$(BASE)"

@@ -28,7 +28,7 @@ def main() -> int:
     print(f"{len(tests)} test files touched since {base}")
     chosen = [str(test.relative_to(_ROOT)) for test in tests]
     # In one process where there is little to do: starting workers takes longer.
-    workers = ["-n", "auto", "--dist", "loadgroup"] if len(tests) > 8 else []
+    workers = ["-n", "auto", "--dist", "loadfile"] if len(tests) > 8 else []
     return int(pytest.main([*chosen, "-m", "not slow", *workers, *options]))
 
 
