@@ -14,7 +14,8 @@ from worktrial.archive.build import DocumentStart, Event, PageEnd, build
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError, SettingError
 
-PAGES = 16
+# Enough that the build is still at work when a busy machine gets round to ending it.
+PAGES = 32
 BUILD = """
 import sys
 from pathlib import Path
