@@ -189,13 +189,23 @@ class Options(BaseModel):
         return self.model_dump(mode="json", include=names)
 
 
-class TaskOptions(Options):
+class ChoiceOptions(Options):
     """Choice among a suite's tasks. None of it changes what a sample is, only which samples there are."""
 
     tasks: Annotated[Names, Flag(_WHAT, common=True, neutral=True, metavar="IDS")] = []
-    """Task ids to take; comma-separated or repeated."""
+    """Tasks to take, by id or range (1-40, lab-01-05), as `worktrial list` shows them; comma-separated or
+    repeated."""
     limit: Annotated[Count | None, Flag(_WHAT, common=True, neutral=True)] = None
-    """Largest number of tasks."""
+    """Largest number of tasks: a sample in which categories and difficulties have their shares. The same each time,
+    and part of every larger one."""
+    shuffle: Annotated[int | None, Flag(_WHAT, neutral=True, metavar="SEED")] = None
+    """Run tasks in a drawn order in which every beginning is such a sample; limit draws with this seed, too.
+    Default: their own order, and seed 0."""
+
+
+class TaskOptions(ChoiceOptions):
+    """Choice among a suite's tasks, and how often each is done."""
+
     repeats: Annotated[Count, Flag(_WHAT, common=True, neutral=True)] = 1
     """Samples of each task."""
 

@@ -199,7 +199,8 @@ def test_choosing_scenarios(data: Path, tmp_path: Path) -> None:
         (
             (["--scenarios", "EN/2,KO/1"], {"EN/2", "KO/1"}),
             (["--scenarios", "EN/2", "--scenarios", "EN/1"], {"EN/1", "EN/2"}),
-            (["--limit", 1], {"EN/1", "KO/1"}),
+            (["--limit", 1], {"EN/2", "KO/1"}),
+            (["--tasks", "EN/1-2"], {"EN/1", "EN/2"}),
             (["--language", "ko"], {"KO/1"}),
         )
     ):
@@ -241,7 +242,7 @@ def test_bad_options(name: str, data: Path, tmp_path: Path, monkeypatch: pytest.
 def test_a_run_that_cannot_stand_beside_is_refused_before_anything_runs(data: Path, tmp_path: Path) -> None:
     turns, free, other = tmp_path / "turns", tmp_path / "free", tmp_path / "other"
     common = ["--data", data, "--agent", "gold"]
-    assert _run(*common, "-o", turns, "--limit", 1).code == 0
+    assert _run(*common, "-o", turns, "--scenarios", "EN/1,KO/1").code == 0
     assert _run(*common, "--mode", "free", "-o", free).code == 0
     assert _run("--agent", "gold", "-o", other, "--scenarios", "EN/1").code == 0
     again = [*common, "--mode", "free", "-o", tmp_path / "again", "--turns-run"]

@@ -67,11 +67,11 @@ def test_a_failure_says_how_far_and_which_tasks(pytester: pytest.Pytester) -> No
     pytester.makepyfile("""
         import pytest
 
-        @pytest.mark.worktrial("starter", agent="idle", limit=2)
+        @pytest.mark.worktrial("starter", agent="idle", tasks="1-2")
         def test_rate(worktrial):
             assert worktrial.completion >= 0.8
 
-        @pytest.mark.worktrial("starter", agent="plan", limit=10, faults="all")
+        @pytest.mark.worktrial("starter", agent="plan", tasks="1-10", faults="all")
         def test_gate(worktrial):
             worktrial.gate(min_completion=0.8, min_robustness=0.99)
 
@@ -213,7 +213,7 @@ def test_the_other_suites(pytester: pytest.Pytester) -> None:
     with ScriptedServer(Script()) as server:
         pytester.makepyfile(f"""
             def test_documents(worktrial):
-                run = worktrial.run("documents", agent="reference", limit=3)
+                run = worktrial.run("documents", agent="reference", tasks="1-3")
                 assert (run.completion, run.rate.of_all.n) == (1, 3)
 
             def test_orchestration(worktrial):
@@ -246,7 +246,7 @@ def test_secrets_stay_out_of_reports(pytester: pytest.Pytester, monkeypatch: pyt
                     worktrial.run("starter", agent="m", limit=1, base_url="{server.url}", api_key_env="PLANTED")
 
                 def test_broken(worktrial):
-                    assert worktrial.run("starter", agent="m", limit=1, **BROKEN).completion == 1
+                    assert worktrial.run("starter", agent="m", tasks="lab-01", **BROKEN).completion == 1
             """,
             options=f"""
                 REFUSED = dict(base_url="{address}")

@@ -12,7 +12,7 @@ ALL = ("E0", "E1", "E2", "E3")
 _REALLY_RUN = {
     "gold": ("orchestration", "--agent", "gold"),
     "reference": ("documents", "--agent", "reference"),
-    "plan": ("starter", "--agent", "plan", "--faults", "E0,E2", "--limit", "8"),
+    "plan": ("starter", "--agent", "plan", "--faults", "E0,E2", "--tasks", "1-8"),
 }
 
 

@@ -11,7 +11,16 @@ from pydantic import Field
 from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.cli.options import takes
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.options import Count, EndpointOptions, Flag, JudgingOptions, Names, RunOptions, with_roles
+from worktrial.options import (
+    ChoiceOptions,
+    Count,
+    EndpointOptions,
+    Flag,
+    JudgingOptions,
+    Names,
+    RunOptions,
+    with_roles,
+)
 
 
 class AuditCommands(LazyGroup):
@@ -43,19 +52,15 @@ _WHO = "Who takes part"
 _WHAT = "Which tasks"
 
 
-class WorkOptions(EndpointOptions, RunOptions):
+class WorkOptions(EndpointOptions, RunOptions, ChoiceOptions):
     """Selection of the work that an audit is made with."""
 
     from_run: Annotated[list[Path], Flag(_WHAT, common=True, short="--from", metavar="RUN")] = Field([])
     """Stored run of the same tasks whose agents' calls are audited too; repeatable."""
     plans: Annotated[bool, Flag(_WHAT)] = True
     """Audit the calls of the tasks' solution plans."""
-    tasks: Annotated[Names, Flag(_WHAT, common=True, metavar="IDS")] = Field([])
-    """Task ids to take; comma-separated or repeated."""
     category: Annotated[Names, Flag(_WHAT, metavar="NAMES")] = Field([])
     """Industries to take (names, or their beginnings); comma-separated or repeated."""
-    limit: Annotated[Count | None, Flag(_WHAT, common=True)] = None
-    """Largest number of tasks."""
 
 
 class SimulatorAuditOptions(WorkOptions):
@@ -234,9 +239,9 @@ def _tasks(options: WorkOptions) -> Any:
 
 
 def _chosen(tasks: Sequence[Any], options: WorkOptions) -> Any:
-    from worktrial.suites.selection import select
+    from worktrial.suites.selection import sample, select
 
-    return select(tasks, options.tasks, options.category, options.limit)
+    return sample(select(tasks, options.tasks, options.category), options)
 
 
 def _refuse_nothing(work: list[Any]) -> None:

@@ -26,6 +26,7 @@ def list_suites(
     from worktrial.errors import WorktrialError
     from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite, suites
+    from worktrial.suites.selection import are_all_numbers
 
     console = Console(highlight=False)
     if suite is None:
@@ -43,8 +44,11 @@ def list_suites(
         return
     found = find_suite(suite)
     rows = found.tasks(found.data.read(given, suite=f"the suite {found.name}", needs=found.needs))
-    table = Table("id", "difficulty", "category", "scenario")
-    for row in rows:
-        table.add_row(*(escape(printable(s)) for s in (row.id, row.difficulty, row.category, row.scenario)))
+    # Where ids are numbers, a second number beside them would only be taken for one.
+    numbered = not are_all_numbers([row.id for row in rows])
+    table = Table(*(["no."] if numbered else []), "id", "difficulty", "category", "scenario")
+    for number, row in enumerate(rows, 1):
+        said = (row.id, row.difficulty, row.category, row.scenario)
+        table.add_row(*([str(number)] if numbered else []), *(escape(printable(s)) for s in said))
     console.print(table)
     console.print(f"{len(rows)} tasks")

@@ -79,8 +79,12 @@ class _Task(Protocol):
 
 
 def jobs_under(conditions: Conditions, tasks: Sequence[_Task], repeats: int) -> list[Job]:
-    """Every task, `repeats` times, under every condition."""
-    return [Job(t.id, n, t.tags, name) for name in conditions.by_name for n in range(repeats) for t in tasks]
+    """Every task, `repeats` times, under every condition; all samples of a task one after the other.
+
+    So a run that ends early has tried each condition and repeat about equally often, and at the same time of a
+    provider's day.
+    """
+    return [Job(t.id, n, t.tags, name) for t in tasks for n in range(repeats) for name in conditions.by_name]
 
 
 def check_conditions(conditions: Conditions, candidate: Candidate, limits: Limits) -> None:

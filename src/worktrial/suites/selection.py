@@ -1,23 +1,23 @@
-"""Choosing tasks of a suite by id and industry. Nothing unknown is passed over in silence."""
+"""Choosing tasks of a suite: by id, range and industry, and a balanced sample of them.
 
+Nothing unknown is passed over in silence.
+"""
+
+import re
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
 from worktrial.errors import SettingError, option
-from worktrial.options import CategoryOptions
+from worktrial.options import CategoryOptions, ChoiceOptions
+from worktrial.suites.sampling import Tagged, balanced_order
 
 # A message that lists more ids than this helps nobody.
 _SHOWN_IDS = 12
 
 
-class Selectable(Protocol):
+class Selectable(Tagged, Protocol):
     """Fields that a task is chosen by."""
-
-    @property
-    def id(self) -> str:
-        """Id of the task."""
-        ...
 
     @property
     def category(self) -> str:
@@ -26,56 +26,137 @@ class Selectable(Protocol):
 
 
 _Task = TypeVar("_Task", bound=Selectable)
+_Drawn = TypeVar("_Drawn", bound=Tagged)
 
 
 def select(
     tasks: Sequence[_Task],
     ids: Sequence[str] = (),
     categories: Sequence[str] = (),
-    limit: int | None = None,
     *,
     known: Collection[str] | None = None,
     source: str = "this suite",
     field: str = "tasks",
     noun: str = "task",
 ) -> list[_Task]:
-    """Tasks to run, in their own order.
+    """Tasks that were named, in their own order.
 
     Args:
         tasks: Where to choose from.
-        ids: Only these tasks; empty is all.
+        ids: Only these tasks, each an id or a range (see `ids_in`); empty is all.
         categories: Only these industries, by name or the beginning of it, whatever the case.
-        limit: At most so many.
         known: The industries there are, where that is more than those of the tasks.
         source: Where the tasks are from, for messages.
         field: Option that the ids were given with, for messages.
         noun: What they name, for messages.
 
     Raises:
-        SettingError: an id or a category is unknown, or nothing is left.
+        SettingError: an id or a category is unknown, a range is none, or nothing is left.
     """
-    have = {task.id: None for task in tasks}
-    if unknown := [i for i in ids if i not in have]:
+    have = [task.id for task in tasks]
+    named = {word: ids_in(word, have, field) for word in ids}
+    if unknown := [word for word, found in named.items() if not found]:
         near = dict.fromkeys(n for i in unknown for n in get_close_matches(i, have, n=3))
         said = f"Did you mean {' or '.join(near)}? " if near else ""
         raise SettingError(
             f"{option(field)}: no {noun} {', '.join(unknown)} in {source}. {said}There is: {_some(tasks, noun)}"
         )
+    wanted_ids = {one for found in named.values() for one in found}
     industries = sorted(known or {task.category for task in tasks})
     wanted = {_industry(name, industries) for name in categories}
-    chosen = [t for t in tasks if (not ids or t.id in ids) and (not wanted or t.category in wanted)]
+    chosen = [t for t in tasks if (not ids or t.id in wanted_ids) and (not wanted or t.category in wanted)]
     if not chosen:
         among = f" among task {', '.join(ids)}" if ids else ""
         raise SettingError(
             f"{option('category')}: no task of {', '.join(sorted(wanted))}{among}, so nothing is left to run"
         )
-    return chosen[:limit]
+    return chosen
+
+
+_SPAN = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+_COUNTED = re.compile(r"(?P<stem>.*?)\d+", re.ASCII | re.DOTALL)
+
+
+def ids_in(word: str, ids: Sequence[str], field: str = "tasks") -> list[str]:
+    """Ids that a word of `--tasks` names; [] where it names none.
+
+    A word that is an id is that id, whatever hyphens it has. Else `A-B` is a range, ends included:
+
+    - of two ids, all from A to B in the suite's own order; B may leave out what it shares with A, so `lab-01-05` is
+      `lab-01` to `lab-05`;
+    - of two numbers, where all ids are numbers, the ids whose number lies between them; where ids are names, the
+      rows from A to B as `worktrial list` numbers them. A single number is then one row.
+
+    Args:
+        word: As the user wrote it.
+        ids: All ids, in their own order.
+        field: Option that it was given with, for messages.
+
+    Raises:
+        SettingError: the range ends before it begins, or can be read in two ways.
+    """
+    if word in ids:
+        return [word]
+    are_numbers = are_all_numbers(ids)
+    if span := _SPAN.fullmatch(word):
+        first, last = int(span[1]), int(span[2])
+        if first > last:
+            raise SettingError(f"{option(field)} {word}: the range ends before it begins")
+        if are_numbers:
+            return [one for one in ids if first <= int(one) <= last]
+        return [*ids[max(first, 1) - 1 : last]] if first <= len(ids) else []
+    if not are_numbers and _NUMBER.fullmatch(word):
+        return [ids[int(word) - 1]] if 1 <= int(word) <= len(ids) else []
+    return _between(word, ids, field)
+
+
+def are_all_numbers(ids: Sequence[str]) -> bool:
+    """Whether a range of numbers means ids, not rows of the list."""
+    return all(_NUMBER.fullmatch(one) for one in ids)
+
+
+def _between(word: str, ids: Sequence[str], field: str) -> list[str]:
+    """Ids of a range of ids; [] where `word` is none."""
+    places = {one: place for place, one in enumerate(ids)}
+    ends = set()
+    for hyphen in (found.start() for found in re.finditer("-", word)):
+        first, last = word[:hyphen], word[hyphen + 1 :]
+        if first not in places:
+            continue
+        counted = _COUNTED.fullmatch(first)
+        for end in (last, f"{counted['stem']}{last}" if counted else last):
+            if end in places:
+                ends.add((first, end))
+    if len(ends) > 1:
+        ways = " or ".join(sorted(f"{first} to {last}" for first, last in ends))
+        raise SettingError(f"{option(field)} {word}: may mean {ways}; name the tasks one by one")
+    for first, last in ends:
+        if places[first] > places[last]:
+            raise SettingError(f"{option(field)} {word}: {last} comes before {first} in the list")
+        return [*ids[places[first] : places[last] + 1]]
+    return []
+
+
+def sample(tasks: Sequence[_Drawn], options: ChoiceOptions) -> list[_Drawn]:
+    """Tasks that `limit` and `shuffle` leave, in the order in which they run.
+
+    `limit` draws a stratified sample (see `balanced_order`), the same for the same seed; a larger one holds it.
+    Without `shuffle` tasks keep their own order; with it they run in the order of the draw.
+    """
+    if options.limit is None and options.shuffle is None:
+        return [*tasks]
+    drawn = balanced_order(tasks, options.shuffle or 0)[: options.limit]
+    if options.shuffle is not None:
+        return drawn
+    kept = {task.id for task in drawn}
+    return [task for task in tasks if task.id in kept]
 
 
 def select_by(
     options: CategoryOptions, tasks: Sequence[_Task], *, known: Collection[str] | None = None, source: str
 ) -> list[_Task]:
-    """Tasks that `options` choose; see `select`.
+    """Tasks that `options` choose, in the order in which they run; see `select` and `sample`.
 
     Raises:
         SettingError: as `select`, and where an option was given and names nothing.
@@ -83,7 +164,7 @@ def select_by(
     for field, noun in (("tasks", "task"), ("category", "industry")):
         if field in options.model_fields_set and not getattr(options, field):
             raise SettingError(f"{option(field)}: names no {noun}")
-    return select(tasks, options.tasks, options.category, options.limit, known=known, source=source)
+    return sample(select(tasks, options.tasks, options.category, known=known, source=source), options)
 
 
 def _some(tasks: Sequence[Selectable], noun: str) -> str:

@@ -73,7 +73,7 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, words in {
         "steps": ["orchestration", "--agent", "gold"],
         "free": ["orchestration", "--agent", "gold", "--mode", "free", "--simulator", "none"],
-        "plan": ["starter", "--agent", "plan", "--faults", "E2", "--limit", "8"],
+        "plan": ["starter", "--agent", "plan", "--faults", "E2", "--tasks", "1-8"],
     }.items():
         ran = worktrial("run", *words, "-o", folder / name)
         assert ran.code == 0, ran.err

@@ -173,7 +173,7 @@ def test_choosing(tmp_path: Path) -> None:
     questions = load_questions(write_questions(tmp_path))
     assert [q.id for q in choose(questions, difficulties=["EASY"])] == ["HB1", "HB3"]
     assert [q.id for q in choose(questions, kinds=["lookup"], difficulties=["hard"])] == ["HB4"]
-    assert [q.id for q in choose(questions, limit=2)] == ["HB1", "HB2"]
+    assert [q.id for q in choose(questions, ids=["HB2-HB4"], difficulties=["hard"])] == ["HB2", "HB4"]
     with pytest.raises(SettingError, match="not one of easy, hard"):
         choose(questions, difficulties=["medium"])
     with pytest.raises(SettingError, match="leaves no question"):

@@ -74,7 +74,7 @@ def test_an_address_on_the_hub_keeps_its_slashes() -> None:
 def test_a_trial_tells_what_it_measures(tmp_path: Path) -> None:
     given = {"tolerance": 0.01, "python": "unsafe", "repeats": 2, "limit": 2}
     trial, options = _trial(tmp_path, agent=_says_nothing, **given), _read(**given)
-    assert [job.key[:2] for job in trial.jobs] == [("HB1", 0), ("HB2", 0), ("HB1", 1), ("HB2", 1)]
+    assert [job.key[:2] for job in trial.jobs] == [("HB1", 0), ("HB1", 1), ("HB3", 0), ("HB3", 1)]
     measured = trial.settings["options"]
     assert measured["scorer"] == "published" and measured["tolerance"] == 0.01 and measured["setup"] == "archive"
     assert not {"questions", "archive", "repeats", "output", "closed_run"} & set(measured)

@@ -13,11 +13,14 @@ from tests.support.scripted_server import ScriptedServer
     [
         (["--tasks", "108,11"], ["11", "108"]),
         (["--tasks", "108", "--tasks", " 42 ,7"], ["42", "7", "108"]),
-        (["--limit", "2"], ["11", "42"]),
+        (["--tasks", "7-42"], ["11", "42", "7"]),
+        (["--limit", "2"], ["42", "108"]),
+        (["--limit", "3", "--shuffle", "4"], ["108", "42", "11"]),
+        (["--shuffle", "4"], ["108", "42", "11", "7"]),
         (["--category", "HARB"], ["11", "108"]),
         (["--category", "hea", "--category", "Heritage"], ["42", "7"]),
         (["--category", "hea, Heritage"], ["42", "7"]),
-        (["--category", "harb", "--limit", "1", "--repeats", "3"], ["11"] * 3),
+        (["--category", "harb", "--limit", "1", "--repeats", "3"], ["108"] * 3),
     ],
 )
 def test_choice(options: list[str], expected: list[str], tmp_path: Path) -> None:
@@ -34,6 +37,9 @@ def test_choice(options: list[str], expected: list[str], tmp_path: Path) -> None
     ("options", "words"),
     [
         (["--tasks", "11,9999"], ["9999", "11, 42, 7, 108"]),
+        (["--tasks", "42-11"], ["--tasks 42-11", "ends before it begins"]),
+        (["--tasks", "200-300"], ["200-300", "11, 42, 7, 108"]),
+        (["--shuffle", "x"], ["--shuffle"]),
         (["--tasks", ","], ["--tasks", "names no task"]),
         (["--category", ""], ["--category", "names no industry"]),
         (["--category", "Finance"], ["Finance", "Harbour Trade, Health, Heritage"]),

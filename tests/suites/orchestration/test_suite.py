@@ -128,7 +128,9 @@ def test_reference_agents_come_out_as_they_must(name: str, tmp_path: Path) -> No
 
 def test_a_limit_is_of_each_language(data: Path) -> None:
     read, who = options(data=data, limit=1), candidate("gold")
-    assert [job.sample for job in suite.trial(read, who, {}).jobs] == ["EN/1", "KO/1"]
+    assert [job.sample for job in suite.trial(read, who, {}).jobs] == ["EN/2", "KO/1"]
+    mixed = options(data=data, shuffle=0)
+    assert [job.sample for job in suite.trial(mixed, who, {}).jobs] == ["EN/2", "KO/1", "EN/1"]
 
 
 def test_concurrency_counts_requests(tmp_path: Path) -> None:

@@ -60,24 +60,21 @@ def choose(
     ids: Sequence[str] = (),
     difficulties: Sequence[str] = (),
     kinds: Sequence[str] = (),
-    limit: int | None = None,
 ) -> list[DocumentQuestion]:
-    """The questions to run, in their own order.
+    """The questions that were named, in their own order.
 
     Args:
         questions: Where to choose from.
-        ids: Only these; empty is all.
+        ids: Only these, each an id or a range; empty is all.
         difficulties: Only these, as the data names them, whatever the case.
         kinds: Only these kinds, likewise.
-        limit: At most so many.
 
     Raises:
         SettingError: something named is not in the data, or nothing is left.
     """
     chosen = select(questions.questions, ids, source=str(questions.path))
     chosen = _only(chosen, questions, "difficulty", difficulties)
-    chosen = _only(chosen, questions, "kind", kinds)
-    return chosen[:limit]
+    return _only(chosen, questions, "kind", kinds)
 
 
 def without_documents(questions: Sequence[DocumentQuestion], documents: Collection[str]) -> dict[str, list[str]]:

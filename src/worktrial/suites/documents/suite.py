@@ -228,6 +228,7 @@ def _chosen(
 ) -> "tuple[Sequence[DocumentQuestion], str]":
     """Questions to run, and in words those whose documents the archive lacks."""
     from worktrial.suites.documents.load import choose, without_documents
+    from worktrial.suites.selection import sample
 
     left_out = ""
     chosen = choose(questions, ids=options.tasks, difficulties=options.difficulty, kinds=options.kind)
@@ -247,7 +248,7 @@ def _chosen(
                 f"{option('archive')} {archive.folder}: holds the documents of none of these questions, so nothing "
                 "is left"
             )
-    return chosen[: options.limit], left_out
+    return sample(chosen, options), left_out
 
 
 def _check_closed_run(folder: Path, fingerprint: str) -> None:

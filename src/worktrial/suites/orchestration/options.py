@@ -112,7 +112,7 @@ class OrchestrationOptions(
     scenarios: Annotated[Names, Flag(_WHAT, neutral=True, metavar="IDS")] = []  # noqa: RUF012 - pydantic copies it
     """Ids of the only scenarios to run, such as EN/12; the same as tasks."""
     limit: Annotated[Count | None, Flag(_WHAT, common=True, neutral=True)] = None
-    """Most tasks of each language."""
+    """Largest number of tasks of each language: a sample in which the kinds of plans have their shares."""
     mode: Annotated[Mode, Flag(_TRIAL, common=True)] = "turns"
     """turns: every request sees the recorded history up to its step. free: the model's own plan drives its own
     domain agents."""

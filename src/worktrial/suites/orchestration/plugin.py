@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from math import ceil
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -186,7 +187,7 @@ def languages_of(word: str) -> "list[Language]":
 
 
 def _chosen(tasks: "Sequence[OrchestrationTask]", options: OrchestrationOptions) -> "list[OrchestrationTask]":
-    from worktrial.suites.selection import select
+    from worktrial.suites.selection import sample, select
 
     for field in ("tasks", "scenarios"):
         if field in options.model_fields_set and not getattr(options, field):
@@ -194,11 +195,13 @@ def _chosen(tasks: "Sequence[OrchestrationTask]", options: OrchestrationOptions)
     source = str(options.data or "the worked example")
     field = "scenarios" if options.scenarios else "tasks"
     chosen = select(tasks, [*options.tasks, *options.scenarios], source=source, field=field, noun="scenario")
-    if options.limit is None:
-        return chosen
     languages = dict.fromkeys(task.scenario.language for task in chosen)
     of_each = [[task for task in chosen if task.scenario.language is language] for language in languages]
-    return [task for tasks in of_each for task in tasks[: options.limit]]
+    drawn = [sample(tasks, options) for tasks in of_each]
+    if options.shuffle is None:
+        return [task for tasks in drawn for task in tasks]
+    # Each beginning holds as much of one language as of the other.
+    return [task for tasks in zip_longest(*drawn) for task in tasks if task is not None]
 
 
 def _turns_trial(

@@ -13,6 +13,7 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, WorktrialError
 from worktrial.language import JsonObject
+from worktrial.suites.episode import jobs_under
 from worktrial.suites.orchestration.options import Cards, Gold
 from worktrial.suites.orchestration.planning.references import Reference
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
@@ -28,6 +29,7 @@ from worktrial.suites.orchestration.run.prompts import (
 )
 from worktrial.suites.orchestration.scoring.both import Bounds, floor_sums
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout
+from worktrial.workplaces.faults import Conditions
 
 # Scoring is Python, so a second thread would only take time from the first, from the requests, and from edit
 # distances that have little of it.
@@ -63,7 +65,7 @@ class OrchestrationTrial:
         self._settings = settings
         self._floors: dict[str, JsonObject] = {}
         self._scoring = asyncio.Semaphore(SCORING_THREADS)
-        self.jobs = [Job(task.id, n, task.tags) for n in range(settings.repeats) for task in ground.tasks]
+        self.jobs = jobs_under(Conditions(), ground.tasks, settings.repeats)
         self.data = ground.data
         self.settings = ground.in_manifest(prompts_fingerprint(), msgspec.to_builtins(settings))
 
