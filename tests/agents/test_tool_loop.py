@@ -9,9 +9,10 @@ from tests.support import agent_behaviours, behaviours
 from tests.support.agent_behaviours import Calls, with_tool_calls
 from tests.support.behaviours import LlamaContextOverflow, OpenAIContextOverflow, Says
 from tests.support.combinators import OnTurn
+from tests.support.request import ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
-from tests.support.wire import completion, tool_call
+from tests.support.wire import Body, completion, tool_call
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.tool_loop import ToolLoop
@@ -51,6 +52,9 @@ class Desk:
         await asyncio.sleep(self._seconds)
         self.made.append((tool, arguments))
         return Observation({"n": len(self.made)}, Origin.EXECUTABLE)
+
+
+LOOK_NOW = '<tool_call>{"name": "look", "arguments": {"id": 1}}</tool_call>'
 
 
 def work(
@@ -134,6 +138,55 @@ def test_a_misbehaving_agent_gets_an_observation_and_goes_on(step: Any, types: s
     assert [m for m in requests[-1].messages if m["role"] == "assistant"] == [
         m for m in trajectory.messages if m["role"] == "assistant"
     ][:-1]
+
+
+SPELLINGS = {
+    "hermes": "Let me see.</think>\n<tool_call>\n{}\n</tool_call>",
+    "bare": "{}",
+    "fence": "I look it up.\n```json\n{}\n```",
+    "list": "<think>Look?</think>[{}]",
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_calls_in_the_text_are_carried_out_and_answered_where_any_endpoint_accepts_it(spelling: str) -> None:
+    calls = ['{"name": "look", "arguments": {"id": 1}}', '{"name": "close", "arguments": {}}']
+
+    def agent(request: ScriptedRequest) -> Body:
+        done = sum("<tool_response>" in str(m["content"]) for m in request.messages)
+        return completion(
+            SPELLINGS[spelling].replace("{}", calls[done]) if done < 2 else "Closed?</think>It is closed."
+        )
+
+    desk = Desk()
+    trajectory, requests = work(agent, desk=desk)
+    assert desk.made == [("look", {"id": 1}), ("close", {})]
+    assert (trajectory.answer, trajectory.stop_reason) == ("It is closed.", StopReason.ANSWERED)
+    # The model sees its own words as it said them, and no endpoint a result of a call that it does not know.
+    assert [m["role"] for m in requests[-1].messages] == ["system", "user", *["assistant", "user"] * 2]
+    assert requests[-1].messages[2]["content"] == trajectory.messages[2]["content"]
+    assert requests[-1].messages[3]["content"] == '<tool_response>\n{"n":1}\n</tool_response>'
+
+
+def test_a_legacy_function_call_is_carried_out() -> None:
+    def agent(request: ScriptedRequest) -> Body:
+        body = completion("It is closed.")
+        if request.messages[-1]["role"] == "user":
+            body = completion(None, finish_reason="function_call")
+            body["choices"][0]["message"]["function_call"] = {"name": "look", "arguments": '{"id": 1}'}
+        return body
+
+    desk = Desk()
+    trajectory, requests = work(agent, desk=desk)
+    assert desk.made == [("look", {"id": 1})] and trajectory.answer == "It is closed."
+    assert requests[-1].messages[-1] == {"role": "function", "name": "look", "content": '{"n":1}'}
+
+
+@pytest.mark.parametrize("calling", [LOOK_NOW, "Look?</think>" + LOOK_NOW])
+def test_a_call_in_the_text_with_broken_arguments_gets_an_observation(calling: str) -> None:
+    trajectory, _ = work([OnTurn({0}, lambda r: completion(calling.replace("1", "one")))], tool_calls=0)
+    assert types_of(trajectory) == {"invalid_arguments"}
+    assert trajectory.stop_reason is StopReason.ANSWERED
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,19 @@ def test_a_final_answer_comes_back_as_text(answer: Any, text: str) -> None:
 )
 def test_any_other_text_is_left_as_it_was(text: str) -> None:
     said = _said(text)
-    assert decode(said) is said
+    assert decode(said) == said
+
+
+def test_calls_in_a_spelling_of_the_models_own_come_back_as_calls() -> None:
+    spelled = '<tool_call>{"name": "list_berths", "arguments": {}}</tool_call>'
+    other = spelled.replace("list_berths", "book_berth")
+    reply = decode(_said(f"Now.</think>{spelled}\n{other}"), [BOOK, LIST], number=3)
+    assert reply.message["tool_calls"] == [
+        _call("list_berths", {}, "call_3_0"),
+        _call("book_berth", {}, "call_3_1"),
+    ]
+    # A single one is told by its JSON alone.
+    assert [c["id"] for c in decode(_said(f"Now.</think>{spelled}"), [LIST], number=3).tool_calls] == ["call_3"]
 
 
 @given(NAMES, PARAMETERS)

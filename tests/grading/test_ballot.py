@@ -19,6 +19,14 @@ def reply(text: str | None, stop_reason: str = "stop") -> Completion:
         ('```json\n{"feedback": "no", "is_correct": false}\n```', Ballot(False, "no")),
         ('I think so.\n{"is_correct": true}\nThat is all.', Ballot(True, None)),
         ('{"is_correct": true} again {"is_correct": true}', Ballot(True, None)),
+        # Thoughts are no vote, whether or not the prompt held their opening tag.
+        ('<think>{"is_correct": false}?</think>{"is_correct": true}', Ballot(True, None)),
+        ('{"is_correct": false}?\n</think>\n\n{"is_correct": true}', Ballot(True, None)),
+        (
+            '<|channel|>analysis<|message|>{"is_correct": false}?<|end|>'
+            '<|start|>assistant<|channel|>final<|message|>{"is_correct": true}',
+            Ballot(True, None),
+        ),
     ],
 )
 def test_reads(text: str, ballot: Ballot) -> None:
@@ -36,6 +44,8 @@ def test_reads(text: str, ballot: Ballot) -> None:
         ('{"is_correct": true} but {"is_correct": false}', "2 different JSON objects"),
         ('[{"is_correct": true}]', "JSON list"),
         ("It is correct.", "no complete JSON object"),
+        ('{"is_correct": false}?</think>It is correct.', "no complete JSON object"),
+        ('<think>{"is_correct": false}', "empty"),
         ("true", "JSON boolean"),
         ("", "empty"),
         (None, "empty"),

@@ -129,3 +129,19 @@ def test_no_text_breaks_its_line(breaking: str) -> None:
     assert len(text.splitlines()) == 1
     assert lines(text) == [{"final_answer": forged}]
     text.encode()
+
+
+def test_the_judge_sees_what_was_said_not_what_was_thought_or_how_a_call_was_spelled() -> None:
+    work = trajectory(
+        [("read", {"a": 1}, {"ok": True})],
+        answer="It is 5.",
+        says=[
+            '3 or 4?</think>I look.\n<tool_call>{"name": "read", "arguments": {"a": 1}}</tool_call>',
+            "4?</think>It is 5.",
+        ],
+    )
+    assert lines(evidence(case(work), 10_000)) == [
+        {"agent_says": "I look."},
+        {"call": 0, "tool": "read", "arguments": {"a": 1}, "observation": {"ok": True}},
+        {"final_answer": "It is 5."},
+    ]

@@ -24,8 +24,6 @@ PROSE = st.text(st.characters(exclude_characters="{}[]"), max_size=30)
         ('I will use <observation> as told. <observation>{"a": 1}</observation>', {"a": 1}),
         ('{"a": 1} and again {"a": 1}', {"a": 1}),
         ('{"a": {"b": 2}}', {"a": {"b": 2}}),
-        ('<think>Perhaps {"a": 0}? No.</think>\n{"a": 1}', {"a": 1}),
-        ('\n<think></think>```json\n{"a": "<think> </think> stays"}```', {"a": "<think> </think> stays"}),
     ],
 )
 def test_it_is_found(reply: str, found: object) -> None:
@@ -44,10 +42,9 @@ def test_it_is_found(reply: str, found: object) -> None:
         ("no", "no complete JSON object"),
         ('{"a": 1', "no complete JSON object"),
         ('{"a": 1} or {"a": 2}', "2 different JSON objects"),
-        # Whoever quotes the end of the thinking inside it cannot choose between two objects for us.
-        ('<think>They wrote </think>{"a": 1}, but no.</think>{"a": 2}', "2 different JSON objects"),
-        ('<think>Perhaps {"a": 1}? But', "empty"),
         ("[" * 100_000, "nested too deeply|no complete"),
+        ('{"a": [' * 400 + "1, " * 100_000, "too many broken beginnings"),
+        ('{"a": [' * 400 + '"' + "x" * 100_000, "too many broken beginnings"),
     ],
 )
 def test_there_is_none(reply: str, why: str) -> None:

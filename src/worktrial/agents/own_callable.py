@@ -16,7 +16,7 @@ from typing import Any
 
 from worktrial.agents.assignment import Assignment
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, WorktrialError
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, visible
 from worktrial.workplaces import StopReason
 
 PREFIX = "python:"
@@ -63,8 +63,9 @@ class OwnCallable:
         if not isinstance(answer, str):
             kind = type(answer).__name__
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"the agent returned {kind}, not its answer as a string")
-        trajectory.answer = answer
-        trajectory.stop_reason = StopReason.ANSWERED if answer.strip() else StopReason.EMPTY_ANSWER
+        # A function that asks a model of its own may well hand on what that thought aloud.
+        trajectory.answer = visible(answer)
+        trajectory.stop_reason = StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
 
     async def _answer(self, assignment: Assignment) -> Any:
         if is_async(self._function):

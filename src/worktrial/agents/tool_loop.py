@@ -49,15 +49,15 @@ class ToolLoop:
                 trajectory.answer = completion.text
                 trajectory.stop_reason = _why_silent(completion)
                 return
-            for call in completion.tool_calls:
-                trajectory.messages.append(await _carry_out(call, assignment))
+            results = [await _carry_out(call, assignment) for call in completion.tool_calls]
+            trajectory.messages += completion.answered(results)
             # Most endpoints take text alone as the result of a tool.
             if pictures := assignment.take_pictures():
                 shown = _with_pictures("Pictures that these calls returned, in order:", pictures)
                 trajectory.messages.append({"role": "user", "content": shown})
 
 
-async def _carry_out(call: JsonObject, assignment: Assignment) -> JsonObject:
+async def _carry_out(call: JsonObject, assignment: Assignment) -> str:
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     name = function.get("name")
@@ -68,12 +68,7 @@ async def _carry_out(call: JsonObject, assignment: Assignment) -> JsonObject:
     else:
         content = {"error": {"type": "invalid_arguments", "message": f"{name}: {problem}"}}
         assignment.record(name, arguments, Observation(content, Origin.REFUSAL))
-    call_id = call.get("id")
-    return {
-        "role": "tool",
-        "tool_call_id": call_id if isinstance(call_id, str) else "",
-        "content": msgspec.json.encode(content).decode(),
-    }
+    return msgspec.json.encode(content).decode()
 
 
 def _with_pictures(text: str, pictures: Sequence[str]) -> JsonValue:

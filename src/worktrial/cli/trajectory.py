@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.language import Completion, JsonObject
+from worktrial.language import JsonObject, said_in
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -65,10 +65,11 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
 
     title = f"{_whose(line)} · {line.get('clock') or ''}"
     yield Panel(plain(line.get("instruction") or ""), title=plain(title), title_align="left")
-    said = [Completion(m).text for m in line.get("messages") or [] if m.get("role") == "assistant"]
+    calls = line.get("calls") or []
+    texts = said_in(line.get("messages") or [], [call["tool"] for call in calls])
     shown = 0
-    for call in line.get("calls") or []:
-        for text in said[shown : call["turn"] + 1]:
+    for call in calls:
+        for text in texts[shown : call["turn"] + 1]:
             if text:
                 yield Text.assemble(("agent: ", "bold"), plain(text))
         shown = call["turn"] + 1

@@ -5,7 +5,7 @@ import contextlib
 import datetime as dt
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import aiohttp
 import msgspec
@@ -95,6 +95,7 @@ class Client:
         salt: str,
     ) -> Completion:
         """Answer one request; see `worktrial.language.Complete`."""
+        offered = tools
         json_tools = bool(tools) and self.settings.tool_mode == "json"
         if json_tools:
             # Imported here because most endpoints have native tools.
@@ -128,8 +129,8 @@ class Client:
             break
         if json_tools:
             # Ids tell calls of one conversation apart; the model never sees them.
-            return toolmode.decode(completion, number=len(messages))
-        return completion
+            return toolmode.decode(completion, offered, number=len(messages))
+        return replace(completion, tools=offered) if offered else completion
 
     async def _answer(self, body: bytes, meter: Meter, salt: str, *, with_schema: bool) -> Completion:
         role_name = self.settings.role_name

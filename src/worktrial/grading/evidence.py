@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worktrial.language import Completion, JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, said_in
 from worktrial.language.untrusted import encodable
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def evidence(case: JudgeCase, limit: int) -> str:
 
 
 def _work(trajectory: Trajectory) -> Iterator[_Line]:
-    said = [Completion(m).text for m in trajectory.messages if m.get("role") == "assistant"]
-    calls: dict[int, list[ToolCall]] = {turn: [] for turn in range(len(said))}
+    texts = said_in(trajectory.messages, [call.tool for call in trajectory.calls])
+    calls: dict[int, list[ToolCall]] = {turn: [] for turn in range(len(texts))}
     for call in trajectory.calls:
         calls.setdefault(call.turn, []).append(call)
-    last = len(said) - 1
+    last = len(texts) - 1
     for turn in sorted(calls):
-        text = said[turn] if turn <= last else ""
+        text = texts[turn] if turn <= last else ""
         repeated = turn == last and not calls[turn] and text.strip() == trajectory.answer.strip()
         if text and not repeated:
             yield [("agent_says", text, False)]

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Protocol
 
-# A recursive alias would be more precise; it costs every reader more than it tells.
-JsonValue = Any
-JsonObject = dict[str, JsonValue]
-
-Message = JsonObject
-"""One chat message exactly as it travels on the wire (`role`, `content`, `tool_calls`, …)."""
+from worktrial.errors import InvalidReason
+from worktrial.language.message import JsonObject, Message
+from worktrial.language.reply import ModelReply, read_reply, result_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Completion:
     """A model's answer."""
 
@@ -47,22 +45,40 @@ class Completion:
     """The endpoint's `finish_reason` (`stop`, `length`, `tool_calls`, `content_filter`, …)."""
     first_token: Mapping[str, float] | None = None
     """Log-probabilities (natural log) of the likeliest first tokens, when `top_logprobs` asked for them."""
+    tools: Sequence[JsonObject] = ()
+    """Tools that were offered; calls of them may stand in the text."""
+
+    @cached_property
+    def reply(self) -> ModelReply:
+        """The message, read."""
+        return read_reply(self.message, self.tools)
 
     @property
     def text(self) -> str:
-        """The visible text: a string content, or the text parts of a content list, or ""."""
-        content = self.message.get("content")
-        if isinstance(content, str):
-            return content
-        if isinstance(content, list):
-            return "".join(p["text"] for p in content if isinstance(p, dict) and isinstance(p.get("text"), str))
-        return ""
+        """Words of the model: no thinking, no calls, no refusal; "" where there are none."""
+        return self.reply.text
 
     @property
-    def tool_calls(self) -> list[JsonObject]:
-        """The tool calls of the message in order, as sent; [] when there are none."""
-        calls = self.message.get("tool_calls")
-        return [c for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []
+    def tool_calls(self) -> Sequence[JsonObject]:
+        """The tool calls in order, in the form of the wire wherever they stood; [] when there are none."""
+        return self.reply.calls
+
+    @property
+    def blocked(self) -> InvalidReason | None:
+        """Why the provider kept the answer, or a part of it, to itself; None where it did not."""
+        if self.tool_calls:
+            return None
+        if self.stop_reason in _FILTERED:
+            return InvalidReason.CONTENT_FILTER
+        return InvalidReason.REFUSED if self.reply.refusal or self.stop_reason == "refusal" else None
+
+    def answered(self, results: Sequence[str]) -> list[Message]:
+        """Messages to follow `message`, which tell the model what its calls returned: a JSON text for each."""
+        return result_messages(self.reply, results)
+
+
+# As OpenAI and Azure call it, and what gateways pass on from others.
+_FILTERED = frozenset({"content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "safety", "sensitive"})
 
 
 class Complete(Protocol):
@@ -96,11 +112,3 @@ class Complete(Protocol):
             max_tokens: A tighter limit on the answer than the role's own.
         """
         ...
-
-
-def tool_spec(name: str, description: str, parameters: JsonObject) -> JsonObject:
-    """A tool in the chat-completions form; `parameters` is a JSON Schema of its arguments."""
-    return {
-        "type": "function",
-        "function": {"name": name, "description": description, "parameters": parameters},
-    }

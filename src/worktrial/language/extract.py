@@ -1,26 +1,45 @@
-"""Finding the JSON object in what a model wrote."""
+"""Finding JSON in what a model wrote."""
 
 import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from worktrial.language.complete import JsonObject
+from worktrial.language.message import JsonObject, JsonValue
 
 _decoder = json.JSONDecoder()
+_OPENING = re.compile(r"[{\[]")
+
+# A broken beginning is read up to where it breaks, and the text goes on right behind it; all of them together may
+# cost this many readings of the whole text.
+_READINGS = 16
+_LEAST_ROOM = 100_000
 
 
 class NotOneObject(ValueError):
     """The text does not hold exactly one JSON object; the message tells the model what to do better."""
 
 
+class JsonPart(NamedTuple):
+    """A JSON object or list within a text."""
+
+    value: JsonValue
+    start: int
+    end: int
+
+
 def one_object(text: str) -> JsonObject:
     """The single JSON object in `text`: bare, in a code fence, in a tag, or with prose around it.
 
-    What a model thinks aloud in a leading `<think>` block is not its reply, and often holds drafts of it.
     Two objects that say the same count as one; two that differ are ambiguous, never a choice of ours.
+
+    Args:
+        text: What a model said, free of its thinking: `Completion.text`.
 
     Raises:
         NotOneObject: there is none, it is a list or a scalar, or there are several that differ.
     """
-    stripped = _after_thinking(text.strip())
+    stripped = text.strip()
     if not stripped:
         raise NotOneObject("the reply is empty")
     try:
@@ -31,7 +50,8 @@ def one_object(text: str) -> JsonObject:
         if isinstance(value, dict):
             return value
         raise NotOneObject(f"the reply is a JSON {_kind(value)}, not a JSON object")
-    found = list(_objects(stripped))
+    # An object inside a top-level list does not count.
+    found = [part.value for part in json_parts(stripped) if isinstance(part.value, dict)]
     if not found:
         raise NotOneObject("the reply holds no complete JSON object")
     if any(other != found[0] for other in found[1:]):
@@ -39,31 +59,37 @@ def one_object(text: str) -> JsonObject:
     return found[0]
 
 
-def _after_thinking(text: str) -> str:
-    """The reply proper; "" when it broke off before the thinking ended."""
-    return text.partition("</think>")[2].strip() if text.startswith("<think>") else text
+def json_parts(text: str) -> Iterator[JsonPart]:
+    """Outermost JSON objects and lists in reading order, in time linear in the text.
 
-
-def _objects(text: str) -> list[JsonObject]:
-    """Outermost JSON objects in reading order; an object inside a top-level list does not count."""
-    found: list[JsonObject] = []
+    Raises:
+        NotOneObject: it is nested too deeply, or has too many broken beginnings of JSON.
+    """
+    room = _READINGS * len(text) + _LEAST_ROOM
     at = 0
-    while at < len(text):
-        if text[at] not in "{[":
-            at += 1
-            continue
+    while opening := _OPENING.search(text, at):
+        at = opening.start()
         try:
             value, end = _decoder.raw_decode(text, at)
         except RecursionError as e:
             raise NotOneObject("the reply is nested too deeply") from e
         # Not only JSONDecodeError: a number of thousands of digits is refused by int().
-        except ValueError:
+        except ValueError as e:
+            room -= _broke_at(e, text) - at
+            if room < 0:
+                raise NotOneObject("the reply holds too many broken beginnings of JSON") from e
             at += 1
             continue
-        if isinstance(value, dict):
-            found.append(value)
+        yield JsonPart(value, at, end)
         at = end
-    return found
+
+
+def _broke_at(error: ValueError, text: str) -> int:
+    """Position up to which the text was read before it turned out to be broken."""
+    # Of a string without an end the error names the beginning.
+    if not isinstance(error, json.JSONDecodeError) or error.msg.startswith("Unterminated"):
+        return len(text)
+    return error.pos
 
 
 def _kind(value: object) -> str:

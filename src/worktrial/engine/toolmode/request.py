@@ -209,30 +209,33 @@ _CALL = {"name", "arguments"}
 _ANSWER = {"final_answer"}
 
 
-def decode(completion: Completion, *, number: int = 0) -> Completion:
+def decode(completion: Completion, tools: Sequence[JsonObject] = (), *, number: int = 0) -> Completion:
     """`completion` with the call or the final answer that its text spells out.
 
-    A text that spells out neither is left as it is: a plain answer.
+    A text that spells out neither is left as it is: a plain answer, or calls in a spelling of the model's own.
 
     Args:
         completion: Answer of a model that was asked in JSON tool mode.
-        number: Goes into the call's id (`call_3`), which the model never sees.
+        tools: Tools that were offered.
+        number: Goes into the calls' ids (`call_3`), which the model never sees.
     """
     try:
         said = one_object(completion.text)
     except NotOneObject:
-        return completion
+        said = {}
     if said.keys() == _CALL and isinstance(said["name"], str) and isinstance(said["arguments"], dict):
-        message = _calling(completion.message, said, f"call_{number}")
-        return dataclasses.replace(completion, message=message, stop_reason="tool_calls")
+        function = {"name": said["name"], "arguments": json.dumps(said["arguments"], ensure_ascii=False)}
+        return _calling(completion, [{"id": f"call_{number}", "type": "function", "function": function}])
     if said.keys() == _ANSWER:
         answer = said["final_answer"]
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
         return dataclasses.replace(completion, message={**completion.message, "content": text})
-    return completion
+    spelled = dataclasses.replace(completion, tools=tools)
+    if spelled.reply.calls_from != "text" or not spelled.tool_calls:
+        return spelled
+    return _calling(completion, [{**call, "id": f"call_{number}_{n}"} for n, call in enumerate(spelled.tool_calls)])
 
 
-def _calling(message: Message, said: JsonObject, call_id: str) -> Message:
-    function = {"name": said["name"], "arguments": json.dumps(said["arguments"], ensure_ascii=False)}
-    call = {"id": call_id, "type": "function", "function": function}
-    return {**message, "content": None, "tool_calls": [call]}
+def _calling(completion: Completion, calls: list[JsonObject]) -> Completion:
+    message = {**completion.message, "content": None, "tool_calls": calls}
+    return dataclasses.replace(completion, message=message, stop_reason="tool_calls")

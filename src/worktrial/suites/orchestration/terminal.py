@@ -12,7 +12,7 @@ from rich.text import Text
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.language import Completion, JsonObject, Message
+from worktrial.language import JsonObject, Message, read_reply, said_in
 from worktrial.language.untrusted import printable
 from worktrial.suites.orchestration.figures.free import (
     FAILURES,
@@ -240,8 +240,8 @@ def _agent_run(run: JsonObject, calls: Mapping[int, JsonObject]) -> Iterator[Ren
     yield Text.assemble(plain(f"{run['workflow']} · {run['agent']}: ", "bold"), plain(run["query"], "italic"))
     for index in run["calls"]:
         yield from call_lines(calls[index])
-    said = [message for message in run["messages"] if message.get("role") == "assistant"]
-    if said and (text := Completion(said[-1]).text):
+    texts = said_in(run["messages"], [calls[index]["tool"] for index in run["calls"]])
+    if texts and (text := texts[-1]):
         yield Text.assemble("     ", plain(text))
     if run["end"] != "done":
         yield plain(f"     {run['end']}")
@@ -249,11 +249,10 @@ def _agent_run(run: JsonObject, calls: Mapping[int, JsonObject]) -> Iterator[Ren
 
 def _answer(message: Message) -> list[Text]:
     parts = [plain(f"no answer: {message['trouble']}", "red")] if message.get("trouble") else []
-    text = Completion(message).text
-    if text:
-        parts.append(plain(text))
-    calls = message.get("tool_calls")
-    for call in read_calls(calls if isinstance(calls, list) else ()):
+    reply = read_reply(message)
+    if reply.text:
+        parts.append(plain(reply.text))
+    for call in read_calls(reply.calls):
         given = call.problem or json.dumps(call.arguments, ensure_ascii=False)
         parts.append(Text.assemble("-> ", plain(call.tool or "(no tool)", "bold"), " ", plain(given)))
     return parts or [Text("(nothing)")]

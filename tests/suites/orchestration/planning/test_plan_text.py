@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.suites.orchestration.planning.plans import HOSTILE, PLAN, RAW, YAML, hostility
 from tests.support.data import real_data_dir
 
+from worktrial.language import visible
 from worktrial.suites.orchestration.planning.plan_text import our_plan, read_plan
 from worktrial.suites.orchestration.planning.published_plan_text import published_plan
 
@@ -46,7 +47,7 @@ _LATER = _OBJECT.replace("ferry", "train")
     ],
 )
 def test_found(text: str) -> None:
-    assert our_plan(text) == PLAN
+    assert our_plan(visible(text)) == PLAN
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_found(text: str) -> None:
     ],
 )
 def test_not_found(text: str) -> None:
-    assert our_plan(text) is None
+    assert our_plan(visible(text)) is None
 
 
 def test_circles_and_unknown_workflows_are_still_a_plan() -> None:
@@ -75,7 +76,7 @@ def test_circles_and_unknown_workflows_are_still_a_plan() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_replies_take_time_in_proportion_at_most(name: str) -> None:
-    assert hostility(name, our_plan) < 8
+    assert hostility(name, lambda text: our_plan(visible(text))) < 8
 
 
 _PIECES = st.sampled_from(
@@ -86,7 +87,7 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_any_text_is_a_plan_or_none(text: str) -> None:
-    plan = our_plan(text)
+    plan = our_plan(visible(text))
     assert plan is None or plan.workflows
     published_plan(text)
 

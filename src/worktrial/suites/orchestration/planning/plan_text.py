@@ -19,9 +19,9 @@ _WRAPPERS = 3
 
 
 def our_plan(text: str) -> WorkflowPlan | None:
-    """The plan in a reply; null when there is none that is whole.
+    """The plan in a reply, free of thinking; null when there is none that is whole.
 
-    Thinking (`<think>…</think>`) is no part of the reply. The first of these places that holds a plan counts:
+    The first of these places that holds a plan counts:
     fences, JSON anywhere in the text (comments and trailing commas are let pass), YAML, YAML among prose, and an
     object in single quotes. Within a place, mappings with different workflows, such as those of a list or of
     several fences, are parts of one plan; where a workflow comes again, a new plan begins, and the last one counts.
@@ -33,7 +33,6 @@ def our_plan(text: str) -> WorkflowPlan | None:
 
 
 def _read(text: str) -> WorkflowPlan | None:
-    text = _without_thinking(text)
     if len(text) > MAX_CHARS or "workflow" not in text.lower():
         return None
     for values in _places(text):
@@ -49,12 +48,6 @@ def _read(text: str) -> WorkflowPlan | None:
 
 # The same reply is scored as a plan and again for the goals, and a floor says the same to every request.
 _remembered = lru_cache(maxsize=256)(_read)
-
-
-def _without_thinking(text: str) -> str:
-    for tag in ("think", "thinking"):
-        text = text.rsplit(f"</{tag}>", 1)[-1].split(f"<{tag}>", 1)[0]
-    return text
 
 
 def _places(text: str) -> Iterator[Iterable[JsonValue]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import Completion, JsonObject, JsonValue
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import MAIN, Duty, duties
 from worktrial.suites.orchestration.planning.scenario import (
@@ -29,13 +29,21 @@ class StepAnswer:
     step: int
     """`ScenarioStep.id` of the gold step that it answers."""
     text: str = ""
-    """The visible text."""
+    """Words that were said, free of thinking."""
     tool_calls: tuple[JsonObject, ...] = ()
-    """Tool calls exactly as they came over the wire (`{"id", "type", "function": {"name", "arguments"}}`)."""
+    """Tool calls in the form of the wire (`{"id", "type", "function": {"name", "arguments"}}`)."""
     trouble: str | None = None
     """Why there is no answer, for a request that failed for good; null for an answer."""
     traceback: str | None = field(default=None, compare=False)
     """Traceback of the user's own function, where that crashed."""
+    thinking: str = field(default="", compare=False)
+    """Thoughts beside it; for the record alone."""
+
+    @classmethod
+    def of(cls, step: int, completion: Completion) -> "StepAnswer":
+        """The answer to `step` that a model's answer is."""
+        reply = completion.reply
+        return cls(step, reply.text, tuple(reply.calls), thinking=reply.thinking)
 
 
 Answers = Mapping[int, StepAnswer]

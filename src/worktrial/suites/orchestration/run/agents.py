@@ -57,7 +57,7 @@ def answerer(
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswerer:
-    """A language model. Tool calls are taken as it sent them."""
+    """A language model."""
 
     complete: Complete
 
@@ -65,7 +65,7 @@ class ModelAnswerer:
         """Ask the model; see `Answerer`."""
         # Two steps may have the very same prompt; each gets a draw of its own.
         completion = await self.complete(request.messages, tools=request.tools, draw=request.step.id)
-        return _answer(request, completion)
+        return StepAnswer.of(request.step.id, completion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +106,13 @@ class FunctionAnswerer:
                 raise
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"{type(e).__name__}: {e}") from e
         if isinstance(said, str):
-            return StepAnswer(request.step.id, said)
+            said = {"role": "assistant", "content": said}
         if not isinstance(said, dict):
             kind = type(said).__name__
             raise InvalidSample(
                 InvalidReason.AGENT_CRASH, f"the function returned {kind}, neither a string nor a message (a dict)"
             )
-        return _answer(request, Completion(said))
+        return StepAnswer.of(request.step.id, Completion(said, tools=request.tools))
 
     async def _said(self, request: StepRequest) -> Any:
         # Copies, so that a function that adds to its messages cannot change what others are asked.
@@ -122,10 +122,6 @@ class FunctionAnswerer:
         # In a thread: it may well do slow things, such as asking a model.
         said = await asyncio.to_thread(self.function, messages, tools)
         return await said if isinstance(said, Awaitable) else said
-
-
-def _answer(request: StepRequest, completion: Completion) -> StepAnswer:
-    return StepAnswer(request.step.id, completion.text, tuple(completion.tool_calls))
 
 
 NOBODY = "none"

@@ -55,7 +55,8 @@ def answers_in_layout(scenario: Scenario, answers: Answers) -> JsonObject:
 
 def _said(answer: StepAnswer) -> JsonObject:
     said: JsonObject = {"role": "assistant", "content": answer.text, "tool_calls": list(answer.tool_calls)}
-    return said if answer.trouble is None else said | {"trouble": answer.trouble}
+    told = {"thinking": answer.thinking, "trouble": answer.trouble}
+    return said | {name: text for name, text in told.items() if text}
 
 
 def _is_agent(step: ScenarioStep) -> bool:

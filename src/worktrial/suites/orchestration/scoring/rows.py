@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from worktrial.grading.bad_row import BadRow
-from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.language import Completion, JsonObject, JsonValue, Message, visible
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.plan_text import NotAPlan, our_plan, read_plan
@@ -40,7 +40,7 @@ def score_workflow(row: Mapping[str, JsonValue], scoring: Scoring, *, seconds: f
             raise BadRow("gold_text and predicted_text must be strings")
         if scoring is Scoring.PUBLISHED:
             return published_text_score(*texts, seconds=seconds)
-        return _our_plan_score(our_plan(texts[0]), our_plan(texts[1]), seconds)
+        return _our_plan_score(our_plan(visible(texts[0])), our_plan(visible(texts[1])), seconds)
     raise BadRow("needs gold_workflow and predicted_workflow, or gold_text and predicted_text")
 
 
@@ -104,13 +104,7 @@ def _our_call_score(step: Message, label: Mapping[str, Message], team: Team) -> 
     number, gold = str(step["step_id"]), label.get(str(step["step_id"]))
     if gold is None:
         raise BadRow(f"label has no gold message of step {number}")
-    content, calls = step.get("content"), step.get("tool_calls")
-    answer = StepAnswer(
-        0,
-        content if isinstance(content, str) else "",
-        tuple(call for call in calls if isinstance(call, dict)) if isinstance(calls, list) else (),
-    )
-    scored = ours.score_step(_gold_step(gold), answer, team)
+    scored = ours.score_step(_gold_step(gold), StepAnswer.of(0, Completion(step)), team)
     parts = scored.calls(None)
     is_call = scored.gold is StepDecision.CALL
     return {

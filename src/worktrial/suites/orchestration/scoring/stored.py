@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from worktrial.errors import DataError, option
-from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.language import Completion, JsonObject, JsonValue, Message
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.release import Release
@@ -86,12 +86,7 @@ def _answers(run: JsonObject, scenario: Scenario, team: Team) -> Answers:
     for message in _messages(run):
         step = str(message.get("step_id", ""))
         if step.isdecimal() and int(step) in answers:
-            content, calls = message.get("content"), message.get("tool_calls")
-            answers[int(step)] = StepAnswer(
-                int(step),
-                content if isinstance(content, str) else "",
-                tuple(call for call in calls if isinstance(call, dict)) if isinstance(calls, list) else (),
-            )
+            answers[int(step)] = StepAnswer.of(int(step), Completion(message))
     return answers
 
 

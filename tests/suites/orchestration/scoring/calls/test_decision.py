@@ -1,7 +1,15 @@
 import pytest
 from tests.suites.orchestration.scoring.calls.team import call, said
 
-from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_in, decision_of
+from worktrial.language import Completion, tool_spec, visible
+from worktrial.suites.orchestration.planning.turns import StepAnswer
+from worktrial.suites.orchestration.scoring.calls.calls import (
+    Call,
+    StepDecision,
+    decision_in,
+    decision_of,
+    read_calls,
+)
 
 ASKS, REFUSES, NOTHING = (
     StepDecision.AWAITING_USER_INPUT,
@@ -35,8 +43,16 @@ ASKS, REFUSES, NOTHING = (
     ],
 )
 def test_text(text: str, decision: StepDecision) -> None:
-    assert decision_in(text) is decision
-    assert decision_of(said(text)) is decision
+    assert decision_in(visible(text)) is decision
+    assert decision_of(StepAnswer.of(3, Completion({"role": "assistant", "content": text}))) is decision
+
+
+def test_calls_in_the_text_are_calls_where_tools_were_offered() -> None:
+    message = {"content": 'Now.</think><tool_call>{"name": "search", "arguments": {"q": 1}}</tool_call>'}
+    offered = Completion(message, tools=[tool_spec("search", "", {})])
+    assert decision_of(StepAnswer.of(3, offered)) is StepDecision.CALL
+    assert read_calls(StepAnswer.of(3, offered).tool_calls) == (Call("search", {"q": 1}),)
+    assert decision_of(StepAnswer.of(3, Completion(message))) is StepDecision.NO_DECISION
 
 
 def test_native_calls_decide_whatever_the_text_says_and_trouble_is_no_answer() -> None:

@@ -17,7 +17,7 @@ from worktrial.suites.orchestration.run.free.tools import TeamTools
 from worktrial.suites.orchestration.run.free.voices import AgentMoment, Voices
 from worktrial.suites.orchestration.run.prompts import after_a_call, agent_messages, agent_tools
 from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_in, read_calls
-from worktrial.workplaces import Observation, Origin, StopReason
+from worktrial.workplaces import Origin, StopReason
 
 
 @dataclass(slots=True)
@@ -113,23 +113,19 @@ class AgentAtWork:
         return HistoryEntry("agent", run.text, run.agent, run.workflow, tuple(uses))
 
     async def _carry_out(self, completion: Completion, run: AgentRun, card: AgentCard) -> list[ToolUse]:
-        uses = []
+        uses, results = [], []
         for raw, call in zip(completion.tool_calls, read_calls(completion.tool_calls), strict=True):
             given = _given(raw)
             observation = await self._tools.call(card, run, call, given)
-            run.messages.append(_tool_message(raw, observation))
+            results.append(msgspec.json.encode(observation.content).decode())
             arguments = given if observation.origin is Origin.REFUSAL else call.arguments
             uses.append(ToolUse(call.tool, arguments, observation.content))
+        run.messages += completion.answered(results)
         return uses
 
 
-def visible(text: str) -> str:
-    """`text` without what a model thinks aloud before it."""
-    return text.rpartition("</think>")[2].strip()
-
-
 def _conclude(run: AgentRun, completion: Completion) -> None:
-    run.text = visible(completion.text)
+    run.text = completion.text.strip()
     decision = decision_in(completion.text)
     if decision.is_refusal:
         run.decision = decision
@@ -146,15 +142,6 @@ def _conclude(run: AgentRun, completion: Completion) -> None:
 def _given(raw: JsonObject) -> object:
     function = raw.get("function")
     return function.get("arguments") if isinstance(function, dict) else None
-
-
-def _tool_message(raw: JsonObject, observation: Observation) -> Message:
-    call_id = raw.get("id")
-    return {
-        "role": "tool",
-        "tool_call_id": call_id if isinstance(call_id, str) else "",
-        "content": msgspec.json.encode(observation.content).decode(),
-    }
 
 
 def _with_hint(message: Message, language: Language) -> Message:

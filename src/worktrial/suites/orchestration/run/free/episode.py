@@ -18,7 +18,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     WorkflowStep,
 )
 from worktrial.suites.orchestration.planning.turns import HistoryEntry
-from worktrial.suites.orchestration.run.free.agent import ASKED, DONE, AgentAtWork, RequestBudget, visible
+from worktrial.suites.orchestration.run.free.agent import ASKED, DONE, AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log, PlannerTurn
 from worktrial.suites.orchestration.run.free.voices import AgentMoment, PlannerMoment, Voices
 from worktrial.suites.orchestration.run.prompts import planner_messages
@@ -113,7 +113,7 @@ class FreeRun:
             except ContextOverflow:
                 self._log.stop_reason = StopReason.CONTEXT_LIMIT
                 return False
-            text = visible(completion.text)
+            text = completion.text.strip()
             # In a thread: what a model writes may take long to read.
             read = await asyncio.to_thread(our_plan, completion.text)
             plan = None if read is None else _sendable(read)

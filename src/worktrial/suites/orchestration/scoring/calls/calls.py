@@ -41,8 +41,7 @@ def decision_of(answer: StepAnswer) -> StepDecision:
     """Decision of `answer`.
 
     Native tool calls are a call, whatever the text says. Otherwise the first `status:` line that names one of the
-    two tags decides, and without such a line the first tag in the text. What a model thinks aloud before
-    `</think>` decides nothing.
+    two tags decides, and without such a line the first tag in the text.
     """
     if answer.trouble is not None:
         return StepDecision.NO_ANSWER
@@ -52,19 +51,11 @@ def decision_of(answer: StepAnswer) -> StepDecision:
 
 
 def decision_in(text: str) -> StepDecision:
-    """The refusal that `text` states, or no decision."""
-    said = _after_thinking(text)
-    found = _LINE.search(said) or _TAG.search(said)
+    """The refusal that `text`, free of thinking, states; or no decision."""
+    found = _LINE.search(text) or _TAG.search(text)
     if found is None:
         return StepDecision.NO_DECISION
     return REFUSALS[0] if found[1][0] in "Aa" else REFUSALS[1]
-
-
-def _after_thinking(text: str) -> str:
-    before, closed, after = text.rpartition("</think>")
-    if closed:
-        return after
-    return "" if before == "" and text.lstrip().startswith("<think>") else text
 
 
 MOST_NESTED = 32
