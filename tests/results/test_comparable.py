@@ -66,6 +66,9 @@ def test_what_does_not_matter(changes: list[tuple[str, Any]]) -> None:
         ([("roles.simulator.temperature", 1.0)], "simulator.temperature"),
         ([("memory", "ledger")], "simulator.memory"),
         ([("simulator_prompt", "compact")], "simulator.simulator_prompt"),
+        # Runs from before versions were on record had other prompts.
+        ([("simulator_version", 2)], "simulator.simulator_version"),
+        ([("simulator_facts", 500)], "simulator.simulator_facts"),
         ([("roles.judge.model", "other")], "judge.model"),
         ([("votes", 5)], "judge.votes"),
         ([("judge_method", "logprob")], "judge.judge_method"),

@@ -36,9 +36,9 @@ class Scripted:
         return Completion({"role": "assistant", "content": text}, stop_reason=self.stop_reason)
 
 
-def patched(observation: JsonObject, *operations: JsonObject) -> JsonObject:
+def patched(observation: JsonObject, *operations: JsonObject, facts: JsonObject | None = None) -> JsonObject:
     """A ledger reply."""
-    return {"observation": observation, "patch": list(operations)}
+    return {"observation": observation, "patch": list(operations), "facts": facts or {}}
 
 
 def characters(messages: Iterable[Message]) -> int:

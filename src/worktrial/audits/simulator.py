@@ -16,6 +16,7 @@ from worktrial.language import JsonObject, JsonValue, Usage
 from worktrial.workplaces import LanguageSimulator, Observation, Origin, Session, ToolCall
 from worktrial.workplaces.conformance import ObservationCheck, SeenCall, examine, failures
 from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, state_fidelity, true_call
+from worktrial.workplaces.simulator import SIMULATOR_VERSION
 
 SUITE = "audit-simulator"
 _DIFFERENCES = 20
@@ -74,6 +75,8 @@ class AuditSettings:
     simulator_prompt: str = "full"
     calls: int | None = None
     """Most calls of each sequence; None for all."""
+    simulator_version: int = SIMULATOR_VERSION
+    """Number of the prompts that simulators are given."""
 
 
 class SimulatorAudit:

@@ -7,6 +7,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
 from worktrial.language import JsonObject, JsonValue, tool_spec
+from worktrial.workplaces.effects import ToolEffect, effect_by_rules
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,23 @@ class Tool:
     """Example of an answer, where the workplace shows one."""
     writes: bool | None = None
     """Whether a call changes the state; None where the workplace does not say."""
+    volatile: bool | None = None
+    """Whether the same call may show something else each time though nothing was written (a poll, a clock, a
+    sensor, a random draw); None where the workplace does not say."""
+
+    @cached_property
+    def effect(self) -> ToolEffect:
+        """Effect of a call on the workplace: as declared, else as far as the rules can tell."""
+        if self.writes:
+            return ToolEffect.WRITE
+        if self.volatile:
+            return ToolEffect.VOLATILE
+        ruled = effect_by_rules(self.name, self.description, self.parameters)
+        if self.writes is None:
+            return ruled
+        # Who declares that nothing is written need not have thought of clocks and sensors.
+        moves = self.volatile is None and ruled is ToolEffect.VOLATILE
+        return ToolEffect.VOLATILE if moves else ToolEffect.READ
 
     @cached_property
     def spec(self) -> JsonObject:

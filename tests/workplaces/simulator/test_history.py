@@ -44,7 +44,7 @@ def test_the_whole_conversation_is_sent_and_repairs_leave_no_trace() -> None:
 
 
 def test_a_call_that_cannot_be_made_asks_no_model() -> None:
-    model = Scripted([{}])
+    model = Scripted([{"status": "ok"}])
     session = opened(model)
     unknown = asyncio.run(session.call("get_odor", ORDER))
     wrong = asyncio.run(session.call("get_order", {"order_id": 7}))
@@ -85,7 +85,7 @@ def test_an_unusable_call_leaves_the_conversation_as_it_was() -> None:
 
 
 def test_the_prompt_holds_each_part_once_with_clock_and_task() -> None:
-    model = Scripted([{}])
+    model = Scripted([{"status": "ok"}])
     asyncio.run(opened(model, task="Refund A-1 for Ms Park.").call("get_order", ORDER))
     system = model.requests[0][0]["content"]
     assert system.count('{"orders":[{"order_id":"A-1","status":"new","total":20}],"log":[]}') == 1

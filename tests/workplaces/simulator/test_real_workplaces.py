@@ -1,6 +1,7 @@
 """The published workplaces: whole prompts, and the size of what is sent."""
 
 import asyncio
+import json
 import random
 from typing import Any
 
@@ -11,9 +12,12 @@ from tests.support.schema_values import value_for
 from tests.workplaces.scripted import characters
 
 from worktrial.language import Completion, JsonObject, Message
+from worktrial.suites.occupations.tool_effects import with_judged_effects
 from worktrial.workplaces import LanguageSimulator, Workplace, load_workplaces
+from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.simulator.json_text import json_text
-from worktrial.workplaces.simulator.prompting import CompactPrompting, FullPrompting, lasting_rules
+from worktrial.workplaces.simulator.prompting import CompactPrompting, FullPrompting
+from worktrial.workplaces.simulator.rules import lasting_rules
 
 CALLS = 32
 CLOCK = "2026-01-15T09:00:00"
@@ -23,7 +27,7 @@ pytestmark = pytest.mark.real_data
 
 @pytest.fixture(scope="module")
 def workplaces() -> list[Workplace]:
-    library = load_workplaces(real_data_dir() / "occubench" / "world_model_configs")
+    library = load_workplaces(real_data_dir() / "occubench" / "world_model_configs", with_judged_effects)
     return [library[name] for name in library]
 
 
@@ -57,12 +61,16 @@ def test_compact_prompts_are_a_third(workplaces: list[Workplace]) -> None:
 
 
 class Counting:
-    """Answers with observations of 250-400 characters and counts what it is sent."""
+    """Answers with observations of 250-400 characters and counts what it is sent.
 
-    def __init__(self, memory: str, seed: str) -> None:
+    In a ledger what is no read changes the state, and every eighth call makes something up.
+    """
+
+    def __init__(self, workplace: Workplace, memory: str) -> None:
         self.sizes: list[int] = []
+        self._workplace = workplace
         self._ledger = memory == "ledger"
-        self._random = random.Random(seed)
+        self._random = random.Random(workplace.name)
 
     async def __call__(self, messages: list[Message], *, schema: JsonObject | None = None, **_: Any) -> Completion:
         self.sizes.append(characters(messages))
@@ -70,14 +78,20 @@ class Counting:
         reply: JsonObject = observation
         if self._ledger:
             n = len(self.sizes)
-            fact = {"op": "add", "path": f"/_facts/entry-{n}.detail", "value": "made up " * 5}
+            called = json.loads(messages[-1]["content"].split("Call to answer:\n")[1].splitlines()[0])
+            tool = self._workplace.tool(called["name"])
+            assert tool is not None
             write = {"op": "add", "path": "/last_change", "value": f"change {n}"}
-            reply = {"observation": observation, "patch": {0: [fact], 1: [write]}.get(n % 4, [])}
+            reply = {
+                "observation": observation,
+                "patch": [] if tool.effect is ToolEffect.READ else [write],
+                "facts": {f"entry {n} detail": "made up " * 5} if n % 8 == 0 else {},
+            }
         return Completion({"role": "assistant", "content": msgspec.json.encode(reply).decode()})
 
 
 def work(workplace: Workplace, memory: str) -> list[int]:
-    model = Counting(memory, workplace.name)
+    model = Counting(workplace, memory)
     session = LanguageSimulator(workplace, model, memory=memory, clock=CLOCK).open()
 
     async def calls() -> None:
@@ -89,7 +103,7 @@ def work(workplace: Workplace, memory: str) -> list[int]:
     return model.sizes
 
 
-def test_ledger_memory_sends_at_most_two_fifths_and_grows_linearly(workplaces: list[Workplace]) -> None:
+def test_ledger_memory_sends_at_most_half_and_grows_linearly(workplaces: list[Workplace]) -> None:
     sample = workplaces[::4]
     history = [work(w, "history") for w in sample]
     ledger = [work(w, "ledger") for w in sample]
@@ -101,7 +115,8 @@ def test_ledger_memory_sends_at_most_two_fifths_and_grows_linearly(workplaces: l
         f"({totals[1] / totals[0]:.3f}; {asked:.1f} calls reach the model; "
         f"per request {per_call[1] / per_call[0]:.3f})"
     )
-    assert totals[1] <= 0.40 * totals[0]
+    # Earlier calls are shown with their answers: a fifth of what a ledger sends.
+    assert totals[1] <= 0.50 * totals[0]
     # Flat prompts: the later half of the requests costs hardly more than the earlier one.
     early = sum(sum(s[: len(s) // 2]) / (len(s) // 2) for s in ledger)
     late = sum(sum(s[-(len(s) // 2) :]) / (len(s) // 2) for s in ledger)

@@ -21,6 +21,7 @@ _TOLD = (
     "with_plan",
     "memory",
     "simulator_prompt",
+    "simulator_version",
     "votes",
 )
 

@@ -9,6 +9,7 @@ import msgspec
 
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
+from worktrial.suites.occupations.tool_effects import with_judged_effects
 from worktrial.suites.simulated.folder import OWN, is_own, load_own
 from worktrial.suites.simulated.tasks import UNKNOWN, Task, TaskSet, rows_of
 from worktrial.workplaces.loading import load_workplaces
@@ -81,7 +82,7 @@ def load_release(folder: Path) -> TaskSet:
     return TaskSet(
         folder,
         list(tasks.values()),
-        load_workplaces(place),
+        load_workplaces(place, with_judged_effects),
         _fingerprint(folder, place),
         scenarios,
         tasks_name=TASKS,

@@ -4,6 +4,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from pydantic import Field
+
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.finding import Findings
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 _WHO = "Who takes part"
 _SIMULATION = "Simulation"
+# The embedded model's whole context is 8,192 tokens.
+_LOCAL_FACTS = 8_000  # characters
 
 
 class SimulatedOptions(
@@ -54,6 +58,9 @@ class SimulatedOptions(
     so prompts stay short and contradictions show."""
     simulator_prompt: Annotated[Literal["full", "compact"] | None, Flag(_SIMULATION)] = None
     """full, or compact for small models. Default: full; compact for the embedded model."""
+    simulator_facts: Annotated[int | None, Field(ge=0), Flag(_SIMULATION, metavar="N")] = None
+    """Characters of recorded facts that a ledger prompt shows; those that a call names are shown whole in any case.
+    Default: 40000; 8000 for the embedded model."""
 
 
 class SimulatedSuite(Suite):
@@ -93,23 +100,30 @@ class SimulatedSuite(Suite):
         """The suite made ready to run; see `Suite.trial`."""
         from worktrial.suites.selection import select_by
         from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
+        from worktrial.workplaces.simulator import FACTS_SHOWN
 
         faults = conditions_of(options)
         data = self.load(options)
         tasks = select_by(options, data.tasks, known=data.categories, source=str(data.folder))
         judging = judging_of(options, models.get(Role.JUDGE))
-        usual_prompt = "compact" if models[Role.SIMULATOR].is_local else "full"
+        is_local = models[Role.SIMULATOR].is_local
+        usual_facts = _LOCAL_FACTS if is_local else FACTS_SHOWN
         settings = SimulatedSettings(
             **vars(judging),
             repeats=options.repeats,
             memory=options.memory,
-            simulator_prompt=options.simulator_prompt or usual_prompt,
+            simulator_prompt=options.simulator_prompt or ("compact" if is_local else "full"),
+            simulator_facts=usual_facts if options.simulator_facts is None else options.simulator_facts,
             limits=limits_of(options, models.get(Role.AGENT)),
             faults=faults,
             with_plan=options.with_plan,
         )
         # What was left to defaults that depend on something else is known by now.
-        settled = {"judge_record": settings.judge_record, "simulator_prompt": settings.simulator_prompt}
+        settled = {
+            "judge_record": settings.judge_record,
+            "simulator_prompt": settings.simulator_prompt,
+            "simulator_facts": settings.simulator_facts,
+        }
         measured = options.model_copy(update=settled).measured()
         return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
 

@@ -20,6 +20,7 @@ from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
 from worktrial.workplaces.faults import Conditions, FaultMode, PromptedFaults
+from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,10 @@ class SimulatedSettings(JudgeSettings):
     """Memory of the simulator: `history` or `ledger`, see `worktrial.workplaces.simulator.Memory`."""
     simulator_prompt: str = "full"
     """Prompt of the simulator: `full` or `compact`, see `worktrial.workplaces.simulator.PromptStyle`."""
+    simulator_facts: int = FACTS_SHOWN
+    """Characters of recorded facts that a ledger prompt shows beside what the call names."""
+    simulator_version: int = SIMULATOR_VERSION
+    """Number of the prompts that simulators are given."""
     limits: Limits = field(default_factory=Limits)
     faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
@@ -99,6 +104,7 @@ class SimulatedTrial:
             memory=settings.memory,
             prompt=settings.simulator_prompt,
             clock=clock,
+            facts_shown=settings.simulator_facts,
             # The compact prompt checks identifiers in code; those that the task names exist, too.
             task=task.instruction if settings.simulator_prompt == "compact" else None,
         )

@@ -181,7 +181,8 @@ def _tool(function: Function, declared: Declaration, signature: Signature, state
     description = read_doc(function).summary
     if not description:
         raise DataError(where, "has no docstring")
-    tool = Tool(function.__name__, description, signature.parameters, writes=declared.writes)
+    # A function of state and arguments alone shows the same each time.
+    tool = Tool(function.__name__, description, signature.parameters, writes=declared.writes, volatile=False)
     if problems := tool.problems(dict(declared.example)):
         raise DataError(where, f"its example call does not fit: {problems}")
     try:

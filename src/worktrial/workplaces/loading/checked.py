@@ -89,6 +89,7 @@ def tool(
     where: object,
     field: str,
     writes: bool | None = None,
+    volatile: bool | None = None,
 ) -> Tool:
     """A tool whose schema is valid.
 
@@ -100,6 +101,7 @@ def tool(
         where: The file, for messages.
         field: The path of this tool in the file, for messages.
         writes: Whether a call changes the state; None where the file does not say.
+        volatile: Whether answers change without a write; None where the file does not say.
 
     Raises:
         DataError: a field cannot be used; the message names the tool and the field.
@@ -127,7 +129,7 @@ def tool(
             f"{field}.example_output of tool {name!r} is {json_kind(example_output)}",
             "Make it an object or a list, or leave it out",
         )
-    return Tool(name, description, parameters, example_output, writes)
+    return Tool(name, description, parameters, example_output, writes, volatile)
 
 
 def object_field(value: JsonValue, where: object, field: str) -> JsonObject:

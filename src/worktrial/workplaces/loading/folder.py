@@ -39,6 +39,7 @@ class _YamlTool(msgspec.Struct, forbid_unknown_fields=True):
     parameters: Any = None
     example_output: Any = None
     writes: bool | None = None
+    volatile: bool | None = None
 
 
 def from_folder(folder: Path) -> Workplace:
@@ -135,6 +136,7 @@ def _tool(entry: JsonValue, index: int, where: Path) -> Tool:
         where=where,
         field=field,
         writes=t.writes,
+        volatile=t.volatile,
     )
 
 

@@ -1,6 +1,6 @@
 """Workplaces by path and by name, whatever their format: one, or many that are read one at a time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -82,9 +82,10 @@ class Workplaces(Mapping[str, Workplace]):
     Samples that run at the same time share one object; what nobody uses any more is let go.
     """
 
-    def __init__(self, places: Mapping[str, _Place], source: Path) -> None:
+    def __init__(self, places: Mapping[str, _Place], source: Path, prepare: "Prepare | None" = None) -> None:
         self._places = places
         self._source = source
+        self._prepare = prepare
         self._in_use: WeakValueDictionary[str, Workplace] = WeakValueDictionary()
 
     def __getitem__(self, name: str) -> Workplace:
@@ -100,6 +101,8 @@ class Workplaces(Mapping[str, Workplace]):
             if place is None:
                 raise UnknownWorkplace(self._source, f"no workplace {name!r}", "Its file or line may be missing")
             loaded = place.load(name)
+            if self._prepare is not None:
+                loaded = self._prepare(loaded)
             self._in_use[name] = loaded
         return loaded
 
@@ -116,11 +119,19 @@ class Workplaces(Mapping[str, Workplace]):
         return f"Workplaces({str(self._source)!r}, {len(self)} workplaces)"
 
 
-def load_workplaces(path: str | PathLike[str]) -> Workplaces:
+Prepare = Callable[[Workplace], Workplace]
+"""Function that completes a workplace by what is known of it beside its own file."""
+
+
+def load_workplaces(path: str | PathLike[str], prepare: Prepare | None = None) -> Workplaces:
     """Workplaces at `path`, by name.
 
     It is a folder of OccuBench `env_*.json` files, or of folders of ours, named as they are, or one `.jsonl`. A
     folder is only listed; a `.jsonl` is read once for names and positions.
+
+    Args:
+        path: Place of the workplaces.
+        prepare: Applied to each workplace as it is read; None leaves them as they are.
 
     Raises:
         DataError: there is nothing there, or a line of the `.jsonl` has no usable name.
@@ -138,7 +149,7 @@ def load_workplaces(path: str | PathLike[str]) -> Workplaces:
         places = _index(path)
     else:
         raise DataError(path, "is neither a folder nor a .jsonl file", "Give one of the two")
-    return Workplaces(places, path)
+    return Workplaces(places, path, prepare)
 
 
 class _Named(msgspec.Struct):

@@ -26,3 +26,11 @@ def canonical_text(value: JsonValue) -> str:
 def excerpt(text: str, length: int) -> str:
     """`text` in at most `length` characters."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def shortened(text: str, length: int) -> str:
+    """`text` in at most `length` characters, without its middle: names and paths differ at their ends."""
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 2
+    return f"{text[: length - 1 - tail]}…{text[-tail:]}" if tail else text[: length - 1] + "…"

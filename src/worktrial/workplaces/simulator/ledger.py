@@ -1,6 +1,5 @@
-"""Explicit state of an episode, and how it came to be."""
+"""Explicit state of an episode, the facts recorded beyond it, and how both came to be."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -9,42 +8,38 @@ import msgspec
 from worktrial.errors import DataError, InvalidReason
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.ask import UnusableReply
-from worktrial.workplaces.simulator.json_text import json_text
+from worktrial.workplaces.simulator.json_text import canonical_text, json_text
+from worktrial.workplaces.tools import Tool
 
 FACTS = "_facts"
-"""The reserved top-level key for what the simulator made up and must not contradict."""
-
-# Facts may accumulate without end; a prompt shows only so many characters of them.
-_FACTS_SHOWN = 2000
+"""The reserved top-level key under which a patch of the old form records facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """Effect on the state of one call that reached the model."""
+    """Effect of one call that reached the model."""
 
     call: int
     """0-based index among all calls of the session, refused and repeated ones included."""
     tool: str
     patch: tuple[JsonObject, ...]
-    """JSON Patch operations, in order; () when the call changed nothing."""
+    """JSON Patch operations on the state, in order; () when the call left it as it was."""
+    facts: JsonObject
+    """Facts that the call recorded, by their keys; {} for none."""
 
 
 class Proposal(NamedTuple):
-    """A patch that applies, and the state it leads to; nothing has changed yet."""
+    """A patch that applies and facts that fit, and what they lead to; nothing has changed yet."""
 
     patch: tuple[JsonObject, ...]
-    document: JsonObject
+    state: JsonObject
     text: str
-    """The new state without facts, as JSON."""
-
-
-class ShownFacts(NamedTuple):
-    """The recorded facts that a prompt shows."""
-
-    text: str
-    """A JSON object, or "" when there are none."""
-    left_out: bool
+    """The new state as JSON."""
+    facts: JsonObject
+    """Facts to record."""
 
 
 class _Operation(msgspec.Struct, rename={"from_": "from"}):
@@ -55,7 +50,7 @@ class _Operation(msgspec.Struct, rename={"from_": "from"}):
 
 
 class Ledger:
-    """State, recorded facts, the patches that led here, and the reads that still hold."""
+    """State, recorded facts, the effects that led here, and the reads that still hold."""
 
     def __init__(self, workplace: Workplace) -> None:
         if FACTS in workplace.initial_state:
@@ -64,7 +59,8 @@ class Ledger:
             )
         self._text = json_text(workplace.initial_state)
         # Decoding the text again is the deep copy: the ledger never shares a value with the artifact.
-        self._document: JsonObject = {**msgspec.json.decode(self._text), FACTS: {}}
+        self._state: JsonObject = msgspec.json.decode(self._text)
+        self._facts: JsonObject = {}
         self._revision = 0
         self._reads: dict[str, tuple[int, bytes]] = {}
         self.entries: list[LedgerEntry] = []
@@ -72,109 +68,132 @@ class Ledger:
     @property
     def state(self) -> JsonObject:
         """The state as it is now, without the recorded facts. Read only."""
-        return {key: value for key, value in self._document.items() if key != FACTS}
+        return self._state
 
     @property
     def facts(self) -> JsonObject:
-        """Facts that the simulator made up so far. Read only."""
-        facts: JsonObject = self._document[FACTS]
-        return facts
+        """Effects without a field in the state, and what was made up; the latest last. Read only."""
+        return self._facts
 
     @property
     def state_text(self) -> str:
         """`state` as JSON."""
         return self._text
 
-    def shown_facts(self, arguments: JsonValue) -> ShownFacts:
-        """The facts for a prompt: all while they are few, else those that the arguments touch and the newest."""
-        if not self.facts:
-            return ShownFacts("", False)
-        whole = json_text(self.facts)
-        if len(whole) <= _FACTS_SHOWN:
-            return ShownFacts(whole, False)
-        values = [v.lower() for v in _strings(arguments) if len(v) > 1]
-        texts = {key: json_text({key: value}) for key, value in self.facts.items()}
-        newest_first = list(reversed(texts))
-        ranked = sorted(newest_first, key=lambda key: not any(v in texts[key].lower() for v in values))
-        room = _FACTS_SHOWN
-        chosen = set()
-        for key in ranked:
-            if len(texts[key]) <= room:
-                room -= len(texts[key])
-                chosen.add(key)
-        return ShownFacts(json_text({k: v for k, v in self.facts.items() if k in chosen}), True)
+    def propose(self, patch: JsonValue, facts: JsonValue) -> Proposal:
+        """Apply `patch` to a copy of the state, and check `facts`.
 
-    def propose(self, patch: JsonValue) -> Proposal:
-        """Apply `patch` to a copy of the state.
+        Operations on `/_facts`, the form of earlier versions, are taken as facts.
 
         Raises:
-            UnusableReply: it is no JSON Patch, does not fit the state, or leaves something that is no state.
+            UnusableReply: the patch is no JSON Patch, does not fit the state, or leaves something that is no state;
+                or the facts are no object.
         """
         try:
             operations = msgspec.convert(patch, list[_Operation])
         except msgspec.ValidationError as e:
             raise UnusableReply(f"`patch` is not a JSON Patch: {e}") from None
-        if not operations:
-            return Proposal((), self._document, self._text)
-        document = self._applied(patch)
-        if not isinstance(document, dict):
+        if not isinstance(facts, dict):
+            raise UnusableReply('`facts` must be an object of plain keys, such as {"A-1 carrier": "Red Mail"}')
+        recorded: JsonObject = {}
+        own: list[JsonObject] = []
+        for given, operation in zip(patch, operations, strict=True):
+            if _names_facts(operation):
+                recorded |= _old_facts(operation)
+            else:
+                own.append(given)
+        recorded |= facts
+        if any(operation["path"] == "" and operation["op"] != "test" for operation in own):
             raise UnusableReply("`patch` replaces the whole state by something else", InvalidReason.SIMULATOR_PATCH)
-        if not isinstance(document.get(FACTS), dict):
-            raise UnusableReply(f"`patch` must leave `{FACTS}` an object", InvalidReason.SIMULATOR_PATCH)
+        state = self._applied(own) if own else self._state
         try:
-            text = msgspec.json.encode({k: v for k, v in document.items() if k != FACTS}).decode()
-            msgspec.json.encode(document[FACTS])
+            text = msgspec.json.encode(state).decode() if own else self._text
+            # The ledger's own copy: whoever holds the reply may do what they like with it.
+            recorded = msgspec.json.decode(msgspec.json.encode(recorded))
         except UnicodeEncodeError:
-            raise UnusableReply("`patch` holds escapes that are not Unicode characters") from None
-        return Proposal(tuple(patch), document, text)
+            raise UnusableReply("`patch` or `facts` hold escapes that are not Unicode characters") from None
+        return Proposal(tuple(own), state, text, recorded)
 
-    def _applied(self, patch: list[JsonObject]) -> JsonValue:
+    def _applied(self, patch: list[JsonObject]) -> JsonObject:
         from jsonpatch import JsonPatchException, apply_patch
         from jsonpointer import JsonPointerException
 
         try:
-            return apply_patch(self._document, patch)
+            state: JsonObject = apply_patch(self._state, patch)
         # The library lets TypeError and its kin escape when a path leads into a number, a text or null.
         except (JsonPatchException, JsonPointerException, TypeError, KeyError, IndexError, AttributeError) as e:
             problem = f"`patch` does not apply to the state: {str(e) or type(e).__name__}"
             raise UnusableReply(problem, InvalidReason.SIMULATOR_PATCH) from None
+        return state
 
-    def commit(self, call: int, tool: str, proposal: Proposal) -> None:
-        """Make a proposal the state."""
-        self._document, self._text = proposal.document, proposal.text
-        if _touches_state(proposal.patch):
+    def commit(self, call: int, tool: Tool, arguments: JsonValue, observation: JsonObject, made: Proposal) -> None:
+        """Make a proposal the state, and keep what a read showed.
+
+        Whatever is committed, state or facts, ends the validity of all earlier reads. A write that was answered
+        with success and told no effect is itself recorded as a fact, call and answer: what was written must be
+        there for whoever reads it. A tool of unknown effect may have written without a word, so it ends them, too.
+        """
+        facts, changed = made.facts, made.text != self._text
+        silent = not changed and not facts and not is_error(observation)
+        if silent and tool.effect is ToolEffect.WRITE:
+            trace = {"arguments": arguments, "answer": observation}
+            facts = {f"call {call}: {tool.name}": msgspec.json.decode(msgspec.json.encode(trace))}
+        replaced = any(key in self._facts and self._facts[key] != value for key, value in facts.items())
+        unsaid = silent and tool.effect is ToolEffect.UNKNOWN
+        if changed or replaced or unsaid or facts.keys() - self._facts.keys():
             self._revision += 1
-        self.entries.append(LedgerEntry(call, tool, proposal.patch))
+        self._state, self._text = made.state, made.text
+        if facts:
+            # What was told anew stands last, as the newest.
+            self._facts = {key: value for key, value in self._facts.items() if key not in facts} | facts
+        self.entries.append(LedgerEntry(call, tool.name, made.patch, facts))
+        # A read that moved something would show something else the next time.
+        if tool.effect is ToolEffect.READ and not changed and not replaced:
+            self._reads[call_key(tool.name, arguments)] = (self._revision, msgspec.json.encode(observation))
 
-    def remember(self, key: str, observation: JsonObject, patch: Sequence[JsonObject]) -> None:
-        """Keep what a call showed if it was a read: it changed nothing but facts."""
-        if not _touches_state(patch):
-            self._reads[key] = (self._revision, msgspec.json.encode(observation))
+    def recall(self, tool: Tool, arguments: JsonValue) -> JsonObject | None:
+        """Earlier observation of the same read, while nothing has been committed since; else None.
 
-    def recall(self, key: str) -> JsonObject | None:
-        """Earlier observation of the same read, while nothing but facts has changed since."""
-        revision, encoded = self._reads.get(key, (-1, b""))
+        Only a tool that is known to read is answered so.
+        """
+        if tool.effect is not ToolEffect.READ:
+            return None
+        revision, encoded = self._reads.get(call_key(tool.name, arguments), (-1, b""))
         if revision != self._revision:
             return None
         observation: JsonObject = msgspec.json.decode(encoded)
         return observation
 
 
-def _touches_state(patch: Sequence[JsonObject]) -> bool:
-    for operation in patch:
-        changed = [operation["path"]] if operation["op"] != "test" else []
-        if operation["op"] == "move":
-            changed.append(operation["from"])
-        if any(path != f"/{FACTS}" and not path.startswith(f"/{FACTS}/") for path in changed):
-            return True
-    return False
+def call_key(tool: str, arguments: JsonValue) -> str:
+    """Equal for equal calls."""
+    return canonical_text([tool, arguments])
 
 
-def _strings(value: JsonValue) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, dict):
-        return [text for inner in value.values() for text in _strings(inner)]
-    if isinstance(value, list):
-        return [text for inner in value for text in _strings(inner)]
-    return []
+def _names_facts(operation: _Operation) -> bool:
+    return any(
+        isinstance(path, str) and (path == f"/{FACTS}" or path.startswith(f"/{FACTS}/"))
+        for path in (operation.path, operation.from_)
+    )
+
+
+def _old_facts(operation: _Operation) -> JsonObject:
+    """Facts of an operation of the old form, `{"op": "add", "path": "/_facts/<key>", "value": …}`.
+
+    All behind `/_facts/` is the key, slashes included: a file name needs no escapes.
+
+    Raises:
+        UnusableReply: it does something else with them than setting one.
+    """
+    if operation.op == "test":
+        return {}
+    key = operation.path.removeprefix(f"/{FACTS}").removeprefix("/").replace("~1", "/").replace("~0", "~")
+    if operation.op == "remove" and key:
+        return {key: None}
+    if operation.op not in ("add", "replace") or operation.value is msgspec.UNSET:
+        raise UnusableReply('record facts in `facts`, as {"plain key": value}, not in `patch`')
+    if key:
+        return {key: operation.value}
+    if isinstance(operation.value, dict):
+        return operation.value
+    raise UnusableReply('`facts` must be an object of plain keys, such as {"A-1 carrier": "Red Mail"}')

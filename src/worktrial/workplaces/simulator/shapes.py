@@ -36,6 +36,11 @@ def example_object(tool: Tool) -> JsonObject:
     return _FALLBACK
 
 
+def fields_returned(tool: Tool) -> list[str]:
+    """Fields of a successful answer by the tool's example; [] where it has none."""
+    return list(example_object(tool)) if tool.example_output else []
+
+
 def observation_schema(tool: Tool, bounds: AnswerBounds) -> JsonObject:
     """JSON Schema of a successful answer: the example's fields, all required, nothing else, all bounded."""
     return _schema(example_object(tool), bounds)

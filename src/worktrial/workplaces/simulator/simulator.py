@@ -1,7 +1,6 @@
 """A workplace played by a language model, its state in the conversation or in a ledger."""
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import Sequence
 from enum import StrEnum
@@ -11,16 +10,15 @@ import msgspec
 
 from worktrial.language import Complete, JsonObject, JsonValue, Message
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.simulator.ask import UnusableReply, ask, render
-from worktrial.workplaces.simulator.json_text import canonical_text, excerpt, json_text
+from worktrial.workplaces.simulator.json_text import json_text, shortened
 from worktrial.workplaces.simulator.ledger import Ledger, LedgerEntry, Proposal
 from worktrial.workplaces.simulator.prompting import CompactPrompting, FullPrompting, Prompting
+from worktrial.workplaces.simulator.recall import FACTS_SHOWN, shown_facts
+from worktrial.workplaces.simulator.shapes import fields_returned
 from worktrial.workplaces.tools import Tool
-
-_READS = re.compile(
-    r"(?:get|fetch|list|read|view|show|retrieve|query|lookup|look_up|check|inspect|find|search)(?:_|$)"
-)
 
 
 def unknown_id(tool: Tool, arguments: JsonObject, state: JsonObject, known: str) -> JsonObject | None:
@@ -35,7 +33,7 @@ def unknown_id(tool: Tool, arguments: JsonObject, state: JsonObject, known: str)
         state: The state, for the names of its fields.
         known: Everything said so far in which the id could occur.
     """
-    if tool.writes or (tool.writes is None and not _READS.match(tool.name)):
+    if tool.effect not in (ToolEffect.READ, ToolEffect.VOLATILE):
         return None
     fields = _names(state)
     text = known.lower()
@@ -90,7 +88,7 @@ class HistorySession:
                 self._complete,
                 self._messages,
                 call,
-                _readable,
+                lambda reply: _observation(reply, known),
                 schema=self._prompting.observation_schema(known),
                 wanted="the observation as one JSON object",
                 repairs=_HISTORY_REPAIRS,
@@ -100,17 +98,28 @@ class HistorySession:
             return Observation(content, Origin.SIMULATOR, answer.exchange)
 
 
-def _readable(reply: JsonObject) -> JsonObject:
+def _observation(reply: JsonValue, tool: Tool, what: str = "the reply") -> JsonObject:
+    """The observation that a simulator gives.
+
+    Raises:
+        UnusableReply: it is no object, cannot be stored, or is empty where the tool returns fields.
+    """
+    if not isinstance(reply, dict):
+        raise UnusableReply(f"{what} must be a JSON object")
+    fields = fields_returned(tool)
+    if not reply and fields:
+        raise UnusableReply(f"{what} is empty, and {tool.name} returns {', '.join(fields)}, or an error")
     try:
         msgspec.json.encode(reply)
     except UnicodeEncodeError:
-        raise UnusableReply("the reply holds escapes that are not Unicode characters") from None
+        raise UnusableReply(f"{what} holds escapes that are not Unicode characters") from None
     return reply
 
 
 _LEDGER_REPAIRS = 1
 _RECENT_CALLS = 6
-_RECENT_CALL_LENGTH = 60
+_RECENT_ARGUMENTS = 200  # characters
+_RECENT_RESULT = 120
 
 
 class _Reply(NamedTuple):
@@ -119,11 +128,12 @@ class _Reply(NamedTuple):
 
 
 class LedgerSession:
-    """The model answers each call with an observation and a JSON Patch; the ledger keeps the state."""
+    """The model answers each call with an observation, a JSON Patch and facts; the ledger keeps state and facts."""
 
-    def __init__(self, prompting: Prompting, complete: Complete) -> None:
+    def __init__(self, prompting: Prompting, complete: Complete, *, facts_shown: int = FACTS_SHOWN) -> None:
         self._prompting = prompting
         self._complete = complete
+        self._facts_shown = facts_shown
         self._system: list[Message] = [{"role": "system", "content": prompting.system}]
         self._ledger = Ledger(prompting.workplace)
         self._recent: deque[str] = deque(maxlen=_RECENT_CALLS)
@@ -137,12 +147,12 @@ class LedgerSession:
 
     @property
     def facts(self) -> JsonObject:
-        """Facts that the simulator made up beyond the state. Read only."""
+        """Facts recorded beyond the state: effects without a field there, and what was made up. Read only."""
         return self._ledger.facts
 
     @property
     def ledger(self) -> Sequence[LedgerEntry]:
-        """Effects on the state of the calls that reached the model, in order."""
+        """Effects of the calls that reached the model, in order."""
         return tuple(self._ledger.entries)
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
@@ -156,8 +166,7 @@ class LedgerSession:
                 return refused
             known = workplace.tool(tool)
             assert known is not None, "refusal() lets only known tools pass"
-            key = canonical_text([tool, arguments])
-            repeated = None if known.writes else self._ledger.recall(key)
+            repeated = self._ledger.recall(known, arguments)
             if repeated is not None:
                 return Observation(repeated, Origin.LEDGER)
             if self._prompting.checks_ids:
@@ -170,48 +179,53 @@ class LedgerSession:
                 self._complete,
                 self._system,
                 {"role": "user", "content": self._prompt(known, arguments, said_call)},
-                self._read,
+                lambda reply: self._read(reply, known),
                 schema=self._prompting.ledger_schema(known),
-                wanted='one JSON object {"observation": {…}, "patch": […]}',
+                wanted='one JSON object {"observation": {…}, "patch": […], "facts": {…}}',
                 repairs=_LEDGER_REPAIRS,
             )
             observation, proposal = answer.value
-            self._ledger.commit(index, tool, proposal)
-            self._ledger.remember(key, observation, proposal.patch)
-            self._recent.append(excerpt(f"{tool} {json_text(arguments)}", _RECENT_CALL_LENGTH))
+            self._ledger.commit(index, known, arguments, observation, proposal)
+            self._recent.append(_earlier_call(tool, arguments, observation))
             return Observation(observation, Origin.SIMULATOR, answer.exchange)
 
     def _prompt(self, tool: Tool, arguments: JsonValue, call: str) -> str:
-        facts, left_out = self._ledger.shown_facts(arguments)
+        facts, left_out = shown_facts(self._ledger.facts, tool.name, arguments, self._facts_shown)
         return render(
             "ledger_call",
             state=self._ledger.state_text,
             facts=facts,
             facts_left_out=left_out,
             action=self._prompting.action(tool),
+            lists=isinstance(tool.example_output, list),
             recent=self._recent,
             call=call,
         )
 
-    def _read(self, reply: JsonObject) -> _Reply:
+    def _read(self, reply: JsonObject, tool: Tool) -> _Reply:
         absent = [f"`{field}`" for field in ("observation", "patch") if field not in reply]
         if absent:
             raise UnusableReply(f"the object lacks {' and '.join(absent)}")
-        observation = reply["observation"]
-        if not isinstance(observation, dict):
-            raise UnusableReply("`observation` must be a JSON object")
-        try:
-            msgspec.json.encode(observation)
-        except UnicodeEncodeError:
-            raise UnusableReply("`observation` holds escapes that are not Unicode characters") from None
-        return _Reply(observation, self._ledger.propose(reply["patch"]))
+        observation = _observation(reply["observation"], tool, "`observation`")
+        # Replies of the form before there was `facts` leave it out, and put facts into the patch.
+        return _Reply(observation, self._ledger.propose(reply["patch"], reply.get("facts") or {}))
+
+
+def _earlier_call(tool: str, arguments: JsonValue, observation: JsonObject) -> str:
+    """A call and its answer in one line: every argument, the long ones without their middle."""
+    told = json_text(arguments)
+    if len(told) > _RECENT_ARGUMENTS and isinstance(arguments, dict):
+        room = max(24, _RECENT_ARGUMENTS // len(arguments))
+        texts = (f"{json_text(name)}:{shortened(json_text(value), room)}" for name, value in arguments.items())
+        told = f"{{{','.join(texts)}}}"
+    return f"{tool} {told} -> {shortened(json_text(observation), _RECENT_RESULT)}"
 
 
 class Memory(StrEnum):
     """Place where a simulated workplace keeps its state."""
 
     HISTORY = "history"  # in the conversation: every call sends all earlier calls and observations
-    LEDGER = "ledger"  # explicitly: every call sends the state and gets back a patch
+    LEDGER = "ledger"  # explicitly: every call sends the state and gets back its effects
 
 
 class PromptStyle(StrEnum):
@@ -238,6 +252,7 @@ class LanguageSimulator:
         prompt: PromptStyle | str = PromptStyle.FULL,
         clock: str,
         task: str | None = None,
+        facts_shown: int = FACTS_SHOWN,
     ) -> None:
         """Set up the simulator; the prompt is rendered at the first `open()`.
 
@@ -248,6 +263,8 @@ class LanguageSimulator:
             prompt: How much the model is told.
             clock: The trial's date and time, ISO 8601.
             task: The agent's instruction, as background; None keeps it from the simulator.
+            facts_shown: Characters of recorded facts that a ledger prompt shows; what a call names is shown whole
+                even so.
 
         Raises:
             ValueError: `memory` or `prompt` names nothing.
@@ -256,6 +273,7 @@ class LanguageSimulator:
         self.memory = Memory(memory)
         self.prompt = PromptStyle(prompt)
         self._complete = complete
+        self._facts_shown = facts_shown
         style = FullPrompting if self.prompt is PromptStyle.FULL else CompactPrompting
         self._prompting: Prompting = style(
             workplace, with_ledger=self.memory is Memory.LEDGER, clock=clock, task=task
@@ -268,5 +286,5 @@ class LanguageSimulator:
             DataError: the state uses the ledger's reserved key.
         """
         if self.memory is Memory.LEDGER:
-            return LedgerSession(self._prompting, self._complete)
+            return LedgerSession(self._prompting, self._complete, facts_shown=self._facts_shown)
         return HistorySession(self._prompting, self._complete)

@@ -40,6 +40,7 @@ from worktrial.workplaces.faults import (
     PromptedFaults,
     draw_plan,
 )
+from worktrial.workplaces.simulator import SIMULATOR_VERSION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,8 @@ class FreeSettings:
     """Memory of the simulator; see `worktrial.workplaces.simulator.Memory`."""
     simulator_prompt: str = "full"
     """Length of the simulator's prompt; see `worktrial.workplaces.simulator.PromptStyle`."""
+    simulator_version: int = SIMULATOR_VERSION
+    """Number of the prompts that simulators are given."""
     planner_turns: int = 6
     """Answers of the planner to one turn of the user."""
     agent_turns: int = 6
