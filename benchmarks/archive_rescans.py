@@ -147,7 +147,6 @@ def _print(scores: tuple[TableScore, ...], seconds: float) -> None:
     share, caught = t.flagged / max(t.numbers, 1), t.wrong_flagged / max(t.wrong, 1)
     print(f"flagged: {share:.1%} of {t.numbers} numbers (limit {_FLAGGED:.0%}: {_verdict(share <= _FLAGGED)})")
     print(f"wrong: {t.wrong}, of them flagged {caught:.1%} (limit {_CAUGHT:.0%}: {_verdict(caught >= _CAUGHT)})")
-    print(f"repaired by arithmetic: {t.repaired}, right then {t.repaired_right}, right before {t.repaired_harm}")
 
 
 def _found(score: TableScore) -> tuple[int, int]:

@@ -3,7 +3,7 @@
     python -m benchmarks.archive_scans [--threads 1] [--no-speed]
 
 Accuracy: `truth/tables.jsonl` of the OfficeQA data, the tables whose kind is scan. Time: each page read whole
-(image, rules, both views of every crop, glyphs, tesseract where installed, tables, arithmetic) beside rapidocr as
+(image, rules, both views of every crop, glyphs, tesseract where installed, tables) beside rapidocr as
 it comes, on the same page at 200 dpi with as many threads; wall seconds and CPU seconds, subprocesses included.
 """
 
@@ -21,7 +21,7 @@ from tests.support.data import real_data_dir
 
 from lab.scoring import TableScore, TruthTable, read_truth, score_table
 from worktrial.archive.layout import find_tables
-from worktrial.archive.ocr import recognise_page, second_look
+from worktrial.archive.ocr import recognise_page
 from worktrial.archive.ocr.engine import Engine
 
 _EARLY, _LATE = (0.93, 0.80, 0.75), (0.99, 0.92, 0.90)
@@ -44,11 +44,8 @@ def main() -> None:
     truths = [t for t in read_truth(folder / "truth" / "tables.jsonl") if t.kind == "scan"]
     engine, bare = Engine(told.threads), None if told.no_speed else _bare_engine(told.threads)
     scores, spent = [], []
-    print(
-        "| table | numbers recalled | cell F1 | values found | numbers | wrong | flagged | wrong and flagged |",
-        end="",
-    )
-    print(" repaired | right after | right before | |", "|---" * 12 + "|", sep="\n")
+    print("| table | numbers recalled | cell F1 | values found | numbers | wrong | flagged | wrong and flagged | |")
+    print("|---" * 9 + "|")
     for truth in truths:
         score, own = _read(folder, truth, engine)
         scores.append(score)
@@ -66,7 +63,7 @@ def _read(folder: Path, truth: TruthTable, engine: Engine) -> tuple[TableScore, 
     def work() -> None:
         with pypdfium2.PdfDocument(folder / "pdfs" / f"{truth.doc}.pdf") as pdf:
             page = recognise_page(pdf[truth.pdf_page - 1], truth.pdf_page, engine)
-        result.extend((page, second_look(find_tables(page), page)))
+        result.extend((page, find_tables(page)))
 
     own = _measured(work)
     page, tables = result
@@ -79,7 +76,7 @@ def _row(score: TableScore) -> str:
     wanted = _LATE if "1985" in score.truth.doc else _EARLY
     verdict = _verdict(all(f >= w for f, w in zip(figures, wanted, strict=True)))
     t = score.trust
-    counts = (t.numbers, t.wrong, t.flagged, t.wrong_flagged, t.repaired, t.repaired_right, t.repaired_harm)
+    counts = (t.numbers, t.wrong, t.flagged, t.wrong_flagged)
     cells = [*(f"{f:.3f}" for f in figures), *map(str, counts), verdict]
     return f"| {score.truth.id} {score.truth.doc} | " + " | ".join(cells) + " |"
 

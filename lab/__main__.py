@@ -111,7 +111,7 @@ def print_scores(scores: "Sequence[TableScore]") -> None:
     # Narrow: a figure must not be folded on a terminal of 80 columns.
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("table", overflow="fold")
-    headings = ("cell\nF1", "strict", "value\nfound", "in\ntables", "on\npage", "wrong", "low", "fixed")
+    headings = ("cell\nF1", "strict", "value\nfound", "in\ntables", "on\npage", "wrong", "low")
     for name in headings:
         table.add_column(name, justify="right", overflow="fold", vertical="bottom")
     for one in scores:
@@ -145,15 +145,12 @@ def _trust_line(mean: "Summary") -> str | None:
     from lab.scoring.numbers import Recall
 
     trust = mean.trust
-    if not trust.flagged and not trust.repaired:
+    if not trust.flagged:
         return None
-    repairs = (
-        f"of {trust.repaired} repaired, {trust.repaired_right} are right, {trust.repaired_harm} were right before"
-    )
     flags = f"{Recall(trust.flagged, trust.numbers).share:.1%} of all numbers have a low confidence"
     if trust.wrong:
         flags += f", and {Recall(trust.wrong_flagged, trust.wrong).share:.1%} of the {trust.wrong} wrong ones"
-    return f"{mean.name}: {flags}; {repairs}"
+    return f"{mean.name}: {flags}"
 
 
 def _shares(values: "Sequence[float | None]") -> list[str]:
@@ -161,7 +158,7 @@ def _shares(values: "Sequence[float | None]") -> list[str]:
 
 
 def _counts(trust: "Trust") -> list[str]:
-    return [f"{trust.wrong}/{trust.numbers}", str(trust.flagged), str(trust.repaired)]
+    return [f"{trust.wrong}/{trust.numbers}", str(trust.flagged)]
 
 
 app.command("generate")(generate)

@@ -1,4 +1,4 @@
-"""Numbers: the true ones that were read at all, and what confidences and repairs say of those that were not."""
+"""Numbers: the true ones that were read at all, and what confidences say of those that were not."""
 
 import re
 from collections import Counter
@@ -58,11 +58,6 @@ class Trust:
     flagged: int = 0
     """Numbers with a low confidence, right and wrong ones."""
     wrong_flagged: int = 0
-    repaired: int = 0
-    repaired_right: int = 0
-    """Repaired, and right now."""
-    repaired_harm: int = 0
-    """Repaired, and right before."""
 
     def __add__(self, other: "Trust") -> "Trust":
         return Trust(
@@ -70,9 +65,6 @@ class Trust:
             self.wrong + other.wrong,
             self.flagged + other.flagged,
             self.wrong_flagged + other.wrong_flagged,
-            self.repaired + other.repaired,
-            self.repaired_right + other.repaired_right,
-            self.repaired_harm + other.repaired_harm,
         )
 
 
@@ -97,7 +89,4 @@ def _one(true: str, cell: Cell, low: float) -> Trust:
         wrong=int(not right),
         flagged=int(flagged),
         wrong_flagged=int(flagged and not right),
-        repaired=int(cell.repair is not None),
-        repaired_right=int(cell.repair is not None and right),
-        repaired_harm=int(cell.repair is not None and unmarked_text(cell.repair.read) == unmarked_text(true)),
     )

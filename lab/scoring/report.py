@@ -185,9 +185,6 @@ def as_row(score: TableScore) -> dict[str, Any]:
             "wrong": trust.wrong,
             "flagged": trust.flagged,
             "wrong_flagged": trust.wrong_flagged,
-            "repaired": trust.repaired,
-            "repaired_right": trust.repaired_right,
-            "repaired_harm": trust.repaired_harm,
         },
         "not_found": [
             {

@@ -91,15 +91,6 @@ class PageText:
     """Why the page could not be read, or what is wrong with it."""
 
 
-class CellRepair(NamedTuple):
-    """A cell whose reading was changed by arithmetic."""
-
-    read: str
-    """The text as it had been read."""
-    why: str
-    """The sum that decided, in words."""
-
-
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One cell of a table. A heading that spans several columns or rows is repeated in each of them."""
@@ -114,7 +105,7 @@ class Cell:
     confidence: float = 1.0
     """Confidence in the reading, 0-1; 1 for a page's own characters."""
     alternatives: tuple[str, ...] = ()
-    repair: CellRepair | None = None
+    """Other readings of a single number, the likeliest first."""
 
 
 @dataclass(frozen=True, slots=True)

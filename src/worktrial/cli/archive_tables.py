@@ -42,11 +42,11 @@ def print_documents(archive: Archive) -> None:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("document", overflow="fold")
     table.add_column("pages", overflow="fold")
-    for heading in ("tables", "cells", "low", "fixed", "sure", "sums\nhold"):
+    for heading in ("tables", "cells", "low", "sure", "sums\nhold"):
         table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
     for record in archive.documents:
         if record.readable:
-            counts = (record.tables, record.cells, record.doubtful_cells, record.repaired_cells)
+            counts = (record.tables, record.cells, record.doubtful_cells)
             shares = (f"{record.confidence:.3f}", _share(record.footing))
             name = Text(printable(record.name))
             table.add_row(name, _routes([record]), *map(_count, counts), *shares)
@@ -65,8 +65,7 @@ def print_document(archive: Archive, name: str) -> None:
         "source": record.source,
         "issue": record.issue or "not known",
         "pages": f"{record.pages} ({_routes([record])})",
-        "tables": f"{record.tables} with {record.cells:,} cells, {record.doubtful_cells:,} of low confidence, "
-        f"{record.repaired_cells:,} repaired by arithmetic",
+        "tables": f"{record.tables} with {record.cells:,} cells, {record.doubtful_cells:,} of low confidence",
         "confidence": f"{record.confidence:.3f}",
         "sums": f"{record.footing.held:,} of {record.footing.checked:,} hold",
         "read in": f"{record.seconds:.1f} s",

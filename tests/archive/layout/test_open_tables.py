@@ -1,5 +1,7 @@
 """Tables of figures in columns, without a grid of lines."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from tests.support.data import real_data_dir
 
 from lab.scoring import read_truth, score_table
 from worktrial.archive.layout import find_tables
+from worktrial.archive.pages import Box, Word
 from worktrial.archive.pdf import open_pdf, read_page
 
 _ROWS = [
@@ -35,6 +38,18 @@ def test_the_same_from_recognised_words_keeps_the_least_confidence() -> None:
     (table,) = find_tables(_simple(Typed(confidence=0.8)).page())
     assert table.grid[1:] == _ROWS
     assert {cell.confidence for row in table.rows for cell in row} == {0.8}
+
+
+def test_a_number_keeps_its_other_readings_and_what_stands_beside_it() -> None:
+    page = _simple(Typed(confidence=0.4)).page()
+    words = tuple(
+        replace(word, alternatives=("5,673", "6,678")) if word.text == "5,678" else word for word in page.words
+    )
+    mark = Word("4/", Box(322, 128, 330, 132), 4, confidence=0.9)
+    (table,) = find_tables(replace(page, words=(*words, mark)))
+    (cell,) = [cell for row in table.rows for cell in row if "5,678" in cell.text]
+    assert cell.alternatives == tuple(cell.text.replace("5,678", other) for other in ("5,673", "6,678"))
+    assert not any(other.alternatives for row in table.rows for other in row if other is not cell)
 
 
 def test_title_unit_and_notes() -> None:

@@ -27,12 +27,12 @@ def test_rows_of_tables_stay_whole_and_leaders_go() -> None:
     assert (content.number, content.route, content.confidence, len(content.tables)) == (3, "text", 1.0, 1)
 
 
-def test_tables_of_a_second_look_are_kept_and_confidence_is_the_mean() -> None:
+def test_confidence_is_the_mean_over_the_words() -> None:
     words = (
         Word("sure", Box(50, 50, 70, 58), 8, confidence=1.0),
         Word("doubtful", Box(50, 70, 90, 78), 8, confidence=0.5),
     )
-    content = page_content(PageText(1, 612, 792, Route.OCR, words, trouble="faint"), tables=())
+    content = page_content(PageText(1, 612, 792, Route.OCR, words, trouble="faint"))
     assert (content.text, content.confidence, content.tables, content.trouble) == (
         "sure\ndoubtful",
         0.75,

@@ -32,7 +32,6 @@ def test_cells_say_what_they_are_about() -> None:
         unit="millions of dollars",
         period="1940-07",
         confidence=1.0,
-        repaired=False,
         is_header=False,
     )
     assert records[1, 1].period == "FY1940"

@@ -1,15 +1,18 @@
 """Reading an archive: pages, tables, SQL, patterns, pictures."""
 
+import shutil
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.pdfs import lines, pdf, table_page
 
 from worktrial.archive.build import build
-from worktrial.archive.pages import Box, Cell, CellRepair, PageContent, Table
+from worktrial.archive.pages import Box, Cell, PageContent, Table
 from worktrial.archive.show import table_markdown
 from worktrial.archive.store import Archive
 from worktrial.archive.store.parts import issue_of
@@ -53,7 +56,7 @@ def test_sql_reads_and_does_nothing_else(archive: Archive, folder: Path) -> None
         assert views == {"documents", "pages", "tables", "cells"}
         columns = [row[0] for row in connection.execute("DESCRIBE cells").fetchall()]
         told = "document page table_no row_no column_no text value label header unit period"
-        assert columns == [*told.split(), "confidence", "repaired", "is_header"]
+        assert columns == [*told.split(), "confidence", "is_header"]
         total = "SELECT sum(value) FROM cells WHERE header = 'Receipts' AND NOT is_header"
         assert connection.execute(total).fetchall() == [(4695.0,)]
         part = next((folder / "archive" / "parts").glob("*/cells.parquet"))
@@ -88,6 +91,20 @@ def test_what_is_derived_is_made_again_when_it_is_missing(archive: Archive, fold
     finally:
         for path in hidden:
             (folder / path.name).rename(path)
+
+
+def test_parts_of_a_version_with_more_columns_are_read(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(folder / "archive", copy)
+    for path in copy.glob("*.duckdb"):
+        path.unlink()
+    cells = next((copy / "parts").glob("*/cells.parquet"))
+    rows = pq.read_table(cells)
+    pq.write_table(rows.add_column(3, "repaired", pa.array([False] * len(rows))), cells)
+    with Archive.open(copy).connection() as connection:
+        columns = [row[0] for row in connection.execute("DESCRIBE cells").fetchall()]
+        assert "repaired" not in columns
+        assert connection.execute("SELECT count(*) FROM cells").fetchone() == (len(rows),)
 
 
 def test_patterns(archive: Archive) -> None:
@@ -152,7 +169,6 @@ CELLS = st.builds(
     box=st.none() | st.builds(Box, *[st.floats(0, 1000)] * 4),
     confidence=st.floats(0, 1),
     alternatives=st.lists(TEXTS, max_size=2).map(tuple),
-    repair=st.none() | st.builds(CellRepair, TEXTS, TEXTS),
 )
 TABLES = st.builds(
     Table,

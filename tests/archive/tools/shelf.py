@@ -10,7 +10,7 @@ from PIL import Image
 from tests.archive.tables import NOWHERE
 
 from worktrial.archive.meaning import cells_of
-from worktrial.archive.pages import Cell, CellRepair, PageContent, Table
+from worktrial.archive.pages import Cell, PageContent, Table
 from worktrial.archive.tools.source import Kind
 from worktrial.errors import DataError
 
@@ -103,7 +103,7 @@ class Shelf:
         connection.execute(
             "CREATE TABLE cells (document VARCHAR, page INTEGER, table_no INTEGER, row_no INTEGER,"
             " column_no INTEGER, text VARCHAR, value DOUBLE, label VARCHAR, header VARCHAR, unit VARCHAR,"
-            " period VARCHAR, confidence DOUBLE, repaired BOOLEAN, is_header BOOLEAN)"
+            " period VARCHAR, confidence DOUBLE, is_header BOOLEAN)"
         )
         for document in self.documents:
             if document.readable:
@@ -127,7 +127,6 @@ def shelf(folder: Path) -> Shelf:
     ]
     rows = [[Cell(r, c, text) for c, text in enumerate(row)] for r, row in enumerate(grid)]
     rows[2][2] = Cell(2, 2, "1,5OO", confidence=0.3, alternatives=("1,500", "1,590"))
-    rows[3][1] = Cell(3, 1, "2,350", repair=CellRepair("2,850", "1,100 + 1,250"))
     table = Table(
         1,
         1,

@@ -143,9 +143,6 @@ def test_a_table_is_read_with_all_it_means(archive: Shelf) -> None:
     assert table["doubtful"] == [
         {"cell": f"{DOCUMENT}:1:t1:r2:c2", "text": "1,5OO", "confidence": 0.3, "or": ["1,500", "1,590"]}
     ]
-    assert table["repaired"] == [
-        {"cell": f"{DOCUMENT}:1:t1:r3:c1", "text": "2,350", "read": "2,850", "why": "1,100 + 1,250"}
-    ]
 
 
 def test_a_long_table_comes_in_parts(archive: Shelf) -> None:

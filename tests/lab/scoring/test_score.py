@@ -8,7 +8,7 @@ from lab.scoring.lookup import LookUpOutcome
 from tests.archive.tables import table
 
 from lab.scoring import TableScore, TruthTable, score_table
-from worktrial.archive.pages import Cell, CellRepair, Table
+from worktrial.archive.pages import Cell, Table
 
 GRID = (
     ("Fiscal year or month", "Receipts", "Receipts", "Expenditures 2/"),
@@ -172,13 +172,11 @@ def test_wrong_numbers_with_a_low_confidence_are_counted_apart() -> None:
     rows[2][1] = replace(rows[2][1], text="6,248", confidence=0.2)
     rows[2][2] = replace(rows[2][2], text="358", confidence=0.9)
     rows[3][1] = replace(rows[3][1], confidence=0.1)
-    rows[4][1] = replace(rows[4][1], repair=CellRepair("332", "the row adds up"))
-    rows[4][2] = replace(rows[4][2], text="28", repair=CellRepair("27", "the row adds up"))
+    rows[4][2] = replace(rows[4][2], text="28")
     rows[5][1] = replace(rows[5][1], text="")
     score = score_table(TRUTH, [replace(found(GRID), rows=tuple(map(tuple, rows)))])
     trust = score.trust
     assert (trust.numbers, trust.wrong, trust.flagged, trust.wrong_flagged) == (13, 3, 2, 1)
-    assert (trust.repaired, trust.repaired_right, trust.repaired_harm) == (2, 1, 1)
 
 
 def test_alignment_survives_noise() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from worktrial.archive.layout.lines import TextLine
 from worktrial.archive.layout.tokens import joined
-from worktrial.archive.pages import Box, Cell, Table
+from worktrial.archive.pages import Box, Cell, Table, Word
 
 # Some typesetters leave spaces inside words: "TA BLE".
 TITLE = re.compile(r"\s*(?:t ?a ?b ?l ?e|tableau|tabelle|tabla|tabella|chart|figure|fig\.)\b", re.IGNORECASE)
@@ -37,6 +37,15 @@ class DraftCell:
     text: str = ""
     box: Box | None = None
     confidence: float = 1.0
+    alternatives: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, text: str, box: Box | None, words: Sequence[Word]) -> "DraftCell":
+        """A cell of these words, as sure as the least sure of them; a single number keeps its other readings."""
+        sure = min((word.confidence for word in words), default=1.0)
+        doubted = [word for word in words if word.alternatives and word.text in text]
+        others = doubted[0].alternatives if len(doubted) == 1 else ()
+        return cls(text, box, sure, tuple(text.replace(doubted[0].text, other, 1) for other in others))
 
 
 @dataclass(slots=True)
@@ -54,7 +63,7 @@ class Draft:
     def finished(self, number: int, page: int) -> Table:
         """The table with its addresses."""
         rows = tuple(
-            tuple(Cell(r, c, cell.text, cell.box, cell.confidence) for c, cell in enumerate(row))
+            tuple(Cell(r, c, cell.text, cell.box, cell.confidence, cell.alternatives) for c, cell in enumerate(row))
             for r, row in enumerate(self.grid)
         )
         labels = min(self.label_columns, len(rows[0]) - 1) if rows else 0

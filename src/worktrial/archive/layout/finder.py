@@ -54,14 +54,9 @@ def _caption(draft: Draft, lines: Sequence[TextLine]) -> None:
         draft.notes = notes_below([below[0], *below], 0, min(len(below) + 1, 12))
 
 
-def page_content(page: PageText, tables: Sequence[Table] | None = None) -> PageContent:
-    """Turn a page as it was read into everything that an archive keeps of it.
-
-    Args:
-        page: as it was read.
-        tables: those of the page when they are known already, as after a second look; else they are looked for.
-    """
-    found, lines = tables_and_lines(page) if tables is None else (tuple(tables), None)
+def page_content(page: PageText) -> PageContent:
+    """Turn a page as it was read into everything that an archive keeps of it."""
+    found, lines = tables_and_lines(page)
     sure = sum(word.confidence for word in page.words) / len(page.words) if page.words else 1.0
     text = reading_text(page, [table.box for table in found], lines)
     return PageContent(page.number, page.width, page.height, page.route, text, found, sure, page.trouble)

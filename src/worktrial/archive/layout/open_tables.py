@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from worktrial.archive.layout.body import BodyColumn, body_rows, by_column, find_columns
 from worktrial.archive.layout.draft import TITLE, Draft, DraftCell, caption_above, is_note, is_unit, notes_below
 from worktrial.archive.layout.headings import header_grid
-from worktrial.archive.layout.lines import Phrase, TextLine, around
+from worktrial.archive.layout.lines import TextLine, around
 from worktrial.archive.layout.regions import Body, find_bodies, is_chart, is_contents, is_heading_like
 from worktrial.archive.layout.tokens import is_month, is_year
 from worktrial.archive.pages import Box
@@ -92,7 +92,11 @@ def _table(
     title, unit, _ = caption_above(lines, first, lowest)
     rows = body_rows(inner, columns, labels)
     cells = [
-        [DraftCell(row.text(k), row.box(k), _confidence(row.cells[k])) for k in range(len(columns))] for row in rows
+        [
+            DraftCell.of(row.text(k), row.box(k), [word for phrase in row.cells[k] for word in phrase.words])
+            for k in range(len(columns))
+        ]
+        for row in rows
     ]
     grid = [*head, *cells]
     box = around([line.box for line in inner] + [line.box for line in zone])
@@ -143,10 +147,6 @@ def _without_specks(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) ->
         if len(kept) < len(line.phrases):
             line.keep(kept)
     return bool(specks)
-
-
-def _confidence(phrases: Sequence[Phrase]) -> float:
-    return min((word.confidence for phrase in phrases for word in phrase.words), default=1.0)
 
 
 def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, list[BodyColumn]]:

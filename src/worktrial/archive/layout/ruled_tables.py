@@ -181,13 +181,12 @@ def _table(grid: Grid, words: Sequence[Word], uprights: Sequence[Box]) -> Draft 
     rows = _without_slivers(rows, filled)
     table = [[DraftCell() for _ in columns] for _ in rows]
     for cell in filled:
-        text = joined([line.text for line in contents[cell]])
-        sure = min(word.confidence for line in contents[cell] for word in line.words)
-        place = grid.box_of(cell)
+        words = [word for line in contents[cell] for word in line.words]
+        filling = DraftCell.of(joined([line.text for line in contents[cell]]), grid.box_of(cell), words)
         for r, row in enumerate(rows):
             for c, column in enumerate(columns):
                 if cell.row <= row <= cell.last_row and cell.column <= column <= cell.last_column:
-                    table[r][c] = DraftCell(text, place, sure)
+                    table[r][c] = filling
     heads = _header_rows(table)
     return Draft(box, table, heads, _label_columns(table, heads))
 

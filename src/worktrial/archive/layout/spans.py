@@ -40,8 +40,7 @@ class Heading:
     @property
     def cell(self) -> DraftCell:
         """The heading as a cell of the grid, for each place that it covers."""
-        sure = min(word.confidence for piece in self.pieces for word in piece.words)
-        return DraftCell(self.text, self.box, sure)
+        return DraftCell.of(self.text, self.box, [word for piece in self.pieces for word in piece.words])
 
     @property
     def middle(self) -> float:

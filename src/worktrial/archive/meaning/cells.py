@@ -130,7 +130,6 @@ class CellRecord(NamedTuple):
     period: str
     """`1940`, `FY1940`, `CY1940`, `FY1985-Q2`, `1940-02`, `2018-09-30`; empty where none is told."""
     confidence: float
-    repaired: bool
     is_header: bool
 
     @property
@@ -167,7 +166,6 @@ def cells_of(table: Table, document: str) -> Iterator[CellRecord]:
                 unit_texts[c] if c >= table.label_columns else "",
                 "" if period is None else str(period),
                 float(cell.confidence),
-                cell.repair is not None,
                 is_header,
             )
 

@@ -72,14 +72,16 @@ def open_database(path: Path) -> "duckdb.DuckDBPyConnection":
 
 
 def _gather(connection: "duckdb.DuckDBPyConnection", name: str, files: list[str]) -> None:
-    # The whole page is for those who read it; a query has its text.
-    exclude = " EXCLUDE (content)" if name == "pages" else ""
+    schema = SCHEMAS[f"{name}.parquet"]
+    # The whole page is for those who read it; a query has its text. Parts of other versions may have more columns.
+    columns = ", ".join(column for column in schema.names if column != "content")
     if not files:
-        connection.register("nothing", SCHEMAS[f"{name}.parquet"].empty_table())
-        connection.execute(f"CREATE TABLE {name} AS SELECT *{exclude} FROM nothing")
+        connection.register("nothing", schema.empty_table())
+        connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM nothing")
         connection.unregister("nothing")
         return
-    connection.execute(f"CREATE TABLE {name} AS SELECT *{exclude} FROM read_parquet(?)", [files])
+    read = "read_parquet(?, union_by_name = true)"
+    connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM {read}", [files])
 
 
 def _remove(path: Path) -> None:

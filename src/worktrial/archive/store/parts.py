@@ -112,7 +112,6 @@ def join_slices(
         tables=counts.tables,
         cells=counts.cells,
         doubtful_cells=counts.doubtful,
-        repaired_cells=counts.repaired,
         confidence=round(counts.sure / counts.with_text, 4) if counts.with_text else 0.0,
         footing=FootingCount(counts.checked, counts.held),
         failed=list(counts.failed),

@@ -46,8 +46,6 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     cells: int = 0
     doubtful_cells: int = 0
     """Cells whose confidence is low."""
-    repaired_cells: int = 0
-    """Cells that arithmetic changed."""
     confidence: float = 1.0
     """Mean over the pages that have text."""
     footing: FootingCount = FootingCount()

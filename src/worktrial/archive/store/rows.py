@@ -64,7 +64,6 @@ CELL_SCHEMA = pa.schema(
         ("unit", _TEXT),
         ("period", _TEXT),
         ("confidence", _REAL),
-        ("repaired", pa.bool_()),
         ("is_header", pa.bool_()),
     ]
 )
@@ -105,7 +104,6 @@ class PartCounts(msgspec.Struct, frozen=True):
     tables: int = 0
     cells: int = 0
     doubtful: int = 0
-    repaired: int = 0
     sure: float = 0.0
     """Sum of the confidences of pages that have text."""
     with_text: int = 0
@@ -175,7 +173,6 @@ def _table_counts(table: Table) -> PartCounts:
         tables=1,
         cells=len(printed),
         doubtful=sum(cell.confidence < LOW_CONFIDENCE for cell in printed),
-        repaired=sum(cell.repair is not None for cell in printed),
         checked=sum(len(found.checks) for found in sums),
         held=sum(check.holds for found in sums for check in found.checks),
     )

@@ -225,18 +225,11 @@ def _marked(document: str, table: Table, rows: range) -> JsonObject:
     """Cells of these rows that should not be taken as they are."""
     cells = [cell for number in rows for cell in table.rows[number]]
     doubtful = [_doubt(document, table, cell) for cell in cells if cell.text and cell.confidence < LOW_CONFIDENCE]
-    repaired = [
-        {"cell": _place(document, table, cell), "text": cell.text, "read": cell.repair.read, "why": cell.repair.why}
-        for cell in cells
-        if cell.repair is not None
-    ]
     answer: JsonObject = {}
     if doubtful:
         answer["doubtful"] = doubtful[:_MOST_DOUBTFUL]
         if len(doubtful) > _MOST_DOUBTFUL:
             answer["doubtful_in_all"] = len(doubtful)
-    if repaired:
-        answer["repaired"] = repaired[:_MOST_DOUBTFUL]
     return answer
 
 
