@@ -21,7 +21,6 @@ CHANGES: dict[str, tuple[list[str], list[str]]] = {
     "agent": (["--agent", "agent-2"], ["agent", '"agent-1" -> "agent-2"']),
     "temperature": (["--temperature", "0.5"], ["roles.judge.temperature", "null -> 0.5"]),
     "role's effort": (["--judge-effort", "high"], ["roles.judge.effort", '"high"']),
-    "tasks": (["--limit", "2"], ["tasks"]),
     "memory": (["--memory", "ledger"], ["memory", '"history" -> "ledger"']),
     "votes": (["--votes", "5"], ["votes", "3 -> 5"]),
     "turns": (["--max-turns", "9"], ["limits.turns", "60 -> 9"]),

@@ -17,8 +17,9 @@ from tests.support.made_agent import START, MadeAgent, faults_of, manifest_of, t
 from tests.support.made_tasks import MadeTask, made_tasks
 from tests.support.made_work import Work, work_on
 
+from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.record import RoleUsage, SampleRecord
-from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES
+from worktrial.engine.store import SAMPLES, TRAJECTORIES
 from worktrial.grading import Outcome, Vote
 from worktrial.grading.state_checks import CheckResult
 from worktrial.workplaces.faults import FaultEvent, FaultMode, draw_plan

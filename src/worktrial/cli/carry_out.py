@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from worktrial.engine.growth import prospect
 from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
@@ -56,6 +57,11 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     suite = trial.suite if title is None else f"{title} ({trial.suite})"
     line = f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}"
     typer.echo(printable(line), err=True)
+    there = prospect(settings.folder, trial.jobs)
+    if there is not None and there.added:
+        typer.echo(f"adds {there.added} samples to the {there.stored} there", err=True)
+    if there is not None and there.left:
+        typer.echo(f"{there.left} other samples of the run stay as they are", err=True)
     local = {role: s.model for role, s in roles.items() if s.is_local}
     if local and not settings.cache_only:
         from worktrial.engine.local import estimate_text, resolve

@@ -122,6 +122,9 @@ def _notes(summary: Summary) -> list[str]:
         notes.append(_agreement(summary.agreement))
     if summary.invalid_reasons:
         notes.append("[yellow]invalid:[/yellow] " + _listed(summary.invalid_reasons))
+    fewest, most = summary.tries
+    if fewest != most and not summary.missing:
+        notes.append(f"tasks were tried {fewest} to {most} times; each try counts in the rates")
     if summary.missing:
         notes.append(f"[yellow]unfinished:[/yellow] {summary.missing} samples are still to come")
     return notes

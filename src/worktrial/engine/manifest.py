@@ -2,15 +2,27 @@
 
 import platform
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from worktrial import __version__
-from worktrial.errors import DataError, SettingError, option
+from worktrial.errors import DataError, option
 from worktrial.language import JsonObject, JsonValue
 
 FORMAT = 1
+MANIFEST = "manifest.json"
+
+
+class Asked(msgspec.Struct, kw_only=True, frozen=True):
+    """Samples that one command asked for: each task, so many times, under each condition."""
+
+    tasks: list[str]
+    repeats: int
+    conditions: list[str]
+    added: int
+    """Number of these samples for which no session before had asked."""
 
 
 class SessionRecord(msgspec.Struct, kw_only=True):
@@ -28,6 +40,8 @@ class SessionRecord(msgspec.Struct, kw_only=True):
     cost: float = 0.0
     """US dollars spent in this session, on unfinished samples too."""
     tokens: int = 0
+    asked: Asked | None = None
+    """Samples that it asked for, where some were new to the run; null in runs from before that was on record."""
 
 
 class Manifest(msgspec.Struct, kw_only=True):
@@ -38,9 +52,10 @@ class Manifest(msgspec.Struct, kw_only=True):
     data: JsonObject
     """Origin of the data, and its fingerprint."""
     settings: JsonObject
-    """Everything that can change a result. A resumed run must have the same."""
+    """Everything that can change a result. A resumed run must have the same, but for `tasks`, `repeats` and
+    `faults`, which may grow; then they are those of all sessions."""
     samples: int
-    """Number of samples that the finished run will have."""
+    """Number of samples that the finished run will have: all that its sessions asked for."""
     sessions: list[SessionRecord] = []
 
 
@@ -75,38 +90,34 @@ def read_manifest(path: Path) -> Manifest:
         raise DataError(path, f"not a run's manifest: {e}") from None
 
 
-def refuse_other_settings(stored: Manifest, wanted: Manifest, folder: Path) -> None:
-    """Check that a run may be resumed.
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One setting that two runs, or two sessions of one, do not share."""
 
-    Raises:
-        SettingError: something that can change results differs; the message shows what.
+    what: str
+    """Dotted path of the setting."""
+    first: JsonValue
+    """Value in the first; None where it has nothing of the kind."""
+    second: JsonValue
+    """Value in the second; likewise."""
+
+    def __str__(self) -> str:
+        return f"{self.what}: {_short(self.first)} -> {_short(self.second)}"
+
+
+def tell_apart(first: JsonValue, second: JsonValue, what: str = "") -> Iterator[Difference]:
+    """Differences between two values as JSON has them, each where it lies deepest.
+
+    Args:
+        first: For instance settings.
+        second: For instance settings.
+        what: Dotted path of both.
     """
-    if stored.suite != wanted.suite:
-        article = "an" if stored.suite[:1] in "aeiou" else "a"
-        raise SettingError(
-            f"{folder} holds {article} {stored.suite} run. Name another folder with {option('output')}, or "
-            "none for a new one"
-        )
-    before = {"suite": stored.suite, "data": stored.data.get("fingerprint"), "settings": stored.settings}
-    # Runs from before options were on record say the same in other words.
-    known = {k: v for k, v in wanted.settings.items() if k != "options" or k in stored.settings}
-    now = {"suite": wanted.suite, "data": wanted.data.get("fingerprint"), "settings": known}
-    # Compare what JSON keeps, so that tuples and lists are the same.
-    differences = list(_differences(before, msgspec.json.decode(msgspec.json.encode(now))))
-    if differences:
-        shown = "\n".join(f"  {where}: {_short(old)} -> {_short(new)}" for where, old, new in differences)
-        raise SettingError(
-            f"{folder} holds a run with other settings (stored -> now):\n{shown}\n"
-            f"Give the stored settings to resume it, or start another run with another {option('output')}"
-        )
-
-
-def _differences(before: JsonValue, now: JsonValue, where: str = "") -> Iterator[tuple[str, JsonValue, JsonValue]]:
-    if isinstance(before, dict) and isinstance(now, dict):
-        for key in sorted(before.keys() | now.keys()):
-            yield from _differences(before.get(key), now.get(key), f"{where}.{key}" if where else key)
-    elif before != now:
-        yield where, before, now
+    if isinstance(first, dict) and isinstance(second, dict):
+        for key in first | second:
+            yield from tell_apart(first.get(key), second.get(key), f"{what}.{key}" if what else key)
+    elif first != second:
+        yield Difference(what, first, second)
 
 
 def _short(value: JsonValue) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from worktrial.engine.client import Client
 from worktrial.engine.connect import Wiring, connect
+from worktrial.engine.growth import asked_of
 from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.manifest import Manifest, SessionRecord, versions
 from worktrial.engine.progress import Progress, Tally
@@ -143,6 +144,7 @@ def _manifest(
         command=[redactor.text(word) for word in settings.command],
         endpoints={str(role): _address(s) for role, s in roles.items()},
         versions=versions(),
+        asked=asked_of(trial),
     )
     return Manifest(
         suite=trial.suite,

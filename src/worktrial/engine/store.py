@@ -9,7 +9,8 @@ from typing import IO, TypeVar
 import msgspec
 from filelock import FileLock, Timeout
 
-from worktrial.engine.manifest import Manifest, SessionRecord, read_manifest, refuse_other_settings
+from worktrial.engine.growth import grow
+from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
@@ -17,7 +18,6 @@ from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
-MANIFEST = "manifest.json"
 SAMPLES = "samples.jsonl"
 TRAJECTORIES = "trajectories.jsonl"
 TRACEBACKS = "tracebacks.txt"
@@ -73,8 +73,10 @@ class RunStore:
             if (self.folder / SAMPLES).exists() and (self.folder / SAMPLES).stat().st_size:
                 # Without a sample there is nothing that other settings could spoil, and often a wrong setting
                 # is why there is none.
-                refuse_other_settings(stored, self.manifest, self.folder)
-            self.manifest.sessions = stored.sessions + self.manifest.sessions
+                grow(stored, self.manifest, self.folder)
+            else:
+                earlier = [msgspec.structs.replace(session, asked=None) for session in stored.sessions]
+                self.manifest.sessions = earlier + self.manifest.sessions
         for name in (SAMPLES, TRAJECTORIES):
             cut_torn_tail(self.folder / name)
         for record in read_lines(self.folder / SAMPLES, SampleRecord):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.engine.manifest import Manifest, read_manifest
+from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import CLEAN, Key, SampleRecord
-from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
+from worktrial.engine.store import SAMPLES, TRAJECTORIES, read_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from worktrial.engine.store import MANIFEST, TRAJECTORIES, read_lines
+from worktrial.engine.manifest import MANIFEST
+from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import SampleLine, StoredRun, open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.links import slug_of

@@ -1,11 +1,8 @@
 """Whether two runs measured under the same conditions, so that what differs is the agent's doing."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import msgspec
 
-from worktrial.engine.manifest import Manifest
+from worktrial.engine.manifest import Difference, Manifest, tell_apart
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suite import suite_of
 
@@ -17,21 +14,6 @@ _TRIAL = ("with_plan", "setup", "scorer", "tolerance", "mode", "gold", "cards", 
 
 # In runs from before there was the setting, and where the suite writes it only when it matters.
 _CLEAN: JsonObject = {"conditions": [{"mode": "E0"}], "prompted": False}
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One thing that two runs do not share."""
-
-    what: str
-    """`suite`, `data`, or a dotted path below `trial`, `simulator`, `judge`, `faults`."""
-    first: JsonValue
-    """Value in the first run; None where it has nothing of the kind."""
-    second: JsonValue
-    """Value in the second run; likewise."""
-
-    def __str__(self) -> str:
-        return f"{self.what}: {_short(self.first)} -> {_short(self.second)}"
 
 
 def comparable(first: Manifest, second: Manifest) -> list[Difference]:
@@ -48,7 +30,7 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     both = first, second
     named = all("options" in manifest.settings for manifest in both)
     before, after = (msgspec.json.decode(msgspec.json.encode(_measure(m, by_options=named))) for m in both)
-    return list(_differences(before, after))
+    return list(tell_apart(before, after))
 
 
 def _measure(manifest: Manifest, *, by_options: bool) -> JsonObject:
@@ -106,16 +88,3 @@ def _faults(stored: JsonValue) -> JsonObject:
 
 def _some(settings: JsonObject, names: tuple[str, ...]) -> JsonObject:
     return {name: settings[name] for name in names if name in settings}
-
-
-def _differences(first: JsonValue, second: JsonValue, where: str = "") -> Iterator[Difference]:
-    if isinstance(first, dict) and isinstance(second, dict):
-        for key in first | second:
-            yield from _differences(first.get(key), second.get(key), f"{where}.{key}" if where else key)
-    elif first != second:
-        yield Difference(where, first, second)
-
-
-def _short(value: JsonValue) -> str:
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -48,6 +48,8 @@ class Summary:
     value; {} where not all of E0 to E3 were tried."""
     repeats: Repeats | None
     """Shares of tasks that pass every time, or at least once, in the headline condition; None without repeats."""
+    tries: tuple[int, int]
+    """Fewest and most samples of a task in the headline condition; each counts in the rates."""
     missing: int
     """Samples that have not finished."""
     groups: Mapping[str, list[Group]]
@@ -86,6 +88,7 @@ def summarise(run: StoredRun) -> Summary:
         conditions=_conditions(run, conditions),
         robustness=robustness_by_setting(conditions),
         repeats=repeats_of(shown),
+        tries=_tries(shown),
         missing=run.missing,
         groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
         usage=_usage(records),
@@ -114,6 +117,11 @@ def _conditions(run: StoredRun, conditions: Mapping[str, Sequence[SampleRecord]]
         calls = _mean(r.calls for r in records)
         found.append(Condition(name, completion(records), calls, total(faults) if faults else None))
     return found
+
+
+def _tries(records: Iterable[SampleRecord]) -> tuple[int, int]:
+    counts = Counter(record.sample for record in records).values()
+    return min(counts, default=0), max(counts, default=0)
 
 
 def _groups(records: Iterable[SampleRecord], tag: str) -> list[Group]:

@@ -117,16 +117,26 @@ def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
             Value(number(session.tokens), session.tokens),
             "; ".join(f"{name} {value}" for name, value in session.versions.items()),
             "; ".join(f"{role} {address}" for role, address in session.endpoints.items()) or "none",
+            _added(session),
         ]
         for session in sessions
     ]
-    headers = ("Started", "Ended", "How it ended", "Spent", "Tokens", "Versions", "Endpoints")
+    headers = ("Started", "Ended", "How it ended", "Spent", "Tokens", "Versions", "Endpoints", "Samples added")
     commands = Markup("\n").join(
         Markup('<pre class="command">{}</pre>').format(shlex.join(session.command)) for session in sessions
     )
     return Markup("{}\n<p>Started by</p>\n{}").format(
         table(f"Sessions of {run.name}, {run.slug}", headers, rows, sortable=False), commands
     )
+
+
+def _added(session: SessionRecord) -> str:
+    """Samples that a session brought into the run; "-" where it went on with those there."""
+    asked = session.asked
+    if asked is None:
+        return "-"
+    repeats = f" × {asked.repeats}" if asked.repeats > 1 else ""
+    return f"{number(asked.added)} ({number(len(asked.tasks))} tasks{repeats}, {', '.join(asked.conditions)})"
 
 
 def _time(stored: str) -> str:

@@ -6,9 +6,10 @@ from itertools import chain
 from math import isnan
 from typing import Any
 
+from worktrial.engine.manifest import Difference
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.results.comparable import Difference, comparable
+from worktrial.results.comparable import comparable
 from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
 from worktrial.results.conditions import by_condition, headline, outcomes_by_task, settings_with_all_modes

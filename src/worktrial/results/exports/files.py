@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from worktrial.engine.store import MANIFEST, SAMPLES
+from worktrial.engine.manifest import MANIFEST
+from worktrial.engine.store import SAMPLES
 from worktrial.errors import DataError, SettingError
 
 

@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from worktrial.engine.manifest import Manifest, read_manifest
+from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleRecord
-from worktrial.engine.store import MANIFEST, SAMPLES, TRAJECTORIES, read_lines
+from worktrial.engine.store import SAMPLES, TRAJECTORIES, read_lines
 from worktrial.engine.stored import SampleLine
 from worktrial.errors import DataError, SettingError
 

@@ -1,0 +1,209 @@
+"""Adding to a stored run: a command may ask for more tasks, repeats or fault conditions than those before it.
+
+What can change a result has to be as it was; which samples there are may grow. The manifest keeps what each command
+asked for.
+"""
+
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from worktrial.engine.manifest import MANIFEST, Asked, Difference, Manifest, read_manifest, tell_apart
+from worktrial.engine.record import Key
+from worktrial.engine.trial import Job, Trial
+from worktrial.errors import SettingError, option
+from worktrial.language import JsonObject
+from worktrial.workplaces.faults import Conditions, FaultMode
+
+_FAULT_OPTIONS = ("faults", "fault_count", "fault_duration", "fault_seed", "fault_unit")
+# Settings that say which samples there are; every suite writes them under these names.
+_CHOICE = frozenset({"tasks", "repeats", "faults"})
+
+
+def asked_of(trial: Trial) -> Asked | None:
+    """Tasks, repeats and conditions of a trial's samples.
+
+    None where these are not all combinations of them, or its settings do not name `tasks` and `repeats`: such a run
+    cannot be added to.
+    """
+    keys = {job.key for job in trial.jobs}
+    asked = Asked(
+        tasks=list(dict.fromkeys(job.sample for job in trial.jobs)),
+        repeats=max((job.repeat for job in trial.jobs), default=-1) + 1,
+        conditions=list(dict.fromkeys(job.condition for job in trial.jobs)),
+        added=len(keys),
+    )
+    named = trial.settings.get("tasks") == asked.tasks and trial.settings.get("repeats") == asked.repeats
+    return asked if named and keys == _keys(asked) else None
+
+
+def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
+    """Make `wanted`, the manifest of a new session, that of the whole run: what was stored, and what is added.
+
+    Args:
+        stored: Manifest in the folder.
+        wanted: Manifest of the new session, which is its only one.
+        folder: For messages.
+
+    Raises:
+        SettingError: something that can change results differs; the message shows what.
+    """
+    if stored.suite != wanted.suite:
+        article = "an" if stored.suite[:1] in "aeiou" else "a"
+        raise SettingError(
+            f"{folder} holds {article} {stored.suite} run. Name another folder with {option('output')}, or "
+            "none for a new one"
+        )
+    if found := differences(stored, wanted):
+        shown = "\n".join(f"  {difference}" for difference in found)
+        raise SettingError(
+            f"{folder} holds a run with other settings (stored -> now):\n{shown}\n"
+            f"Give the stored settings to resume it, or start another run with another {option('output')}"
+        )
+    session = wanted.sessions[-1]
+    plan = planned(stored)
+    if plan is not None and session.asked is not None:
+        if stored.sessions and not any(earlier.asked for earlier in stored.sessions):
+            stored.sessions[0].asked = _from_settings(stored)
+        new = _keys(session.asked) - plan
+        session.asked = msgspec.structs.replace(session.asked, added=len(new)) if new else None
+        wanted.samples = len(plan) + len(new)
+        wanted.settings = _joined(stored.settings, _as_json(wanted.settings))
+    wanted.sessions = stored.sessions + wanted.sessions
+
+
+def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
+    """Settings that can change a result and are not as they were; [] where `wanted` may add to `stored`."""
+    before: JsonObject = {"data": stored.data.get("fingerprint"), "settings": stored.settings}
+    # Runs from before options were on record say the same in other words.
+    known = {k: v for k, v in wanted.settings.items() if k != "options" or k in stored.settings}
+    # Compare what JSON keeps, so that tuples and lists are the same.
+    now = _as_json({"data": wanted.data.get("fingerprint"), "settings": known})
+    one, other = _conditions(before["settings"]), _conditions(now["settings"])
+    may_grow = planned(stored) is not None and wanted.sessions[-1].asked is not None
+    if one is None or other is None or not may_grow:
+        return [*tell_apart(before, now)]
+    for side in (before, now):
+        side["settings"] = {k: v for k, v in side["settings"].items() if k not in _CHOICE}
+        if "options" in side["settings"]:
+            options = side["settings"]["options"]
+            side["settings"]["options"] = {k: v for k, v in options.items() if k not in _FAULT_OPTIONS}
+    found = [*tell_apart(before, now)]
+    if _union(one, other) is None:
+        said = (msgspec.to_builtins(side) for side in (one, other))
+        found += tell_apart(next(said), next(said), "settings.faults")
+    return found
+
+
+def planned(manifest: Manifest) -> set[Key] | None:
+    """Samples that the sessions of a run have asked for; None where that is not known."""
+    asked = [session.asked for session in manifest.sessions if session.asked is not None]
+    if not asked:
+        first = _from_settings(manifest)
+        return None if first is None else _keys(first)
+    return {key for one in asked for key in _keys(one)}
+
+
+class Prospect(NamedTuple):
+    """Relation of a command's samples to those of the run in its folder."""
+
+    stored: int
+    """Samples that the run has asked for so far."""
+    added: int
+    """Samples that are new to it."""
+    left: int
+    """Samples of the run that the command does not ask for."""
+
+
+def prospect(folder: Path, jobs: Sequence[Job]) -> Prospect | None:
+    """Relation of `jobs` to the run in `folder`; None where there is none, or its samples are not known.
+
+    Raises:
+        DataError: the manifest in the folder cannot be read.
+    """
+    path = folder / MANIFEST
+    plan = planned(read_manifest(path)) if path.exists() else None
+    if plan is None:
+        return None
+    keys = {job.key for job in jobs}
+    return Prospect(len(plan), len(keys - plan), len(plan - keys))
+
+
+def _keys(asked: Asked) -> set[Key]:
+    return {*product(asked.tasks, range(asked.repeats), asked.conditions)}
+
+
+def _from_settings(manifest: Manifest) -> Asked | None:
+    """What the only command of a run from before that was on record asked for; None where it cannot be told."""
+    tasks, repeats = manifest.settings.get("tasks"), manifest.settings.get("repeats")
+    conditions = _conditions(manifest.settings)
+    if not isinstance(tasks, list) or not isinstance(repeats, int) or conditions is None:
+        return None
+    asked = Asked(
+        tasks=[str(task) for task in tasks],
+        repeats=repeats,
+        conditions=[*conditions.by_name],
+        added=manifest.samples,
+    )
+    return asked if len(_keys(asked)) == manifest.samples else None
+
+
+def _conditions(settings: JsonObject) -> Conditions | None:
+    """Conditions in a manifest's settings; None where this version cannot read them."""
+    if not settings.get("faults"):
+        return Conditions()
+    try:
+        return msgspec.convert(settings["faults"], Conditions)
+    except msgspec.ValidationError:
+        return None
+
+
+def _union(one: Conditions, other: Conditions) -> Conditions | None:
+    """Conditions of both; None where a name would mean two things, or a thing have two names."""
+    faulty = [side for side in (one, other) if not side.is_clean]
+    drawn = {(s.seed, s.unit) for side in faulty for s in side.settings if s.mode is not FaultMode.E0}
+    if len({side.prompted for side in faulty}) > 1 or len(drawn) > 1:
+        return None
+    have_clean = any(s.mode is FaultMode.E0 for s in one.settings)
+    new = [s for s in other.settings if not (have_clean and s.mode is FaultMode.E0)]
+    both = Conditions(tuple(dict.fromkeys([*one.settings, *new])), any(side.prompted for side in faulty))
+    named = {**other.by_name, **one.by_name}
+    return both if both.by_name == named else None
+
+
+def _joined(stored: JsonObject, now: JsonObject) -> JsonObject:
+    """Settings of a run to which samples were added."""
+    one, other = _conditions(stored), _conditions(now)
+    assert one is not None and other is not None  # `differences` has read them
+    conditions = _union(one, other)
+    joined = dict(now)
+    joined["tasks"] = list(dict.fromkeys([*stored["tasks"], *now["tasks"]]))
+    joined["repeats"] = max(stored["repeats"], now["repeats"])
+    if conditions is not None and not conditions.is_clean:
+        joined["faults"] = msgspec.to_builtins(conditions)
+    if "options" in now and "options" in stored:
+        joined["options"] = {**now["options"], **_fault_options(stored["options"], now["options"], one, other)}
+    return joined
+
+
+def _fault_options(stored: JsonObject, now: JsonObject, one: Conditions, other: Conditions) -> JsonObject:
+    """Options about faults that describe the conditions of both commands; {} where neither has faults."""
+    faulty = [options for options, side in ((stored, one), (now, other)) if not side.is_clean]
+    if not faulty:
+        return {}
+    said: JsonObject = {name: faulty[-1].get(name) for name in _FAULT_OPTIONS}
+    for name in ("fault_count", "fault_duration"):
+        if len({options.get(name) for options in faulty}) > 1:
+            words = (word for options in faulty for word in (options.get(name) or "2").split(","))
+            said[name] = ",".join(dict.fromkeys(words))
+    modes = dict.fromkeys(s.mode.value for side in (one, other) for s in side.settings)
+    said["faults"] = ",".join([*modes, *(["prompted"] if one.prompted or other.prompted else [])])
+    return said
+
+
+def _as_json(value: JsonObject) -> JsonObject:
+    decoded: JsonObject = msgspec.json.decode(msgspec.json.encode(value))
+    return decoded
