@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from worktrial.engine.growth import prospect
+from worktrial.engine.growth import addition
 from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import Interrupted, RunSettings, run_trial
@@ -57,7 +57,7 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     suite = trial.suite if title is None else f"{title} ({trial.suite})"
     line = f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}"
     typer.echo(printable(line), err=True)
-    there = prospect(settings.folder, trial.jobs)
+    there = addition(settings.folder, trial.jobs)
     if there is not None and there.added:
         typer.echo(f"adds {there.added} samples to the {there.stored} there", err=True)
     if there is not None and there.left:

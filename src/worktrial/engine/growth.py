@@ -107,7 +107,7 @@ def planned(manifest: Manifest) -> set[Key] | None:
     return {key for one in asked for key in _keys(one)}
 
 
-class Prospect(NamedTuple):
+class Addition(NamedTuple):
     """Relation of a command's samples to those of the run in its folder."""
 
     stored: int
@@ -118,7 +118,7 @@ class Prospect(NamedTuple):
     """Samples of the run that the command does not ask for."""
 
 
-def prospect(folder: Path, jobs: Sequence[Job]) -> Prospect | None:
+def addition(folder: Path, jobs: Sequence[Job]) -> Addition | None:
     """Relation of `jobs` to the run in `folder`; None where there is none, or its samples are not known.
 
     Raises:
@@ -129,7 +129,7 @@ def prospect(folder: Path, jobs: Sequence[Job]) -> Prospect | None:
     if plan is None:
         return None
     keys = {job.key for job in jobs}
-    return Prospect(len(plan), len(keys - plan), len(plan - keys))
+    return Addition(len(plan), len(keys - plan), len(plan - keys))
 
 
 def _keys(asked: Asked) -> set[Key]:
@@ -137,7 +137,7 @@ def _keys(asked: Asked) -> set[Key]:
 
 
 def _from_settings(manifest: Manifest) -> Asked | None:
-    """What the only command of a run from before that was on record asked for; None where it cannot be told."""
+    """Samples that a run from before there was a history was begun with; None where that cannot be told."""
     tasks, repeats = manifest.settings.get("tasks"), manifest.settings.get("repeats")
     conditions = _conditions(manifest.settings)
     if not isinstance(tasks, list) or not isinstance(repeats, int) or conditions is None:
