@@ -87,8 +87,8 @@ class InvalidReason(StrEnum):
 
     ENDPOINT_UNAVAILABLE = "endpoint_unavailable"  # retries exhausted: 429, 5xx, timeouts, dropped connections
     ENDPOINT_REFUSED = "endpoint_refused"  # the endpoint rejected this one request
-    CONTENT_FILTER = "content_filter"  # the provider's filter stopped a model before it said anything
-    REFUSED = "refused"  # the provider sent a refusal in the model's place
+    CONTENT_FILTER = "content_filter"  # the provider's filter took a model's answer away
+    REFUSED = "refused"  # the provider sent a refusal in place of a model's answer
     BAD_REPLY = "bad_reply"  # the endpoint's answer is not a chat completion
     CONTEXT_OVERFLOW = "context_overflow"  # simulator or judge prompt longer than the model's context
     SIMULATOR_FORMAT = "simulator_format"  # no JSON object after the allowed repairs

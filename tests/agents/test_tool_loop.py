@@ -54,6 +54,7 @@ class Desk:
         return Observation({"n": len(self.made)}, Origin.EXECUTABLE)
 
 
+UNREAD = Says("<tool_call>look at 1</tool_call>")
 LOOK_NOW = '<tool_call>{"name": "look", "arguments": {"id": 1}}</tool_call>'
 
 
@@ -210,6 +211,27 @@ def test_calls_of_one_message_run_in_order() -> None:
     assert all(c.seconds >= 0.009 for c in trajectory.calls)
 
 
+REFUSES = lambda r: completion([{"type": "refusal", "refusal": "I can't do that."}])  # noqa: E731
+
+
+@pytest.mark.parametrize(
+    ("step", "reason", "said"),
+    [
+        (behaviours.filtered, "content_filter", "filter"),
+        (REFUSES, "refused", "I can't do that"),
+        (Says("", finish_reason="refusal"), "refused", "refused"),
+    ],
+)
+def test_an_answer_that_the_provider_kept_is_no_empty_answer(step: Any, reason: str, said: str) -> None:
+    # Before the agent got a word in, there is nothing to judge it by.
+    with pytest.raises(InvalidSample, match=said) as e:
+        work(step)
+    assert e.value.reason is InvalidReason(reason)
+    # Afterwards the work is judged as it stands, with the reason on record.
+    trajectory, _ = work([OnTurn({2}, step)])
+    assert (trajectory.stop_reason, trajectory.answer, len(trajectory.calls)) == (StopReason(reason), "", 2)
+
+
 def test_a_call_that_was_cut_is_answered_and_an_answer_that_was_cut_ends() -> None:
     trajectory, requests = work(agent_behaviours.cut_in_call)
     assert types_of(trajectory) == {"invalid_arguments"}
@@ -229,7 +251,8 @@ def test_text_parts_are_an_answer() -> None:
         (agent_behaviours.answers_at_once, StopReason.ANSWERED, "Nothing needs to be done."),
         (behaviours.empty_content, StopReason.EMPTY_ANSWER, ""),
         (behaviours.null_content, StopReason.EMPTY_ANSWER, ""),
-        (behaviours.filtered, StopReason.EMPTY_ANSWER, ""),
+        (UNREAD, StopReason.UNREAD_CALL, UNREAD.content),
+        (Says("It is", finish_reason="content_filter"), StopReason.CONTENT_FILTER, "It is"),
         (Says(" \n"), StopReason.EMPTY_ANSWER, " \n"),
         (Says([]), StopReason.EMPTY_ANSWER, ""),
         (Says({"odd": 1}), StopReason.EMPTY_ANSWER, ""),

@@ -1,5 +1,6 @@
 import pytest
 
+from worktrial.errors import InvalidReason
 from worktrial.grading.ballot import Unreadable, read_ballot
 from worktrial.grading.rubric import Ballot
 from worktrial.language import Completion
@@ -45,7 +46,7 @@ def test_reads(text: str, ballot: Ballot) -> None:
         ('[{"is_correct": true}]', "JSON list"),
         ("It is correct.", "no complete JSON object"),
         ('{"is_correct": false}?</think>It is correct.', "no complete JSON object"),
-        ('<think>{"is_correct": false}', "empty"),
+        ('<think>{"is_correct": false}', "nothing but thinking"),
         ("true", "JSON boolean"),
         ("", "empty"),
         (None, "empty"),
@@ -56,6 +57,23 @@ def test_reads(text: str, ballot: Ballot) -> None:
 def test_refuses(text: str | None, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem):
         read_ballot(reply(text), Ballot)
+
+
+@pytest.mark.parametrize(
+    ("message", "stop_reason", "problem", "reason"),
+    [
+        ({"content": None}, "content_filter", "provider's filter", InvalidReason.CONTENT_FILTER),
+        ({"content": '{"is_corr'}, "content_filter", "provider's filter", InvalidReason.CONTENT_FILTER),
+        ({"content": None, "refusal": "I can't\nsay."}, "stop", "refused: I can't say.", InvalidReason.REFUSED),
+        ({"content": None}, "stop", "empty", None),
+    ],
+)
+def test_tells_a_vote_that_the_provider_kept_from_one_that_is_empty(
+    message: dict[str, str | None], stop_reason: str, problem: str, reason: InvalidReason | None
+) -> None:
+    with pytest.raises(Unreadable, match=problem) as unreadable:
+        read_ballot(Completion(message, stop_reason=stop_reason), Ballot)
+    assert unreadable.value.reason is reason
 
 
 def test_says_when_the_reply_was_cut_off() -> None:

@@ -134,11 +134,13 @@ def test_reasoning_in_a_field_of_its_own(more: JsonObject) -> None:
     ],
 )
 def test_a_tag_that_is_only_mentioned_is_a_word(text: str) -> None:
-    assert read(text) == ModelReply(text)
+    assert read(text) == ModelReply(text, content=text)
 
 
 def test_thinking_that_never_ends_leaves_nothing_said() -> None:
-    assert read('<think>Perhaps {"a": 1}? But') == ModelReply("", 'Perhaps {"a": 1}? But')
+    reply = read('<think>Perhaps {"a": 1}? But')
+    assert (reply.text, reply.thinking) == ("", 'Perhaps {"a": 1}? But')
+    assert reply.content == '<think>Perhaps {"a": 1}? But'
     assert read("<|channel|>analysis<|message|>Perhaps").text == ""
 
 
@@ -240,7 +242,7 @@ def test_calls_in_the_text(content: str, text: str, calls: list[tuple[str, Any]]
     ],
 )
 def test_a_call_that_is_only_mentioned_is_text(text: str) -> None:
-    assert read(text) == ModelReply(text)
+    assert read(text) == ModelReply(text, content=text)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from worktrial.agents.assignment import Assignment
 from worktrial.errors import ContextOverflow
-from worktrial.language import Complete, Completion, JsonObject, JsonValue
-from worktrial.workplaces import Observation, Origin, StopReason
+from worktrial.language import Complete, JsonObject, JsonValue
+from worktrial.workplaces import Observation, Origin, StopReason, ending
 
 
 class ToolLoop:
@@ -22,7 +22,8 @@ class ToolLoop:
         """Work on `assignment`.
 
         Raises:
-            InvalidSample: the agent's endpoint, or whoever plays the workplace, fails for good.
+            InvalidSample: the agent's endpoint, or whoever plays the workplace, fails for good; or the agent's
+                provider keeps its first answer to itself.
         """
         trajectory = assignment.trajectory
         system = assignment.system_prompt
@@ -46,8 +47,11 @@ class ToolLoop:
             trajectory.messages.append(completion.message)
             # Tool calls count whatever finish_reason says; some endpoints send "stop" with them.
             if not completion.tool_calls:
+                # Of an agent that has not got a word in there is nothing to judge.
+                if trajectory.turns == 1 and (kept := completion.withheld()) is not None:
+                    raise kept
                 trajectory.answer = completion.text
-                trajectory.stop_reason = _why_silent(completion)
+                trajectory.stop_reason = ending(completion)
                 return
             results = [await _carry_out(call, assignment) for call in completion.tool_calls]
             trajectory.messages += completion.answered(results)
@@ -94,12 +98,6 @@ def _decode_arguments(raw: JsonValue) -> tuple[JsonValue, str | None]:
     if not isinstance(value, dict):
         return value, "the arguments must be a JSON object"
     return value, None
-
-
-def _why_silent(completion: Completion) -> StopReason:
-    if completion.stop_reason == "length":
-        return StopReason.CUT_ANSWER
-    return StopReason.ANSWERED if completion.text.strip() else StopReason.EMPTY_ANSWER
 
 
 @cache

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from worktrial.errors import InvalidReason
 from worktrial.language import Completion, JsonObject, NotOneObject, one_object
 
 Cast = TypeVar("Cast")
@@ -37,6 +38,11 @@ Ballot = TypeVar("Ballot")
 class Unreadable(ValueError):
     """The reply is no vote; the message tells the judge what to do better."""
 
+    def __init__(self, problem: str, reason: InvalidReason | None = None) -> None:
+        super().__init__(problem)
+        self.reason = reason
+        """The provider's part in it, where it kept the vote to itself."""
+
 
 def ballot_schema(grounds: str, decision: str, *, longest: int) -> JsonObject:
     """The JSON Schema of a ballot: a text of up to `longest` characters, then a yes or no.
@@ -67,5 +73,9 @@ def read_ballot(reply: Completion, kind: type[Ballot]) -> Ballot:
     try:
         return msgspec.convert(one_object(reply.text), kind)
     except (NotOneObject, msgspec.ValidationError) as e:
+        if reply.blocked is not None:
+            raise Unreadable(reply.shortfall, reply.blocked) from e
+        if reply.reply.thinking and not reply.text.strip():
+            e = NotOneObject("the reply is nothing but thinking")
         cut = "; it was cut off at the output limit, so be briefer" if reply.stop_reason == "length" else ""
         raise Unreadable(f"{e}{cut}") from e

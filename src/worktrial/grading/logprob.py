@@ -248,7 +248,7 @@ async def _ask(complete: Complete, messages: list[Message], statement: str) -> V
         raise SettingError(
             "--judge-method logprob: the judge's endpoint gives no log-probabilities; use --judge-method votes"
         )
-    raw = (encodable(reply.text),)
+    raw = (encodable(reply.reply.content),)
     probability = p_yes(reply.first_token)
     if probability is None:
         likeliest = encodable(max(reply.first_token, key=reply.first_token.__getitem__))

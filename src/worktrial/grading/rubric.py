@@ -103,6 +103,7 @@ async def _vote(complete: Complete, messages: list[Message], number: int) -> Vot
     """Cast vote `number`; an unreadable reply is asked for once more, then it counts as no vote."""
     raw: list[str] = []
     problem: str | None = None
+    reason: InvalidReason | None = None
     for attempt in (1, 2):
         asked = messages if problem is None else asked_again(messages, problem)
         try:
@@ -111,12 +112,12 @@ async def _vote(complete: Complete, messages: list[Message], number: int) -> Vot
             raise
         except InvalidSample as e:
             return Vote(None, attempts=attempt, raw=tuple(raw), problem=e.detail, reason=e.reason)
-        raw.append(encodable(reply.text))
+        raw.append(encodable(reply.reply.content))
         try:
             ballot = read_ballot(reply, Ballot)
         except Unreadable as e:
-            problem = str(e)
+            problem, reason = str(e), e.reason
         else:
             feedback = None if ballot.feedback is None else encodable(ballot.feedback)
             return Vote(ballot.is_correct, feedback, attempt, tuple(raw), problem)
-    return Vote(None, attempts=2, raw=tuple(raw), problem=problem)
+    return Vote(None, attempts=2, raw=tuple(raw), problem=problem, reason=reason)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from worktrial.errors import InvalidReason
+from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language.message import JsonObject, Message
 from worktrial.language.reply import ModelReply, read_reply, result_messages
+from worktrial.language.untrusted import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +66,34 @@ class Completion:
 
     @property
     def blocked(self) -> InvalidReason | None:
-        """Why the provider kept the answer, or a part of it, to itself; None where it did not."""
+        """Reason for which the provider kept the answer, or a part of it, to itself; None where it did not."""
         if self.tool_calls:
             return None
         if self.stop_reason in _FILTERED:
             return InvalidReason.CONTENT_FILTER
         return InvalidReason.REFUSED if self.reply.refusal or self.stop_reason == "refusal" else None
 
+    @property
+    def shortfall(self) -> str:
+        """Half a sentence on what the provider did to the answer; "" where it kept nothing to itself."""
+        if self.blocked is InvalidReason.CONTENT_FILTER:
+            return f"the provider's filter took the reply, or its end, away ({self.stop_reason})"
+        if self.blocked is not None:
+            said = printable(" ".join(self.reply.refusal[:_REFUSAL_SHOWN].split()))
+            return f"the provider refused: {said}" if said else "the provider refused"
+        return ""
+
+    def withheld(self) -> InvalidSample | None:
+        """Error of an answer that the provider kept to itself as a whole; None where the model got a word in."""
+        reason = self.blocked
+        return None if reason is None or self.text.strip() else InvalidSample(reason, self.shortfall)
+
     def answered(self, results: Sequence[str]) -> list[Message]:
         """Messages to follow `message`, which tell the model what its calls returned: a JSON text for each."""
         return result_messages(self.reply, results)
 
 
+_REFUSAL_SHOWN = 300
 # As OpenAI and Azure call it, and what gateways pass on from others.
 _FILTERED = frozenset({"content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "safety", "sensitive"})
 

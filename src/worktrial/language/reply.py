@@ -1,7 +1,7 @@
 """The one reader of what a model replied, whichever way its endpoint spells it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from worktrial.language.message import JsonObject, JsonValue, Message
@@ -27,6 +27,8 @@ class ModelReply:
     """Whether the text calls an offered tool in a spelling that could not be read."""
     refusal: str = ""
     """The provider's refusal, where it marks one as such."""
+    content: str = ""
+    """The text as it came, with all that stood in it."""
 
 
 def read_reply(message: Message, tools: Sequence[JsonObject] = ()) -> ModelReply:
@@ -40,23 +42,29 @@ def read_reply(message: Message, tools: Sequence[JsonObject] = ()) -> ModelReply
     content = _Content()
     content.add(message.get("content"))
     thoughts = [*_reasoning(message), *content.thoughts]
-    spoken = apart("".join(content.said), has_thought=bool(thoughts))
-    thinking = "\n".join(filter(None, [*thoughts, spoken.thinking]))
+    text = "".join(content.said)
+    spoken = apart(text, has_thought=bool(thoughts))
     refusal = message.get("refusal")
-    refused = "".join([refusal] if isinstance(refusal, str) else content.refusals)
+    reply = ModelReply(
+        spoken.text,
+        "\n".join(filter(None, [*thoughts, spoken.thinking])),
+        refusal="".join([refusal] if isinstance(refusal, str) else content.refusals),
+        content=text,
+    )
     calls = message.get("tool_calls")
-    native = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    if native:
-        return ModelReply(spoken.text, thinking, native, refusal=refused)
+    if isinstance(calls, list) and (native := [call for call in calls if isinstance(call, dict)]):
+        return replace(reply, calls=native)
     legacy = message.get("function_call")
     if isinstance(legacy, dict) and isinstance(legacy.get("name"), str):
-        return ModelReply(spoken.text, thinking, [_wire(0, legacy)], "function_call", refusal=refused)
+        return replace(reply, calls=[_wire(0, legacy)], calls_from="function_call")
     if not tools:
-        return ModelReply(spoken.text, thinking, refusal=refused)
+        return reply
     found = spoken_calls(spoken.text, _offered(tools))
     addressed = [SpokenCall(name, arguments) for name, arguments in spoken.addressed]
     made = [_wire(number, call._asdict()) for number, call in enumerate([*addressed, *found.calls])]
-    return ModelReply(found.text, thinking, made, "text" if made else "tool_calls", found.is_unread, refused)
+    if made:
+        return replace(reply, text=found.text, calls=made, calls_from="text", has_unread_call=found.is_unread)
+    return replace(reply, has_unread_call=True) if found.is_unread else reply
 
 
 def visible(text: str) -> str:

@@ -101,7 +101,9 @@ class ModelAuthor:
                 problems = [str(e)]
             except RecursionError:
                 problems = ["the reply nests too deeply"]
-            if completion.stop_reason == "length":
+            if completion.blocked is not None:
+                problems = [completion.shortfall]
+            elif completion.stop_reason == "length":
                 problems = [*problems, "it broke off at the output limit, so be shorter"]
             # Only the last reply: earlier ones would be paid for again and teach nothing new.
             messages = [messages[0], *_correction(text, problems)]

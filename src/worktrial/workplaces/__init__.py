@@ -6,7 +6,7 @@ from worktrial.workplaces.loading import Workplaces, load_workplaces
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
 from worktrial.workplaces.simulator import LanguageSimulator, LedgerEntry, LedgerSession, Memory, PromptStyle
 from worktrial.workplaces.tools import Tool
-from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
+from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory, ending
 
 __all__ = [
     "DEFAULT_CLOCK",
@@ -27,6 +27,7 @@ __all__ = [
     "Workplace",
     "Workplaces",
     "derive_clock",
+    "ending",
     "load_workplaces",
     "refusal",
     "trial_clock",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from worktrial.language import JsonValue, Message
+from worktrial.language import Completion, JsonValue, Message
 from worktrial.workplaces.session import Observation
 
 
@@ -13,11 +13,25 @@ class StopReason(StrEnum):
     ANSWERED = "answered"
     EMPTY_ANSWER = "empty_answer"  # neither text nor a tool call
     CUT_ANSWER = "cut_answer"  # the answer hit the model's own output limit
+    UNREAD_CALL = "unread_call"  # a call in the text, in a spelling that could not be read
+    CONTENT_FILTER = "content_filter"  # the provider's filter took the answer, or its end, away
+    REFUSED = "refused"  # the provider sent a refusal in place of the answer
     TURN_LIMIT = "turn_limit"
     TOKEN_LIMIT = "token_limit"
     TIME_LIMIT = "time_limit"
     COST_LIMIT = "cost_limit"
     CONTEXT_LIMIT = "context_limit"  # the conversation outgrew the agent's own context
+
+
+def ending(completion: Completion) -> StopReason:
+    """Why a model's work ends with `completion`, which calls no tool."""
+    if completion.blocked is not None:
+        return StopReason(completion.blocked.value)
+    if completion.stop_reason == "length":
+        return StopReason.CUT_ANSWER
+    if completion.reply.has_unread_call:
+        return StopReason.UNREAD_CALL
+    return StopReason.ANSWERED if completion.text.strip() else StopReason.EMPTY_ANSWER
 
 
 @dataclass(frozen=True, slots=True)

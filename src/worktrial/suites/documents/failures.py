@@ -65,7 +65,15 @@ _LIMITS = frozenset(
         StopReason.CONTEXT_LIMIT,
     }
 )
-_SILENT = frozenset({StopReason.EMPTY_ANSWER, StopReason.CUT_ANSWER})
+_SILENT = frozenset(
+    {
+        StopReason.EMPTY_ANSWER,
+        StopReason.CUT_ANSWER,
+        StopReason.UNREAD_CALL,
+        StopReason.CONTENT_FILTER,
+        StopReason.REFUSED,
+    }
+)
 _GIVEN_UP = ("unable to determine", "cannot be determined", "cannot determine", "not available", "no answer")
 _UNIT = frozenset({Cause.HUNDRED, Cause.THOUSANDS, Cause.MILLIONS, Cause.POWER_OF_TEN})
 _OTHER_CELL = frozenset({Cause.NEIGHBOUR_ROW, Cause.NEIGHBOUR_COLUMN, Cause.ADJACENT_YEAR, Cause.OTHER_CELL})

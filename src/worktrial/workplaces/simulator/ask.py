@@ -82,7 +82,9 @@ async def ask(
             problem, reason = str(e), e.reason
         except RecursionError:
             problem, reason = "the reply nests too deeply", InvalidReason.SIMULATOR_FORMAT
-        if completion.stop_reason == "length":
+        if completion.blocked is not None:
+            problem, reason = completion.shortfall, completion.blocked
+        elif completion.stop_reason == "length":
             problem += ", and it broke off at the output limit, so be shorter"
         request = {"role": "user", "content": render("repair", problem=problem, wanted=wanted)}
         said += [{"role": "assistant", "content": excerpt(text, _BROKEN_REPLY) or "(nothing)"}, request]

@@ -65,6 +65,8 @@ class ModelAnswerer:
         """Ask the model; see `Answerer`."""
         # Two steps may have the very same prompt; each gets a draw of its own.
         completion = await self.complete(request.messages, tools=request.tools, draw=request.step.id)
+        if (kept := completion.withheld()) is not None:
+            raise kept
         return StepAnswer.of(request.step.id, completion)
 
 

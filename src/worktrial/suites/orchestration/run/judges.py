@@ -249,6 +249,7 @@ async def _vote(
     """The vote of judge `number`; an unreadable reply is asked for once more, then it counts as no vote."""
     raw: list[str] = []
     problem: str | None = None
+    trouble: InvalidReason | None = None
     for attempt in (0, 1):
         asked = messages if problem is None else asked_again(messages, problem, language)
         try:
@@ -258,12 +259,12 @@ async def _vote(
             raise
         except InvalidSample as e:
             return ValueVote(name, None, raw=tuple(raw), problem=e.detail, trouble=e.reason)
-        raw.append(encodable(reply.text))
+        raw.append(encodable(reply.reply.content))
         try:
             ballot = read_ballot(reply, ValueBallot)
         except Unreadable as e:
-            problem = str(e)
+            problem, trouble = str(e), e.reason
         else:
             reason = None if ballot.reason is None else encodable(ballot.reason)
             return ValueVote(name, ballot.same_meaning, reason, tuple(raw), problem)
-    return ValueVote(name, None, raw=tuple(raw), problem=problem)
+    return ValueVote(name, None, raw=tuple(raw), problem=problem, trouble=trouble)

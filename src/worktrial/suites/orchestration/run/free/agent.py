@@ -133,6 +133,8 @@ def _conclude(run: AgentRun, completion: Completion) -> None:
         run.end = ASKED
     elif decision is StepDecision.TOOL_CONSTRAINT_VIOLATION:
         run.end = f"failed: {run.text}"
+    elif completion.withheld() is not None:
+        run.end = f"failed: {completion.shortfall}"
     elif not run.text and not run.calls:
         run.end = "failed: neither a call nor a word"
     else:

@@ -22,7 +22,7 @@ from worktrial.suites.orchestration.run.free.agent import ASKED, DONE, AgentAtWo
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log, PlannerTurn
 from worktrial.suites.orchestration.run.free.voices import AgentMoment, PlannerMoment, Voices
 from worktrial.suites.orchestration.run.prompts import planner_messages
-from worktrial.workplaces import StopReason
+from worktrial.workplaces import StopReason, ending
 
 SCHEDULER = "scheduler"
 """Speaker that tells the planner, in the history, what could not be started."""
@@ -112,6 +112,11 @@ class FreeRun:
                 completion = await self._voices.plan(PlannerMoment(number, round, shown), messages)
             except ContextOverflow:
                 self._log.stop_reason = StopReason.CONTEXT_LIMIT
+                return False
+            if (kept := completion.withheld()) is not None:
+                if self._log.requests == 1:
+                    raise kept
+                self._log.stop_reason = ending(completion)
                 return False
             text = completion.text.strip()
             # In a thread: what a model writes may take long to read.
