@@ -57,7 +57,7 @@ def ran(*words: str) -> dict[str, Any]:
 def test_every_field_is_an_option() -> None:
     assert ran() == {}
     words = "--data d --depth 3 --mode fast --colours red,blue --colours green --no-plans --beside a --beside b"
-    given = ran(*words.split(), "-o", "out", "--sub-agent-rate", "0.5", "--limit", "2")
+    given = ran(*words.split(), "-o", "out", "--sub-agent-rpm", "0.5", "--limit", "2")
     assert given == {
         "data": Path("d"),
         "depth": 3,
@@ -66,7 +66,7 @@ def test_every_field_is_an_option() -> None:
         "plans": False,
         "beside": [Path("a"), Path("b")],
         "output": Path("out"),
-        "sub_agent_rate": 0.5,
+        "sub_agent_rpm": 0.5,
         "limit": 2,
     }
     read: Any = EVERY.read(given, suite="search")
@@ -79,7 +79,7 @@ def test_every_field_is_an_option() -> None:
     [
         (["--depth", "1"], "--depth"),
         (["--depth", "10"], "--depth"),
-        (["--sub-agent-rate", "0"], "--sub-agent-rate"),
+        (["--sub-agent-rpm", "0"], "--sub-agent-rpm"),
         (["--limit", "none"], "--limit"),
         (["--dpeth", "3"], "--dpeth"),
     ],
@@ -109,10 +109,10 @@ def test_relative_paths_start_at_the_base() -> None:
 
 
 def test_neutral_options_are_not_measured() -> None:
-    read = EVERY.read({"data": "d", "depth": 4, "output": "o", "agent_rate": 1.0}, suite="own")
+    read = EVERY.read({"data": "d", "depth": 4, "output": "o", "agent_rpm": 1.0}, suite="own")
     measured = read.measured()
     assert measured["depth"] == 4
-    assert not {"output", "beside", "limit", "agent_rate"} & measured.keys()
+    assert not {"output", "beside", "limit", "agent_rpm"} & measured.keys()
 
 
 def help_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -301,13 +301,15 @@ class EndpointOptions(Options):
     """
 
     base_url: Annotated[str | None, Flag(_ENDPOINT, common=True, neutral=True, metavar="URL")] = None
-    """Address of an OpenAI-compatible endpoint, e.g. http://localhost:8000/v1."""
+    """Address of an endpoint, OpenAI-compatible unless another wire is named, e.g. http://localhost:8000/v1."""
+    wire: Annotated[str | None, Flag(_ENDPOINT, neutral=True, metavar="NAME")] = None
+    """Wire that the endpoint at that address speaks: anthropic, gemini, responses. Default: chat completions."""
     api_key_env: Annotated[str | None, Flag(_ENDPOINT, common=True, neutral=True, metavar="NAME")] = None
     """Environment variable that holds the key. The key itself is never stored."""
     temperature: Annotated[Amount | None, Flag(_ENDPOINT, neutral=True)] = None
     """Sampling temperature."""
     effort: Annotated[str | None, Flag(_ENDPOINT, neutral=True, metavar="LEVEL")] = None
-    """Reasoning effort, sent as reasoning_effort (e.g. low, medium, high)."""
+    """Reasoning effort, in the provider's words (e.g. low, medium, high)."""
     output_tokens: Annotated[Count | None, Flag(_ENDPOINT, neutral=True)] = None
     """Output tokens of one request."""
     token_parameter: Annotated[
@@ -315,13 +317,20 @@ class EndpointOptions(Options):
     ] = None
     """Name by which the endpoint knows that limit."""
     structured: Annotated[Literal["auto", "schema", "off"] | None, Flag(_ENDPOINT, neutral=True)] = None
-    """JSON Schema output: auto gives it up when the endpoint rejects it."""
+    """JSON Schema output: auto gives it up where the endpoint answers only without it."""
+    stream: Annotated[Literal["auto", "on", "off"] | None, Flag(_ENDPOINT, neutral=True)] = None
+    """Streamed answers: auto streams where long thinking is asked for (effort high or more), or where the endpoint
+    serves nothing else."""
     timeout: Annotated[Annotated[float, Field(ge=1)] | None, Flag(_ENDPOINT, neutral=True)] = None
-    """Seconds to wait for one answer."""
+    """Seconds to wait for one answer; of a streamed one, for its next piece. Default: 600."""
+    max_reply: Annotated[Annotated[float, Field(gt=0)] | None, Flag(_ENDPOINT, neutral=True, metavar="MB")] = None
+    """Megabytes of one answer; a larger one is refused. Default: 16."""
     requests: Annotated[Count | None, Flag(_ENDPOINT, neutral=True)] = None
     """Requests in flight."""
-    rate: Annotated[Annotated[float, Field(ge=0.01)] | None, Flag(_ENDPOINT, neutral=True)] = None
+    rpm: Annotated[Annotated[float, Field(ge=0.01)] | None, Flag(_ENDPOINT, neutral=True)] = None
     """Requests per minute."""
+    tpm: Annotated[Count | None, Flag(_ENDPOINT, neutral=True)] = None
+    """Tokens per minute, in and out."""
     price: Annotated[Numbers, Flag(_ENDPOINT, neutral=True, metavar="IN,OUT")] = None
     """US dollars per million input and output tokens, for a model off the price list."""
     extra: Annotated[str | None, BeforeValidator(_json), Flag(_ENDPOINT, neutral=True, metavar="JSON")] = None

@@ -44,7 +44,7 @@ async def client_at(
     **settings: Any,
 ) -> AsyncIterator[Client]:
     """A client with its own session."""
-    chosen = role_settings(url, role, **settings)
+    chosen = role_settings(url, role, **settings).resolved()
     redactor = Redactor()
     redactor.add_role(chosen, needs_key=True)
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=100)) as session:

@@ -14,11 +14,12 @@ from tests.support.behaviours import CutsBody, DropsConnection, Html, NeverAnswe
 from tests.support.combinators import At, Every, First
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
+from tests.support.wire import error_reply
 
 from worktrial.engine.client import Client
 from worktrial.engine.retry import RetryPolicy, retry_after_seconds
 from worktrial.engine.spend import Meter
-from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.errors import InvalidReason, InvalidSample, StopRun
 from worktrial.language import Completion
 
 PASSING = [
@@ -51,13 +52,15 @@ def test_what_passes_is_tried_again(step: Any) -> None:
     async def once(client: Client) -> tuple[Completion, int]:
         return await client.model(Meter())(HELLO), client.retries
 
-    with ScriptedServer(Script(agent=First(step, times=2))) as server:
+    # Silence costs the most, so it is put up with only once.
+    times = 1 if isinstance(step, NeverAnswers) else 2
+    with ScriptedServer(Script(agent=First(step, times=times))) as server:
         # On a busy machine, other steps must not fall to this timeout.
         timeout = 0.3 if isinstance(step, NeverAnswers) else 30
         completion, retries = with_client(server.url, once, timeout=timeout)
     assert completion.text == "The work is done."
-    assert server.count() == 3
-    assert retries == 2
+    assert server.count() == times + 1
+    assert retries == times
 
 
 def refused(url: str, **options: Any) -> InvalidSample:
@@ -66,14 +69,44 @@ def refused(url: str, **options: Any) -> InvalidSample:
     return caught.value
 
 
-@pytest.mark.parametrize("step", [Status(500), DropsConnection(), CutsBody(), NeverAnswers()], ids=named)
+@pytest.mark.parametrize("step", [Status(500), DropsConnection(), CutsBody()], ids=named)
 def test_what_does_not_pass_is_given_up(step: Any) -> None:
     with ScriptedServer(Script(agent=step)) as server:
-        error = refused(server.url, timeout=0.2 if isinstance(step, NeverAnswers) else 30)
+        error = refused(server.url, timeout=30)
     assert error.reason is InvalidReason.ENDPOINT_UNAVAILABLE
     assert f"agent at {server.url}" in error.detail
     assert "after 4 tries" in error.detail
     assert server.count() == 4
+
+
+def test_an_endpoint_that_never_answers_stops_the_run_after_one_more_try(capsys: Any) -> None:
+    with ScriptedServer(Script(agent=NeverAnswers())) as server:
+        with pytest.raises(StopRun, match=r"no answer within 0.2 s \(gave up after 2 tries\), and nothing else"):
+            ask(server.url, timeout=0.2)
+    assert server.count() == 2
+    # Not in silence: the first time-out is told at once.
+    assert capsys.readouterr().err.count("no answer within 0.2 s; trying once more") == 1
+
+
+def test_an_endpoint_that_stops_answering_costs_one_more_try_a_request() -> None:
+    async def twice(client: Client) -> None:
+        await client.model(Meter())(HELLO)
+        await client.model(Meter())(HELLO)
+
+    with ScriptedServer(Script(agent=At({1, 2, 3}, NeverAnswers()))) as server:
+        with pytest.raises(InvalidSample, match=r"endpoint_unavailable: .*after 2 tries"):
+            with_client(server.url, twice, timeout=0.5)
+    assert server.count() == 3
+
+
+def test_an_account_without_money_stops_the_run_at_once() -> None:
+    """OpenAI says so with the status of a rate limit, which is otherwise waited for."""
+    message = "You exceeded your current quota, please check your plan and billing details."
+    empty = error_reply(429, message, code="insufficient_quota", kind="insufficient_quota")
+    with ScriptedServer(Script(agent=lambda request: empty)) as server:
+        with pytest.raises(StopRun, match="cannot pay"):
+            ask(server.url)
+    assert server.count() == 1
 
 
 @pytest.mark.parametrize("step", BAD_REPLIES, ids=named)

@@ -183,7 +183,7 @@ def test_a_changed_role_is_refused(tmp_path: Path) -> None:
         with pytest.raises(SettingError, match=r"settings\.roles\.agent\.temperature: null -> 0\.5"):
             run_tiny(tmp_path, server.url, role=role_settings(server.url, temperature=0.5))
         # How fast a run goes is free.
-        run_tiny(tmp_path, server.url, role=role_settings(server.url, concurrency=1, rate=6000, timeout=9))
+        run_tiny(tmp_path, server.url, role=role_settings(server.url, concurrency=1, rpm=6000, timeout=9))
 
 
 def test_a_refusal_stops_everything_and_keeps_what_was_done(tmp_path: Path) -> None:

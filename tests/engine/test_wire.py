@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.engine.wire import NotACompletion, error_text, excerpt, is_context_overflow, read_completion
+from worktrial.engine.providers.chat import read_completion
+from worktrial.engine.wire import NotACompletion, error_text, excerpt, is_context_overflow
 from worktrial.language import Usage
 
 anything = st.recursive(

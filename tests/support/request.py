@@ -47,6 +47,8 @@ class ScriptedRequest:
     """Shared by all requests of one server, for behaviours that count."""
     tool_calls: int = 2
     """How many tool results an agent of this script collects before it answers."""
+    sent: dict[str, Any] = field(default_factory=dict, repr=False)
+    """The body as it came, in its own wire's shape."""
     status: int | None = None
     """The status that went back; None while unanswered, or when the connection was dropped or left open."""
 

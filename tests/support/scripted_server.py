@@ -44,6 +44,11 @@ class ScriptedServer:
         """Chat requests in order of arrival."""
         return self._service.requests
 
+    @property
+    def refused(self) -> list[str]:
+        """Why requests were refused that broke a rule of their wire."""
+        return self._service.refused
+
     def of(self, role: Role | str) -> list[ScriptedRequest]:
         """The requests of one role, in order of arrival."""
         return [r for r in self.requests if r.role == role]

@@ -14,6 +14,7 @@ from tests.support.happy import Happy
 from tests.support.request import Role, ScriptedRequest
 from tests.support.script import Cast, Script
 from tests.support.wire import Body, Delivery, Reply, completion, error_reply, json_reply, usage
+from tests.support.wires import ForeignWire, Refused, all_wires, foreign_wire, refusal
 
 _MAX_BACKLOG = 1024
 
@@ -27,6 +28,8 @@ class Service:
         self.counters = Counters()
         self.trouble: list[Exception] = []
         """What steps of the script raised; always a mistake in a test."""
+        self.refused: list[str] = []
+        """Reasons of requests that broke a rule of their wire."""
         self.url = ""
         self._cast = Cast(script, Happy())
         self._keep_requests = keep_requests
@@ -35,6 +38,7 @@ class Service:
         self._connections: dict[asyncio.BaseTransport, int] = {}
         self._connection_number = itertools.count()
         self._memory: dict[object, Any] = {}
+        self._wires = all_wires()
         self._runner: web.ServerRunner | None = None
 
     async def start(self, port: int = 0) -> None:
@@ -77,26 +81,38 @@ class Service:
             case "POST", "/stats/reset":
                 self.counters.reset()
                 return _response(json_reply(self.counters.snapshot()))
+        wire = foreign_wire(http.path, self._wires) if http.method == "POST" else None
+        if wire is not None:
+            return await self._chat(http, wire)
         return _response(error_reply(404, f"Nothing is served at {http.method} {http.path}.", code="not_found"))
 
-    async def _chat(self, http: web.BaseRequest) -> web.StreamResponse:
+    async def _chat(self, http: web.BaseRequest, wire: ForeignWire | None = None) -> web.StreamResponse:
         connection = self._connection_of(http)
         raw = await http.content.read()
         try:
-            body = msgspec.json.decode(raw)
+            sent = body = msgspec.json.decode(raw)
+            if wire is not None:
+                body = wire.chat_body(http.path, sent, http.headers)
             messages = body["messages"]
             model = body["model"]
+        except Refused as e:
+            assert wire is not None
+            self.refused.append(str(e))
+            return _response(refusal(wire, str(e)))
         except (msgspec.DecodeError, KeyError, TypeError) as e:
             return _response(error_reply(400, f"The body is not a chat request: {e!r}."))
         if not isinstance(messages, list) or not all(isinstance(m, dict) and "role" in m for m in messages):
             return _response(error_reply(400, "'messages' must be a list of messages.", param="messages"))
         role = Role.of(model)
         request = self._record(http, body, role, len(raw), connection)
+        request.sent = sent
         if self._keep_requests:
             self.requests.append(request)
         self.counters.begin(request)
         try:
             reply = self._reply(request)
+            if wire is not None:
+                reply = wire.translated(reply)
             delay = self.script.delay(role)
             if delay:
                 await asyncio.sleep(delay - (time.monotonic() - request.arrived))

@@ -52,7 +52,14 @@ async def examine(base_url: str, api_key_env: str | None, model: str | None) -> 
         SettingError: the key's variable is not set, or the address is none.
     """
     settings = RoleSettings(
-        role=Role.AGENT, model=model or "", base_url=base_url, api_key_env=api_key_env, max_tokens=64, timeout=60
+        role=Role.AGENT,
+        model=model or "",
+        base_url=base_url,
+        api_key_env=api_key_env,
+        max_tokens=64,
+        timeout=60,
+        # What the client would otherwise find out and keep to itself is what is asked here.
+        structured="schema",
     ).resolved()
     redactor = Redactor()
     redactor.add_role(settings, needs_key=True)

@@ -1,13 +1,15 @@
 """Bringing up the models of a run: one client per role, and the embedded model when a role wants it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import aiohttp
 
-from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.client import Client, Endpoint, tell_on_stderr
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
@@ -16,6 +18,13 @@ from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Spend
 from worktrial.errors import SettingError, StopRun, option
 
+try:
+    import resource
+except ImportError:  # a system without such limits
+    resource = None  # type: ignore[assignment]
+
+# Beside connections: the run's own files, pipes of agents, and what libraries open for a moment.
+SPARE_FILES = 24
 PROBE_TIMEOUT = aiohttp.ClientTimeout(total=15, sock_connect=5)
 PROBE_PAUSES = (0.5, 1.0, 0.0)
 
@@ -29,6 +38,8 @@ class Wiring:
     retry: RetryPolicy
     cache: RequestCache | None = None
     cache_only: bool = False
+    tell: Callable[[str], None] = tell_on_stderr
+    """Told, a sentence each, what the run has to do otherwise than it was asked to."""
 
 
 @asynccontextmanager
@@ -46,9 +57,10 @@ async def connect(
         endpoints = {
             role: await _endpoint(settings, stack, wiring, redactor, started) for role, settings in roles.items()
         }
-        connector = aiohttp.TCPConnector(limit=wiring.requests)
+        requests = affordable(wiring.requests, wiring.tell)
+        connector = aiohttp.TCPConnector(limit=requests)
         # Queueing for a connection would count as waiting for an answer; who has passed the gate finds one free.
-        gate = asyncio.Semaphore(wiring.requests)
+        gate = asyncio.Semaphore(requests)
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
             await _probe(session, {endpoints[name].base_url: settings.role for name, settings in roles.items()})
@@ -63,9 +75,53 @@ async def connect(
                 gate=gate,
                 cache=wiring.cache,
                 cache_only=wiring.cache_only,
+                tell=wiring.tell,
             )
             for role, settings in roles.items()
         }
+
+
+def affordable(requests: int, tell: Callable[[str], None]) -> int:
+    """Requests in flight that the process has file descriptors for, at most `requests`.
+
+    The limit of the process is raised as far as the system lets it.
+
+    Raises:
+        StopRun: there are none left even for one.
+    """
+    if resource is None:
+        return requests
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return requests
+    used = _open_files()
+    wanted = used + SPARE_FILES + requests
+    if soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            limit = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+            soft = limit
+    possible = soft - used - SPARE_FILES
+    if possible >= requests:
+        return requests
+    if possible < 1:
+        raise StopRun(
+            f"this process may open {soft} files, which is too few for a run. Raise the limit, as with "
+            f"`ulimit -n {max(256, wanted)}`"
+        )
+    tell(
+        f"this process may open {soft} files: {possible} requests are sent at a time instead of {requests}. "
+        f"`ulimit -n {wanted}` before the start lets all of them go"
+    )
+    return possible
+
+
+def _open_files() -> int:
+    """Files that this process has open; a guess where the system does not tell."""
+    try:
+        return len(list(Path("/dev/fd").iterdir()))
+    except OSError:
+        return SPARE_FILES
 
 
 async def _endpoint(

@@ -42,6 +42,8 @@ class SessionRecord(msgspec.Struct, kw_only=True):
     tokens: int = 0
     asked: Asked | None = None
     """Samples that it asked for, where some were new to the run; null in runs from before that was on record."""
+    notices: list[str] = []
+    """Sentences on things done otherwise than asked for, such as a field left out that an endpoint refuses."""
 
 
 class Manifest(msgspec.Struct, kw_only=True):

@@ -23,6 +23,8 @@ class RetryPolicy:
     longest_wait: float = 20.0
     bad_replies: int = 3
     """Answers that are no completion, up to which a request is sent again."""
+    silences: int = 2
+    """Tries that end without any answer in time: an endpoint that hangs costs one more time-out, not seven."""
 
     def wait(self, attempt: int, retry_after: float | None) -> float:
         """Seconds before the next attempt (1-based number of the one that failed).
@@ -45,12 +47,14 @@ class Retryable(Exception):
         retry_after: float | None = None,
         bad_reply: bool = False,
         slow_down: bool = False,
+        silent: bool = False,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.retry_after = retry_after
         self.bad_reply = bad_reply
         self.slow_down = slow_down
+        self.silent = silent
         self.wait = 0.0
 
 
@@ -62,6 +66,7 @@ class Tries:
     made: int = 0
     _failures: int = 0
     _bad_replies: int = 0
+    _silences: int = 0
     _waited: float = 0.0
 
     def book(self, trouble: Retryable) -> InvalidReason | None:
@@ -72,11 +77,13 @@ class Tries:
         self.made += 1
         self._failures += not trouble.slow_down
         self._bad_replies += trouble.bad_reply
+        self._silences += trouble.silent
         trouble.wait = self.policy.wait(self.made, trouble.retry_after)
         self._waited += trouble.wait
         spent = (
             self._failures >= self.policy.attempts
             or self._bad_replies >= self.policy.bad_replies
+            or self._silences >= self.policy.silences
             or self._waited > self.policy.total_seconds
         )
         if not spent:

@@ -20,7 +20,11 @@ ROLE_VALUES = frozenset(
         "structured",
         "timeout",
         "requests",
-        "rate",
+        "rpm",
+        "tpm",
+        "stream",
+        "wire",
+        "max_reply",
         "price",
         "extra",
     }
@@ -72,8 +76,12 @@ def settings_for(
         structured=_plain(value("structured")) or "auto",
         extra=_extra(role, value("extra")),
         concurrency=value("requests"),
-        rate=value("rate"),
-        timeout=value("timeout") or 600.0,
+        rpm=value("rpm"),
+        tpm=value("tpm"),
+        stream=_plain(value("stream")) or "auto",
+        wire=None if local else value("wire"),
+        timeout=value("timeout") or RoleSettings.timeout,
+        max_reply=value("max_reply") or RoleSettings.max_reply,
         price=_price(role, value("price")),
     )
 

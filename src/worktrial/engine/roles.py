@@ -1,13 +1,17 @@
 """Roles that models play in a trial, and their settings."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
+
+if TYPE_CHECKING:
+    from worktrial.engine.wire import Line, ModelWire
 
 
 class Role(StrEnum):
@@ -41,28 +45,38 @@ class RoleSettings:
     number: int = 1
     """Number of this model among several in the same role, from 1."""
     model: str
-    """The name at the endpoint; without `base_url`, `openai/NAME` or `local`."""
+    """The name at the endpoint; without `base_url`, `PROVIDER/NAME` or `local`."""
     base_url: str | None = None
+    wire: str | None = None
+    """Name of the provider whose wire the endpoint speaks; None is chat completions."""
+    speaks: "Callable[[Line], ModelWire] | None" = None
+    """Maker of that wire, filled in by its provider."""
     api_key_env: str | None = None
     """The environment variable that holds the key; the key itself is never a setting."""
     temperature: float | None = None
     effort: str | None = None
-    """Sent as `reasoning_effort`."""
+    """Reasoning effort, in the words of the provider."""
     max_tokens: int | None = None
     """Output tokens per request."""
     token_parameter: Literal["max_tokens", "max_completion_tokens"] | None = None
     """Name that the endpoint gives the limit; None is `max_tokens`, or what a known provider wants."""
     tool_mode: Literal["native", "json"] = "native"
     structured: Literal["auto", "schema", "off"] = "auto"
-    """JSON Schema output: `auto` gives it up when the endpoint rejects it."""
+    """JSON Schema output: `auto` gives it up where the endpoint answers only without it."""
+    stream: Literal["auto", "on", "off"] = "auto"
+    """Streamed answers, on chat completions: `auto` where long thinking is asked for, or nothing else is served."""
     extra: JsonObject = field(default_factory=dict)
     """Further fields of the request body."""
     concurrency: int | None = None
     """Requests in flight for this role."""
-    rate: float | None = None
+    rpm: float | None = None
     """Requests per minute for this role."""
+    tpm: int | None = None
+    """Tokens per minute for this role, in and out."""
     timeout: float = 600.0
-    """Seconds for one request, from sending to the last byte."""
+    """Seconds for one answer, from sending to the last byte; of a streamed one, between two events."""
+    max_reply: float = 16.0
+    """Megabytes of one answer; a larger one is refused before it is read."""
     price: tuple[float, float] | None = None
     """US dollars per million input and output tokens, where the price list does not know the model."""
 
@@ -89,11 +103,12 @@ class RoleSettings:
         """
         if self.base_url is not None:
             self._check_address(self.base_url)
-            return self
+            if self.wire is None:
+                return self
         # Imported here because providers are made of settings.
-        from worktrial.engine.providers import with_endpoint
+        from worktrial.engine.providers import with_endpoint, with_wire
 
-        complete = with_endpoint(self)
+        complete = with_endpoint(self) if self.base_url is None else with_wire(self)
         if complete.base_url is not None:
             complete._check_address(complete.base_url)
         return complete
@@ -138,7 +153,9 @@ class RoleSettings:
 
     def fingerprint(self) -> JsonObject:
         """The settings that can change a result, for the manifest. Free of secrets and of the address."""
+        wire = {} if self.wire is None else {"wire": self.wire}
         return {
+            **wire,
             "model": self.model,
             "temperature": self.temperature,
             "effort": self.effort,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worktrial.engine.client import Client
+from worktrial.engine.client import Client, tell_on_stderr
 from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.growth import asked_of
 from worktrial.engine.interruption import cancelled_by_signals
@@ -209,7 +209,12 @@ async def _work_off(
     spend.check()
     cache = RequestCache(settings.cache, redactor) if settings.cache else None
     in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
-    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only)
+
+    def notice(text: str) -> None:
+        store.session.notices.append(redactor.text(text))
+        tell_on_stderr(text)
+
+    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, notice)
     tell = progress or (lambda tally: None)
 
     def on_finished(record: SampleRecord) -> None:

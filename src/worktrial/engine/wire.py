@@ -1,54 +1,113 @@
-"""The chat-completions protocol: request bodies out, completions and refusals in. No network here."""
+"""The contract of a wire, and the reading of refusals, which all wires share. No network here."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
 
 import msgspec
 
 from worktrial.engine.roles import RoleSettings
+from worktrial.engine.transport import HttpAnswer, Transport
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError, option
-from worktrial.language import Completion, JsonObject, Message, Usage
+from worktrial.language import Completion, JsonObject, Message
+
+PROVIDER_BLOCKS = "provider_blocks"
+"""Field of an assistant message that holds the provider's own form of it, `{"wire": NAME, "blocks": …}`.
+
+Goes back to that wire in place of the message, unchanged, and to no other: signatures of thoughts are in it.
+"""
 
 
 class NotACompletion(ValueError):
     """The endpoint's answer does not follow the protocol."""
 
 
-def request_body(
-    settings: RoleSettings,
-    model: str,
-    messages: Sequence[Message],
-    *,
-    tools: Sequence[JsonObject],
-    schema: JsonObject | None,
-    top_logprobs: int,
-    max_tokens: int | None,
-) -> JsonObject:
-    """The JSON body of one request; optional fields only where they are set."""
-    body: JsonObject = {"model": model, "messages": list(messages)}
-    if tools:
-        body["tools"] = list(tools)
-    if settings.temperature is not None:
-        body["temperature"] = settings.temperature
-    if settings.effort is not None:
-        body["reasoning_effort"] = settings.effort
-    limit = min((n for n in (settings.max_tokens, max_tokens) if n is not None), default=None)
-    if limit is not None:
-        body[settings.limit_name] = limit
-    if schema is not None:
-        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
-    if top_logprobs:
-        body["logprobs"] = True
-        body["top_logprobs"] = top_logprobs
-    body.update(settings.extra)
-    return body
+class Concession(StrEnum):
+    """A part of a request that an endpoint may not take, and that can be left out or put in simpler words."""
+
+    SCHEMA_WORDS = "schema words"
+    """Keywords of JSON Schema that not every endpoint knows."""
+    MESSAGE_FIELDS = "message fields"
+    """Fields of an assistant message beyond the protocol's own."""
+    ENCRYPTED_THOUGHTS = "encrypted thoughts"
+    """The wish for thoughts that can be sent back."""
+    SCHEMA = "schema"
+    """JSON Schema output."""
+    STREAM = "stream"
+    """The way of the answer: streamed where it was whole, whole where it was streamed."""
 
 
-def read_completion(data: bytes) -> Completion:
-    """The completion in a response body.
+Concessions = frozenset[Concession]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, as `worktrial.language.Complete` is asked."""
+
+    messages: Sequence[Message]
+    tools: Sequence[JsonObject] = ()
+    schema: JsonObject | None = None
+    top_logprobs: int = 0
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Everything that a wire is made of."""
+
+    settings: RoleSettings
+    base_url: str
+    model: str
+    """Name that the endpoint knows."""
+    key: str | None
+    transport: Transport
+
+
+class ModelWire(Protocol):
+    """Form in which one kind of endpoint is asked and answers."""
+
+    url: str
+    """Address of the requests, which tells answers of several endpoints apart in the request cache."""
+
+    def body(self, request: Request, without: Concessions) -> JsonObject:
+        """Body of a request; the same for the same request.
+
+        Raises:
+            StopRun: the wire has no such thing.
+        """
+        ...
+
+    async def send(self, body: bytes) -> HttpAnswer:
+        """Send an encoded body; see `Transport.post` for what it raises.
+
+        Raises:
+            NotACompletion: a streamed answer cannot be put together.
+        """
+        ...
+
+    def read(self, data: bytes) -> Completion:
+        """The completion in the data of an answer with status 200.
+
+        Its message has the shape of chat completions: `content`, `reasoning_content`, `tool_calls`, `refusal`, and
+        the wire's own blocks under `PROVIDER_BLOCKS`.
+
+        Raises:
+            NotACompletion: there is none.
+        """
+        ...
+
+
+def output_limit(settings: RoleSettings, request: Request) -> int | None:
+    """Output tokens that a request may take: the tighter of the role's limit and its own."""
+    return min((n for n in (settings.max_tokens, request.max_tokens) if n is not None), default=None)
+
+
+def decoded(data: bytes) -> JsonObject:
+    """The JSON object in a response body.
 
     Raises:
-        NotACompletion: the body is not JSON, has no choice, or its choice is an error or has no message.
+        NotACompletion: it is none.
     """
     try:
         reply: Any = msgspec.json.decode(data)
@@ -58,22 +117,12 @@ def read_completion(data: bytes) -> Completion:
         raise NotACompletion("JSON nested too deeply") from None
     if not isinstance(reply, dict):
         raise NotACompletion("not a JSON object")
-    choices = reply.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise NotACompletion("no choices")
-    choice = choices[0]
-    # Gateways report a provider that failed in the middle of its answer like this, with status 200.
-    if choice.get("error") or choice.get("finish_reason") == "error":
-        raise NotACompletion("the provider behind the endpoint failed")
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        raise NotACompletion("no message in the first choice")
-    return Completion(
-        message=message,
-        usage=_usage(reply.get("usage")),
-        stop_reason=choice.get("finish_reason") or "stop",
-        first_token=_first_token(choice.get("logprobs")),
-    )
+    return reply
+
+
+def count(value: object) -> int:
+    """Tokens in a field of a usage report; 0 for what is no count."""
+    return value if isinstance(value, int) and value > 0 else 0
 
 
 def error_text(data: bytes) -> tuple[str, str]:
@@ -88,17 +137,35 @@ def error_text(data: bytes) -> tuple[str, str]:
     error = reply.get("error", reply) if isinstance(reply, dict) else reply
     if isinstance(error, dict):
         message = error.get("message") or error.get("detail") or excerpt(data)
-        codes = [str(error[k]) for k in ("code", "type", "param") if error.get(k)]
-        return str(message)[:500], " ".join(codes)
+        codes = [str(error[k]) for k in ("code", "type", "param", "status") if error.get(k)]
+        return str(message)[:500], " ".join([*codes, *_details(error.get("details"), "reason")])
     return str(error)[:500], ""
 
 
+def asked_to_wait(data: bytes) -> str | None:
+    """Seconds that an error's own details ask for (google.rpc.RetryInfo), as in a Retry-After header."""
+    try:
+        reply: Any = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    error = reply.get("error") if isinstance(reply, dict) else None
+    delays = _details(error.get("details"), "retryDelay") if isinstance(error, dict) else []
+    return next((delay.removesuffix("s") for delay in delays), None)
+
+
+def _details(details: object, field: str) -> list[str]:
+    """Texts in `field` of the details of an error (google.rpc.Status)."""
+    if not isinstance(details, list):
+        return []
+    return [d[field] for d in details if isinstance(d, Mapping) and isinstance(d.get(field), str)]
+
+
 def is_context_overflow(message: str, code: str) -> bool:
-    """Whether a refusal means that the prompt is too long (OpenAI, llama.cpp, vLLM, Anthropic and kin)."""
+    """Whether a refusal means that the prompt is too long (OpenAI, llama.cpp, vLLM, Anthropic, Gemini and kin)."""
     if "context_length_exceeded" in code or "exceed_context_size" in code:
         return True
     said = message.lower()
-    if "prompt is too long" in said or "maximum number of tokens" in said:
+    if any(w in said for w in ("prompt is too long", "maximum number of tokens", "input token count")):
         return True
     return "context" in said and any(
         w in said for w in ("exceed", "maximum context length", "too long", "too large")
@@ -111,42 +178,17 @@ def excerpt(data: bytes) -> str:
     return repr(text[:200]) if text else "an empty body"
 
 
-def _usage(raw: object) -> Usage:
-    if not isinstance(raw, Mapping):
-        return Usage(requests=1)
-    details = raw.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
-    return Usage(1, _count(raw.get("prompt_tokens")), _count(raw.get("completion_tokens")), _count(cached))
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
-
-
-def _first_token(logprobs: object) -> dict[str, float] | None:
-    if not isinstance(logprobs, Mapping):
-        return None
-    content = logprobs.get("content")
-    if not isinstance(content, list) or not content or not isinstance(content[0], Mapping):
-        return None
-    likeliest = content[0].get("top_logprobs")
-    if not isinstance(likeliest, list):
-        return None
-    return {
-        c["token"]: float(c["logprob"])
-        for c in likeliest
-        if isinstance(c, Mapping) and isinstance(c.get("token"), str) and isinstance(c.get("logprob"), int | float)
-    }
-
-
 # No later sample fares better with a wrong key, an empty account or a wrong address.
 _HOPELESS = frozenset({401, 402, 404})
-_SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "structured output")
 _TOKEN_PARAMETERS = ("max_tokens", "max_completion_tokens")
+# An account that is used up, whatever the status: waiting does not fill it.
+_EMPTY_ACCOUNT = ("insufficient_quota", "billing_hard_limit", "billing_error", "credit balance is too low")
 
 
-class SchemaRejected(WorktrialError):
-    """The endpoint does not take `response_format`."""
+def is_account_empty(said: str, code: str) -> bool:
+    """Whether a refusal means that nobody pays for the requests any more."""
+    told = f"{said} {code}".lower()
+    return any(word in told for word in _EMPTY_ACCOUNT)
 
 
 def explain(
@@ -157,7 +199,6 @@ def explain(
     code: str,
     *,
     has_answered: bool,
-    with_schema: bool,
 ) -> WorktrialError:
     """The error for a refused request.
 
@@ -169,39 +210,46 @@ def explain(
         code: The endpoint's error code, type and parameter, or "".
         has_answered: Whether the endpoint has answered this role before. A refusal then concerns one
             request; without any success before, it concerns the settings.
-        with_schema: Whether the request asked for JSON Schema output.
     """
     told = f"{said} {code}".lower()
     # An output limit larger than the whole context is refused in the words of an overflow.
     is_limit = not has_answered and any(name in told for name in _TOKEN_PARAMETERS)
     if status == 413 or (is_context_overflow(said, code) and not is_limit):
         return ContextOverflow(f"{where}: {said}")
-    if with_schema and status in (400, 422) and any(w in told for w in _SCHEMA_WORDS):
-        return SchemaRejected(f"{where}: {status} {said}")
     is_one_request = has_answered or any(w in told for w in ("content_filter", "content_policy"))
-    if status not in _HOPELESS and is_one_request:
+    if is_account_empty(said, code):
+        return StopRun(f"{where} refused the request with status {status}: {said}\n{_NO_MONEY}")
+    # One provider calls a wrong key a bad request.
+    is_hopeless = status in _HOPELESS or "api_key_invalid" in told
+    if not is_hopeless and is_one_request:
         return InvalidSample(InvalidReason.ENDPOINT_REFUSED, f"{where}: {status} {said}")
     return StopRun(f"{where} refused the request with status {status}: {said}\n{_advice(settings, status, told)}")
 
 
+_NO_MONEY = "The account behind the key cannot pay for the request."
+
+
 def _advice(settings: RoleSettings, status: int, told: str) -> str:
     role = settings.role
-    if status in (401, 403):
+    if status in (401, 403) or "api_key_invalid" in told:
         if settings.api_key_env is None:
             return (
                 f"No key was sent. Name the environment variable that holds it: {role.option('api_key_env')} NAME"
             )
         return f"Check the key in the environment variable {settings.api_key_env} and what it may use."
     if status == 402:
-        return "The account behind the key cannot pay for the request."
+        return _NO_MONEY
     if status == 404:
         return f"Check the address (it usually ends in /v1) and the model's name {settings.model!r}."
-    if any(name in told for name in _TOKEN_PARAMETERS):
+    if settings.wire is None and any(name in told for name in _TOKEN_PARAMETERS):
         other = next(name for name in _TOKEN_PARAMETERS if name != settings.limit_name)
         return f"Try {role.option('token_parameter')} {other}, or another {role.option('output_tokens')}."
-    if any(word in told for word in _SCHEMA_WORDS):
-        extra = f"response_format in {role.option('extra')}"
-        return f"Leave out {role.option('structured')} (and {option('structured')}), or {extra}."
+    if any(name in told for name in ("max_tokens", "max_output_tokens", "maxoutputtokens")):
+        return f"Try another {role.option('output_tokens')}."
+    if "response_format" in told and "response_format" in settings.extra:
+        return f"Leave response_format out of {role.option('extra')} (and {option('extra')})."
+    if settings.structured == "schema" and any(word in told for word in ("response_format", "schema")):
+        return f"Leave out {role.option('structured')} schema (and {option('structured')})."
     if "temperature" in told:
         return f"Leave out {role.option('temperature')} (and {option('temperature')})."
     if "effort" in told:

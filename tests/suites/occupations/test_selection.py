@@ -57,7 +57,7 @@ def test_choice(options: list[str], expected: list[str], tmp_path: Path) -> None
         (["--simulator-extra", "[1]"], ["--simulator-extra", "object"]),
         (["--cache-only"], ["--cache-only", "--cache DIR"]),
         (["--timeout", "0"], ["--timeout"]),
-        (["--rate", "0"], ["--rate"]),
+        (["--rpm", "0"], ["--rpm"]),
         (["--agent", "python:nowhere"], ["python:MODULE:FUNCTION"]),
         (["--api-key-env", "WORKTRIAL_NO_SUCH_KEY"], ["WORKTRIAL_NO_SUCH_KEY", "not set"]),
     ],

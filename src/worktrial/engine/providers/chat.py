@@ -1,0 +1,155 @@
+"""Chat completions, spoken by our own client: the wire of OpenAI-compatible endpoints."""
+
+from collections.abc import Mapping
+
+from worktrial.engine.providers.streams import chat_completion
+from worktrial.engine.roles import below
+from worktrial.engine.schemas import plainer, plainer_tools
+from worktrial.engine.transport import HttpAnswer
+from worktrial.engine.wire import (
+    PROVIDER_BLOCKS,
+    Concession,
+    Concessions,
+    Line,
+    NotACompletion,
+    Request,
+    count,
+    decoded,
+    output_limit,
+)
+from worktrial.language import Completion, JsonObject, Message, Usage
+
+# What the protocol itself says of an assistant's message; the rest is the provider's.
+_KNOWN = frozenset({"role", "content", "name", "tool_calls", "refusal", "audio", "function_call"})
+_KNOWN_OF_CALLS = frozenset({"id", "type", "function", "custom"})
+# With so much effort a model may think longer than a silent connection lives.
+LONG_EFFORTS = frozenset({"high", "xhigh", "max"})
+
+
+class ChatWire:
+    """Requests and answers in the form of chat completions."""
+
+    def __init__(self, line: Line) -> None:
+        self._settings = line.settings
+        self._model = line.model
+        self._transport = line.transport
+        self.url = below(line.base_url, "chat/completions")
+        self._headers = {"Content-Type": "application/json"}
+        if line.key:
+            self._headers["Authorization"] = f"Bearer {line.key}"
+        wish = line.settings.stream
+        self._streams = wish == "on" or (wish == "auto" and line.settings.effort in LONG_EFFORTS)
+
+    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
+        """Body of a request; optional fields only where they are set."""
+        settings = self._settings
+        messages = [_for_this_wire(m) if PROVIDER_BLOCKS in m else m for m in request.messages]
+        if Concession.MESSAGE_FIELDS in without:
+            messages = [_known_fields(m) for m in messages]
+        is_plain = Concession.SCHEMA_WORDS in without
+        body: JsonObject = {"model": self._model, "messages": messages}
+        if request.tools:
+            body["tools"] = plainer_tools(request.tools) if is_plain else list(request.tools)
+        if settings.temperature is not None:
+            body["temperature"] = settings.temperature
+        if settings.effort is not None:
+            body["reasoning_effort"] = settings.effort
+        limit = output_limit(settings, request)
+        if limit is not None:
+            body[settings.limit_name] = limit
+        if request.schema is not None and Concession.SCHEMA not in without:
+            schema = plainer(request.schema) if is_plain else request.schema
+            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+        if request.top_logprobs:
+            body["logprobs"] = True
+            body["top_logprobs"] = request.top_logprobs
+        if self._streams != (Concession.STREAM in without):
+            body["stream"] = True
+            body["stream_options"] = {"include_usage": True}
+        body.update(settings.extra)
+        return body
+
+    async def send(self, body: bytes) -> HttpAnswer:
+        """Send a body; a streamed answer comes back as if it had come whole."""
+        answer = await self._transport.post(self.url, body, self._headers, stream=b'"stream":true' in body)
+        if answer.status == 200 and answer.is_stream:
+            return HttpAnswer(200, chat_completion(answer.data), answer.headers)
+        return answer
+
+    def read(self, data: bytes) -> Completion:
+        """The completion in a response body; its message is exactly what the endpoint sent."""
+        return read_completion(data)
+
+
+def read_completion(data: bytes) -> Completion:
+    """The completion in a response body.
+
+    Raises:
+        NotACompletion: the body is not JSON, has no choice, or its choice is an error or has no message.
+    """
+    reply = decoded(data)
+    choices = reply.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise NotACompletion("no choices")
+    choice = choices[0]
+    # Gateways report a provider that failed in the middle of its answer like this, with status 200.
+    if choice.get("error") or choice.get("finish_reason") == "error":
+        raise NotACompletion("the provider behind the endpoint failed")
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise NotACompletion("no message in the first choice")
+    return Completion(
+        message=message,
+        usage=_usage(reply.get("usage")),
+        stop_reason=choice.get("finish_reason") or "stop",
+        first_token=_first_token(choice.get("logprobs")),
+    )
+
+
+def _for_this_wire(message: Message) -> Message:
+    return {name: value for name, value in message.items() if name != PROVIDER_BLOCKS}
+
+
+def _known_fields(message: Message) -> Message:
+    if message.get("role") != "assistant":
+        return message
+    known = {name: value for name, value in message.items() if name in _KNOWN and value is not None}
+    # Strict endpoints want the field, and take null only beside calls.
+    known.setdefault("content", None if known.get("tool_calls") else "")
+    calls = known.get("tool_calls")
+    if isinstance(calls, list):
+        known["tool_calls"] = [
+            {name: value for name, value in call.items() if name in _KNOWN_OF_CALLS}
+            if isinstance(call, dict)
+            else call
+            for call in calls
+        ]
+    return known
+
+
+def _usage(raw: object) -> Usage:
+    if not isinstance(raw, Mapping):
+        return Usage(requests=1)
+    details = raw.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return Usage(1, count(raw.get("prompt_tokens")), count(raw.get("completion_tokens")), count(cached))
+
+
+def _first_token(logprobs: object) -> dict[str, float] | None:
+    if not isinstance(logprobs, Mapping):
+        return None
+    content = logprobs.get("content")
+    if not isinstance(content, list) or not content or not isinstance(content[0], Mapping):
+        return None
+    return likeliest(content[0].get("top_logprobs"), "logprob")
+
+
+def likeliest(candidates: object, field: str) -> dict[str, float] | None:
+    """Log-probabilities by token, from a list of candidates that keep theirs in `field`."""
+    if not isinstance(candidates, list):
+        return None
+    return {
+        c["token"]: float(c[field])
+        for c in candidates
+        if isinstance(c, Mapping) and isinstance(c.get("token"), str) and isinstance(c.get(field), int | float)
+    }

@@ -1,0 +1,187 @@
+"""Anthropic's Messages, through the provider's SDK: `anthropic/NAME`."""
+
+import dataclasses
+from collections.abc import Sequence
+
+import msgspec
+
+from worktrial.engine.providers import at, shapes
+from worktrial.engine.providers.sdk import answer_of, http_client
+from worktrial.engine.roles import RoleSettings, below
+from worktrial.engine.schemas import plainer, plainer_tools
+from worktrial.engine.transport import HttpAnswer
+from worktrial.engine.wire import (
+    Concession,
+    Concessions,
+    Line,
+    ModelWire,
+    NotACompletion,
+    Request,
+    count,
+    decoded,
+    output_limit,
+)
+from worktrial.errors import extra
+from worktrial.language import Completion, JsonObject, Message, Usage
+
+URL = "https://api.anthropic.com"
+NAME = "anthropic"
+# The wire wants a limit; so much every model of the last generations may write.
+OUTPUT_TOKENS = 16_384
+_STOPS = {"end_turn": "stop", "stop_sequence": "stop", "pause_turn": "stop", "max_tokens": "length"}
+_STOPS |= {"model_context_window_exceeded": "length", "tool_use": "tool_calls", "refusal": "content_filter"}
+
+
+def anthropic(settings: RoleSettings) -> RoleSettings:
+    """Settings of a role for Anthropic's endpoint, as in `anthropic/NAME`."""
+    return dataclasses.replace(at(settings, URL, "ANTHROPIC_API_KEY"), speaks=_wire)
+
+
+def _wire(line: Line) -> ModelWire:
+    return MessagesWire(line)
+
+
+class MessagesWire:
+    """Requests and answers in the form of Anthropic's Messages."""
+
+    def __init__(self, line: Line) -> None:
+        with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
+            import httpx2
+            from anthropic import AsyncAnthropic
+        self._settings = line.settings
+        self._model = line.model
+        # The SDK names the version itself, whether or not the user's address does.
+        root = line.base_url.rstrip("/").removesuffix("/v1")
+        self.url = below(root, "v1/messages")
+        self._raw = httpx2.Response
+        self._sdk = AsyncAnthropic(
+            api_key=line.key or "none", base_url=root, max_retries=0, http_client=http_client(line.transport)
+        )
+
+    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
+        """Body of a request."""
+        if request.top_logprobs:
+            raise shapes.no_logprobs("the wire of anthropic")
+        settings = self._settings
+        is_plain = Concession.SCHEMA_WORDS in without
+        limit = output_limit(settings, request)
+        body: JsonObject = {"model": self._model, "max_tokens": OUTPUT_TOKENS if limit is None else limit}
+        system, messages = _conversation(request.messages)
+        if system:
+            body["system"] = system
+        body["messages"] = messages
+        if request.tools:
+            body["tools"] = [_tool(t) for t in (plainer_tools(request.tools) if is_plain else request.tools)]
+        if settings.temperature is not None:
+            body["temperature"] = settings.temperature
+        output: JsonObject = {}
+        if settings.effort is not None:
+            output["effort"] = settings.effort
+            body["thinking"] = {"type": "adaptive"}
+        if request.schema is not None and Concession.SCHEMA not in without:
+            output["format"] = {
+                "type": "json_schema",
+                "schema": plainer(request.schema) if is_plain else request.schema,
+            }
+        if output:
+            body["output_config"] = output
+        return shapes.with_extra(body, settings.extra)
+
+    async def send(self, body: bytes) -> HttpAnswer:
+        """Send a body."""
+        headers = {"Content-Type": "application/json"}
+        return await answer_of(
+            lambda: self._sdk.post(
+                "/v1/messages", content=body, cast_to=self._raw, options={"headers": headers, "timeout": None}
+            )
+        )
+
+    def read(self, data: bytes) -> Completion:
+        """The completion in a response body."""
+        reply = decoded(data)
+        blocks = reply.get("content")
+        if not isinstance(blocks, list) or not all(isinstance(b, dict) for b in blocks):
+            raise NotACompletion("no content")
+        text = "".join(str(b.get("text") or "") for b in blocks if b.get("type") == "text")
+        thoughts = "".join(str(b.get("thinking") or "") for b in blocks if b.get("type") == "thinking")
+        calls = [
+            shapes.tool_call(
+                str(b.get("id")), str(b.get("name")), msgspec.json.encode(b.get("input") or {}).decode()
+            )
+            for b in blocks
+            if b.get("type") == "tool_use"
+        ]
+        stop = reply.get("stop_reason") or "end_turn"
+        refusal = ""
+        if stop == "refusal":
+            refusal = text or "the provider's safety system ended the answer"
+        return Completion(
+            message=shapes.assistant(NAME, blocks, text=text, thoughts=thoughts, refusal=refusal, calls=calls),
+            usage=_usage(reply.get("usage")),
+            stop_reason=_STOPS.get(stop, stop),
+        )
+
+
+def _conversation(messages: Sequence[Message]) -> tuple[str, list[JsonObject]]:
+    """System prompt and turns. Turns of one side that follow each other are one turn, as the wire wants."""
+    system: list[str] = []
+    turns: list[JsonObject] = []
+    for message in messages:
+        role = message.get("role")
+        if role in ("system", "developer") and not turns:
+            system.append(shapes.text_of(message.get("content")))
+            continue
+        side = "assistant" if role == "assistant" else "user"
+        blocks = _assistant_blocks(message) if side == "assistant" else _user_blocks(message)
+        if not blocks:
+            continue
+        if turns and turns[-1]["role"] == side:
+            turns[-1]["content"] += blocks
+        else:
+            turns.append({"role": side, "content": [*blocks]})
+    return "\n\n".join(part for part in system if part), turns
+
+
+def _assistant_blocks(message: Message) -> list[JsonObject]:
+    kept = shapes.blocks_for(message, NAME)
+    if isinstance(kept, list):
+        # An answer that says nothing has no block, and an empty text is refused.
+        return [block for block in kept if block.get("type") != "text" or block.get("text")]
+    text = shapes.text_of(message.get("content"))
+    blocks: list[JsonObject] = [{"type": "text", "text": text}] if text.strip() else []
+    for call_id, name, arguments in shapes.calls_of(message):
+        given = shapes.arguments_object(arguments)
+        blocks.append({"type": "tool_use", "id": call_id, "name": name, "input": given})
+    return blocks
+
+
+def _user_blocks(message: Message) -> list[JsonObject]:
+    content = [_part(kind, value) for kind, value in shapes.parts_of(message.get("content"))]
+    if message.get("role") != "tool":
+        return content
+    return [{"type": "tool_result", "tool_use_id": message.get("tool_call_id"), "content": content}]
+
+
+def _part(kind: str, value: str) -> JsonObject:
+    if kind == "text":
+        return {"type": "text", "text": value}
+    inline = shapes.data_url(value)
+    if inline is None:
+        return {"type": "image", "source": {"type": "url", "url": value}}
+    return {"type": "image", "source": {"type": "base64", "media_type": inline[0], "data": inline[1]}}
+
+
+def _tool(tool: JsonObject) -> JsonObject:
+    function = tool["function"]
+    schema = function.get("parameters") or {"type": "object", "properties": {}}
+    own = {"name": function["name"], "input_schema": {"type": "object", **schema}}
+    return {**own, "description": function["description"]} if function.get("description") else own
+
+
+def _usage(raw: object) -> Usage:
+    if not isinstance(raw, dict):
+        return Usage(requests=1)
+    # What came from the provider's cache, or went there, is not in its count of the input.
+    cached = count(raw.get("cache_read_input_tokens"))
+    stored = count(raw.get("cache_creation_input_tokens"))
+    return Usage(1, count(raw.get("input_tokens")) + cached + stored, count(raw.get("output_tokens")), cached)

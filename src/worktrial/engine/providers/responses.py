@@ -1,0 +1,187 @@
+"""OpenAI's Responses, through the provider's SDK: `responses/NAME`."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from worktrial.engine.providers import OPENAI_URL, at, shapes
+from worktrial.engine.providers.chat import likeliest
+from worktrial.engine.providers.sdk import answer_of, http_client
+from worktrial.engine.roles import RoleSettings, below
+from worktrial.engine.schemas import plainer, plainer_tools
+from worktrial.engine.transport import HttpAnswer
+from worktrial.engine.wire import (
+    Concession,
+    Concessions,
+    Line,
+    ModelWire,
+    NotACompletion,
+    Request,
+    count,
+    decoded,
+    output_limit,
+)
+from worktrial.errors import extra
+from worktrial.language import Completion, JsonObject, Message, Usage
+
+NAME = "responses"
+
+
+def responses(settings: RoleSettings) -> RoleSettings:
+    """Settings of a role for OpenAI's Responses, as in `responses/NAME`."""
+    return dataclasses.replace(at(settings, OPENAI_URL, "OPENAI_API_KEY"), speaks=_wire)
+
+
+def _wire(line: Line) -> ModelWire:
+    return ResponsesWire(line)
+
+
+class ResponsesWire:
+    """Requests and answers in the form of OpenAI's Responses; nothing is stored at the provider."""
+
+    def __init__(self, line: Line) -> None:
+        with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
+            import httpx2
+            from openai import AsyncOpenAI
+        self._settings = line.settings
+        self._model = line.model
+        self.url = below(line.base_url, "responses")
+        self._raw = httpx2.Response
+        self._sdk = AsyncOpenAI(
+            api_key=line.key or "none",
+            base_url=line.base_url,
+            max_retries=0,
+            http_client=http_client(line.transport),
+        )
+
+    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
+        """Body of a request."""
+        settings = self._settings
+        is_plain = Concession.SCHEMA_WORDS in without
+        body: JsonObject = {"model": self._model, "input": [*_items(request.messages)], "store": False}
+        include: list[str] = []
+        if Concession.ENCRYPTED_THOUGHTS not in without:
+            include.append("reasoning.encrypted_content")
+        if request.tools:
+            body["tools"] = [_tool(t) for t in (plainer_tools(request.tools) if is_plain else request.tools)]
+        if settings.temperature is not None:
+            body["temperature"] = settings.temperature
+        if settings.effort is not None:
+            body["reasoning"] = {"effort": settings.effort}
+        limit = output_limit(settings, request)
+        if limit is not None:
+            body["max_output_tokens"] = limit
+        if request.schema is not None and Concession.SCHEMA not in without:
+            schema = plainer(request.schema) if is_plain else request.schema
+            body["text"] = {"format": {"type": "json_schema", "name": "reply", "schema": schema, "strict": False}}
+        if request.top_logprobs:
+            body["top_logprobs"] = request.top_logprobs
+            include.append("message.output_text.logprobs")
+        if include:
+            body["include"] = include
+        return shapes.with_extra(body, settings.extra)
+
+    async def send(self, body: bytes) -> HttpAnswer:
+        """Send a body."""
+        headers = {"Content-Type": "application/json"}
+        return await answer_of(
+            lambda: self._sdk.post(
+                "/responses", content=body, cast_to=self._raw, options={"headers": headers, "timeout": None}
+            )
+        )
+
+    def read(self, data: bytes) -> Completion:
+        """The completion in a response body."""
+        reply = decoded(data)
+        items = reply.get("output")
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise NotACompletion("no output")
+        status = reply.get("status") or "completed"
+        if status not in ("completed", "incomplete"):
+            raise NotACompletion(f"a response that is {status}")
+        parts = [part for item in items if item.get("type") == "message" for part in item.get("content") or ()]
+        text = "".join(str(part.get("text") or "") for part in parts if part.get("type") == "output_text")
+        refusal = "".join(str(part.get("refusal") or "") for part in parts if part.get("type") == "refusal")
+        calls = [
+            shapes.tool_call(str(i.get("call_id")), str(i.get("name")), str(i.get("arguments") or ""))
+            for i in items
+            if i.get("type") == "function_call"
+        ]
+        return Completion(
+            message=shapes.assistant(
+                NAME, items, text=text, thoughts="".join(_thoughts(items)), refusal=refusal, calls=calls
+            ),
+            usage=_usage(reply.get("usage")),
+            stop_reason=_stop(reply, calls),
+            first_token=_first_token(parts),
+        )
+
+
+def _stop(reply: JsonObject, calls: list[JsonObject]) -> str:
+    details = reply.get("incomplete_details")
+    why = details.get("reason") if isinstance(details, dict) else None
+    if why is not None:
+        return "length" if why == "max_output_tokens" else str(why)
+    return "tool_calls" if calls else "stop"
+
+
+def _thoughts(items: list[JsonObject]) -> Iterator[str]:
+    for item in items:
+        if item.get("type") == "reasoning":
+            for part in item.get("content") or item.get("summary") or ():
+                if isinstance(part, dict) and part.get("text"):
+                    yield str(part["text"])
+
+
+def _items(messages: Sequence[Message]) -> Iterator[JsonObject]:
+    for message in messages:
+        role = message.get("role")
+        if role == "assistant":
+            kept = shapes.blocks_for(message, NAME)
+            yield from kept if isinstance(kept, list) else _own_items(message)
+        elif role == "tool":
+            output = shapes.text_of(message.get("content"))
+            yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": output}
+        elif isinstance(message.get("content"), list):
+            parts = [_part(kind, value) for kind, value in shapes.parts_of(message["content"])]
+            yield {"role": role, "content": parts}
+        else:
+            yield {"role": role, "content": message.get("content") or ""}
+
+
+def _own_items(message: Message) -> Iterator[JsonObject]:
+    text = shapes.text_of(message.get("content"))
+    if text:
+        yield {"role": "assistant", "content": text}
+    for call_id, name, arguments in shapes.calls_of(message):
+        given = arguments if isinstance(arguments, str) else ""
+        yield {"type": "function_call", "call_id": call_id, "name": name, "arguments": given or "{}"}
+
+
+def _part(kind: str, value: str) -> JsonObject:
+    if kind == "text":
+        return {"type": "input_text", "text": value}
+    return {"type": "input_image", "image_url": value, "detail": "auto"}
+
+
+def _tool(tool: JsonObject) -> JsonObject:
+    function = tool["function"]
+    # Strict schemas are this wire's default, and no tool of a workplace was written for them.
+    own = {"type": "function", "name": function["name"], "strict": False}
+    own["parameters"] = function.get("parameters") or {"type": "object", "properties": {}}
+    return {**own, "description": function["description"]} if function.get("description") else own
+
+
+def _usage(raw: object) -> Usage:
+    if not isinstance(raw, dict):
+        return Usage(requests=1)
+    details = raw.get("input_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    return Usage(1, count(raw.get("input_tokens")), count(raw.get("output_tokens")), count(cached))
+
+
+def _first_token(parts: list[JsonObject]) -> dict[str, float] | None:
+    for part in parts:
+        tokens = part.get("logprobs")
+        if isinstance(tokens, list) and tokens and isinstance(tokens[0], dict):
+            return likeliest(tokens[0].get("top_logprobs"), "logprob")
+    return None

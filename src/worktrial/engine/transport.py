@@ -1,0 +1,93 @@
+"""HTTP of one role: a request out, a whole answer in, bounded in time and in size."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import aiohttp
+
+from worktrial.engine.proxies import proxy_for
+
+# A streamed answer may go on as long as it makes progress, but not for ever.
+LONGEST_STREAM = 10
+"""Bound on a whole streamed answer, in time-outs."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """An endpoint's answer to one request, whatever its status."""
+
+    status: int
+    data: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_stream: bool = False
+    """Whether `data` are server-sent events."""
+
+
+class OversizedAnswer(ValueError):
+    """An answer is larger than the role's bound; it was not read to its end."""
+
+
+class Transport:
+    """Sends the requests of one role.
+
+    Args:
+        session: Shared by all roles.
+        url: Any address of the endpoint, by which the proxy is found.
+        timeout: Seconds for a whole answer; of a streamed one, seconds without a new event.
+        largest: Bytes of an answer.
+    """
+
+    def __init__(self, session: aiohttp.ClientSession, url: str, *, timeout: float, largest: int) -> None:
+        self._session = session
+        self._seconds = timeout
+        self._largest = largest
+        self._whole = aiohttp.ClientTimeout(total=timeout)
+        self._streamed = aiohttp.ClientTimeout(total=None)
+        self.proxy = proxy_for(url)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, stream: bool = False) -> HttpAnswer:
+        """Send `body`; `stream` tells that events are expected.
+
+        Raises:
+            TimeoutError: no answer, or no further event, in time.
+            ConnectionError: the connection fails, at whatever point.
+            OversizedAnswer: the answer is too large.
+        """
+        limit = self._streamed if stream else self._whole
+        try:
+            # The timer ends what aiohttp's own does not know: a stream that is alive and says nothing.
+            async with asyncio.timeout(self._seconds if stream else None) as idle:
+                async with self._session.post(
+                    url, data=body, headers=headers, timeout=limit, proxy=self.proxy
+                ) as response:
+                    is_stream = response.content_type == "text/event-stream"
+                    data = await self._body(response, idle if is_stream and stream else None)
+                    return HttpAnswer(response.status, data, response.headers, is_stream)
+        except TimeoutError:
+            raise
+        except (aiohttp.ClientError, OSError) as e:
+            raise ConnectionError(str(e) or type(e).__name__) from None
+
+    async def _body(self, response: aiohttp.ClientResponse, idle: asyncio.Timeout | None) -> bytes:
+        if (response.content_length or 0) > self._largest:
+            raise self._oversized()
+        parts: list[bytes] = []
+        size = 0
+        unfinished = b""
+        now = asyncio.get_running_loop().time
+        last = now() + LONGEST_STREAM * self._seconds
+        async for part in response.content.iter_any():
+            parts.append(part)
+            size += len(part)
+            if size > self._largest:
+                raise self._oversized()
+            if idle is not None:
+                lines, end, unfinished = (unfinished + part).rpartition(b"\n")
+                # Comments keep a connection open, they are no progress; nor is half an event.
+                if end and (lines.startswith(b"data:") or b"\ndata:" in lines):
+                    idle.reschedule(min(now() + self._seconds, last))
+        return b"".join(parts)
+
+    def _oversized(self) -> OversizedAnswer:
+        return OversizedAnswer(f"an answer of more than {self._largest / 1e6:g} MB")
