@@ -9,8 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.wire import request_body
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.run.ground import load_tasks
 from worktrial.suites.orchestration.run.prompts import requests_of
@@ -34,19 +32,12 @@ def write(order: Order) -> int:
     """
     language = Language(order.language)
     release, tasks = load_tasks(Path(order.data), [language])
-    settings = RoleSettings(role=Role.AGENT, model="agent-1")
     calls = []
     for task in tasks:
         for request in requests_of(task.scenario, release.teams[language]).requests:
-            body = request_body(
-                settings,
-                "agent-1",
-                request.messages,
-                tools=request.tools,
-                schema=None,
-                top_logprobs=0,
-                max_tokens=None,
-            )
+            body = {"model": "agent-1", "messages": list(request.messages)}
+            if request.tools:
+                body["tools"] = list(request.tools)
             calls.append([[msgspec.json.encode(body).decode()]])
     Path(order.into).write_bytes(msgspec.json.encode(calls))
     return len(calls)
