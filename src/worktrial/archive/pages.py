@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from worktrial.errors import DataError
-
 LOW_CONFIDENCE = 0.5
 """A cell below this is flagged: producers place their doubtful readings under it, and only those."""
 
@@ -165,28 +163,3 @@ class Address(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.document}:{self.page}:t{self.table}:r{self.row}:c{self.column}"
-
-    @classmethod
-    def parse(cls, text: str) -> "Address":
-        """Read what `str` writes; a document's name may hold colons.
-
-        Raises:
-            DataError: the text is no address.
-        """
-        parts = text.strip().rsplit(":", 4)
-        if len(parts) == 5 and parts[0]:
-            page = _number(parts[1], "", 1)
-            table, row, column = (
-                _number(part, letter, least)
-                for part, letter, least in zip(parts[2:], "trc", (1, 0, 0), strict=True)
-            )
-            if page is not None and table is not None and row is not None and column is not None:
-                return cls(parts[0], page, table, row, column)
-        raise DataError(f"address {text!r}", "is not an address of a cell", "Write document:12:t1:r5:c3")
-
-
-def _number(text: str, letter: str, least: int) -> int | None:
-    digits = text.removeprefix(letter)
-    if not text.startswith(letter) or not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
-        return None
-    return int(digits) if int(digits) >= least else None

@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from worktrial.engine.record import CLEAN, Key
-
 HOME = "index.html"
 SAMPLES = "samples.html"
 TRAJECTORY = "trajectory.html"
@@ -22,22 +20,6 @@ def slug_of(name: str, taken: set[str]) -> str:
     return slug
 
 
-def section_href(section: str) -> str:
-    """The place of a section on the first page."""
-    return f"{HOME}#{section}"
-
-
 def samples_href(slug: str, filters: Mapping[str, str] | None = None) -> str:
     """The samples of a run that `filters` (`outcome`, `condition`, or a tag, to a value) let through."""
     return f"{SAMPLES}#{urlencode({'run': slug, **(filters or {})})}"
-
-
-def trajectory_href(slug: str, key: Key) -> str:
-    """The page of one sample."""
-    sample, repeat, condition = key
-    parts = {"run": slug, "sample": sample}
-    if repeat:
-        parts["repeat"] = str(repeat)
-    if condition != CLEAN:
-        parts["condition"] = condition
-    return f"{TRAJECTORY}#{urlencode(parts)}"

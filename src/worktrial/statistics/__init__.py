@@ -17,10 +17,8 @@ from worktrial.statistics.power import (
 from worktrial.statistics.rates import (
     CompletionRate,
     Interval,
-    Profile,
     Rate,
     clopper_pearson,
-    mean_profile,
     wilson,
 )
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
@@ -35,7 +33,6 @@ __all__ = [
     "Interval",
     "OrderAgreement",
     "PairwiseCohen",
-    "Profile",
     "Prospect",
     "Rate",
     "Repeats",
@@ -54,7 +51,6 @@ __all__ = [
     "half_width",
     "holm",
     "mcnemar",
-    "mean_profile",
     "minimum_detectable_effect",
     "order_agreement",
     "over_tasks",

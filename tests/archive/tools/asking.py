@@ -3,11 +3,11 @@
 import asyncio
 from typing import Any
 
-from worktrial.archive.tools import ArchiveSource, ToolBox, ToolLimits
+from worktrial.archive.tools import ToolBox, ToolLimits
 from worktrial.language import JsonObject
 
 
-def asked(archive: ArchiveSource, *calls: tuple[str, Any], limits: ToolLimits | None = None) -> list[Any]:
+def asked(archive: Any, *calls: tuple[str, Any], limits: ToolLimits | None = None) -> list[Any]:
     """What calls of one tool box answer."""
 
     async def run() -> list[Any]:
@@ -20,12 +20,12 @@ def asked(archive: ArchiveSource, *calls: tuple[str, Any], limits: ToolLimits | 
     return asyncio.run(run())
 
 
-def answer(archive: ArchiveSource, name: str, limits: ToolLimits | None = None, **arguments: Any) -> Any:
+def answer(archive: Any, name: str, limits: ToolLimits | None = None, **arguments: Any) -> Any:
     """What one call answers."""
     return asked(archive, (name, arguments), limits=limits)[0]
 
 
-def error(archive: ArchiveSource, name: str, limits: ToolLimits | None = None, **arguments: Any) -> JsonObject:
+def error(archive: Any, name: str, limits: ToolLimits | None = None, **arguments: Any) -> JsonObject:
     """The error that one call is answered with."""
     answered = answer(archive, name, limits, **arguments)
     assert list(answered) == ["error"]

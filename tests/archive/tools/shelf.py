@@ -11,7 +11,7 @@ from tests.archive.tables import NOWHERE
 
 from worktrial.archive.meaning import cells_of
 from worktrial.archive.pages import Cell, PageContent, Table
-from worktrial.archive.tools.source import Kind
+from worktrial.archive.search.index import Kind
 from worktrial.errors import DataError
 
 DOCUMENT = "bulletin_1939_02"

@@ -3,7 +3,6 @@
 import calendar
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -27,9 +26,6 @@ _YEAR_ALONE = re.compile(rf"{_YEAR_GROUP}\b(?P<tail>[^\d]*(?:\s\d|\s\d/)?\W*)")
 _FISCAL = re.compile(r"\bfiscal\b|\bF\.?Y\.?(?=\s?\d|\s|$)", re.IGNORECASE)
 _CALENDAR = re.compile(r"\bcalendar\b|\bC\.?Y\.?(?=\s?\d)", re.IGNORECASE)
 _TO_DATE = re.compile(r"\bto[- ]date\b|\bcumulative\b", re.IGNORECASE)
-_END = re.compile(
-    r"\b(?:at |as of )?(?:the )?(?:end|close) of\b|\bas of\b|\boutstanding (?:at|on)\b", re.IGNORECASE
-)
 _TRANSITION = re.compile(r"\btransition(?:al)? quarter\b|\bT\.?Q\.?\b", re.IGNORECASE)
 _QUARTER_WORDS = {
     "first": 1,
@@ -136,8 +132,6 @@ class Period(NamedTuple):
     """Told for years and quarters where the table says it; None where it leaves that open."""
     to_date: bool = False
     """Whether it runs from the year's beginning up to the issue, and not over the whole year."""
-    end: bool = False
-    """A state at the end, not a flow."""
 
     def __str__(self) -> str:
         name = f"{self.year:04}"
@@ -148,35 +142,6 @@ class Period(NamedTuple):
             # The transition quarter of 1976 has no number.
             name += "" if self.quarter is None else "-TQ" if self.quarter == 0 else f"-Q{self.quarter}"
         return name + (" to date" if self.to_date else "")
-
-    @property
-    def first(self) -> date:
-        """Its first day; where the basis is open, of the calendar year."""
-        if self.month is not None:
-            return date(self.year, self.month, self.day or 1)
-        if self.quarter == 0:
-            return date(self.year, 7, 1)
-        year, month = (self.year, 1) if self.basis is not YearBasis.FISCAL else _fiscal_start(self.year)
-        month += 3 * ((self.quarter or 1) - 1)
-        return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
-
-    @property
-    def last(self) -> date:
-        """Its last day; of a period to date the last it can reach."""
-        first = self.first
-        if self.day is not None:
-            return first
-        months = 1 if self.month is not None else 3 if self.quarter is not None else 12
-        month = first.month + months - 1
-        year, month = first.year + (month - 1) // 12, (month - 1) % 12 + 1
-        return date(year, month, calendar.monthrange(year, month)[1])
-
-
-def fiscal_year_of(day: date) -> int | None:
-    """The U.S. fiscal year that a day falls in; None in the transition quarter, July to September 1976."""
-    if day < date(1976, 7, 1):
-        return day.year + (day.month >= 7)
-    return None if day < date(1976, 10, 1) else day.year + (day.month >= 10)
 
 
 def _fiscal_start(year: int) -> tuple[int, int]:
@@ -265,14 +230,13 @@ def _day(year: int, month: int, day: int) -> Period:
 
 def _with_basis(period: Period, texts: Sequence[str], about: Iterable[str]) -> Period:
     told = [text for text in about if text]
-    end = any(_END.search(text) for text in told)
     to_date = any(_TO_DATE.search(text) for text in texts)
     if period.month is not None or period.quarter == 0:
-        return period._replace(end=end, to_date=to_date)
+        return period._replace(to_date=to_date)
     # The nearest words decide; a text that names both kinds of year decides nothing.
     for text in told:
         fiscal, by_calendar = _FISCAL.search(text), _CALENDAR.search(text)
         if bool(fiscal) != bool(by_calendar):
             basis = YearBasis.FISCAL if fiscal else YearBasis.CALENDAR
-            return period._replace(basis=basis, end=end, to_date=to_date)
-    return period._replace(end=end, to_date=to_date)
+            return period._replace(basis=basis, to_date=to_date)
+    return period._replace(to_date=to_date)

@@ -11,12 +11,15 @@ import msgspec
 from worktrial.archive.pages import LOW_CONFIDENCE, Address, Cell, PageContent, Route, Table
 from worktrial.archive.show import page_markdown
 from worktrial.archive.tools.queries import Rows
-from worktrial.archive.tools.source import ArchiveSource, DocumentEntry, HitSource, ToolLimits, ToolProblem
+from worktrial.archive.tools.source import ToolLimits, ToolProblem
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from worktrial.archive.search.index import Hit
+    from worktrial.archive.store import Archive, DocumentRecord
 
 Item = TypeVar("Item")
 
@@ -77,7 +80,7 @@ def clipped(text: str, characters: int) -> str:
 
 
 def documents_listed(
-    documents: Sequence[DocumentEntry], contains: str, first: int, limits: ToolLimits
+    documents: "Sequence[DocumentRecord]", contains: str, first: int, limits: ToolLimits
 ) -> JsonObject:
     """Documents whose name or issue contains a text."""
     wanted = contains.casefold()
@@ -97,7 +100,7 @@ def documents_listed(
     return answer
 
 
-def hits_listed(hits: Sequence[HitSource], query: str, limits: ToolLimits) -> JsonObject:
+def hits_listed(hits: "Sequence[Hit]", query: str, limits: ToolLimits) -> JsonObject:
     """Pages or tables that a search found."""
     entries = []
     for hit in hits:
@@ -131,7 +134,9 @@ def lines_listed(found: Rows, limits: ToolLimits) -> JsonObject:
     return answer
 
 
-def page_shown(document: DocumentEntry, page: PageContent, form: str, first_line: int, limits: ToolLimits) -> str:
+def page_shown(
+    document: "DocumentRecord", page: PageContent, form: str, first_line: int, limits: ToolLimits
+) -> str:
     """A page's text, below a line that says where it is from.
 
     Raises:
@@ -161,7 +166,7 @@ def page_shown(document: DocumentEntry, page: PageContent, form: str, first_line
     return body
 
 
-def _entry(document: DocumentEntry) -> JsonObject:
+def _entry(document: "DocumentRecord") -> JsonObject:
     entry: JsonObject = {"document": document.name, "pages": document.pages, "tables": document.tables}
     if document.issue:
         entry["issue"] = document.issue
@@ -249,7 +254,7 @@ def _place(document: str, table: Table, cell: Cell) -> str:
 
 
 def page_pictured(
-    archive: ArchiveSource, document: str, page: PageContent, part: Sequence[float] | None, limits: ToolLimits
+    archive: "Archive", document: str, page: PageContent, part: Sequence[float] | None, limits: ToolLimits
 ) -> JsonObject:
     """A page's picture, or a part of it at the same size, as a data URL.
 

@@ -5,12 +5,15 @@ import os
 import sys
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from worktrial.archive.child import BrokenWire, Child, ChildGone, StartFailure
-from worktrial.archive.tools.source import ArchiveSource, ToolLimits, ToolProblem
+from worktrial.archive.tools.source import ToolLimits, ToolProblem
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+
+if TYPE_CHECKING:
+    from worktrial.archive.store import Archive
 
 _SHOWN_TABLES = ("documents", "pages", "tables", "cells")
 _LONGEST_ANSWER = 64 << 20
@@ -38,7 +41,7 @@ class Queries:
         processes: most queries at the same time; others wait.
     """
 
-    def __init__(self, archive: ArchiveSource, limits: ToolLimits | None = None, *, processes: int = 2) -> None:
+    def __init__(self, archive: "Archive", limits: ToolLimits | None = None, *, processes: int = 2) -> None:
         self._archive = archive
         self._limits = limits or ToolLimits()
         self._free = asyncio.Semaphore(processes)
@@ -160,7 +163,7 @@ async def _end(child: Child) -> None:
     await child.gone()
 
 
-def _database_of(archive: ArchiveSource) -> Path:
+def _database_of(archive: "Archive") -> Path:
     with archive.connection() as connection:
         found = connection.execute("SELECT path FROM duckdb_databases() WHERE NOT internal").fetchone()
     assert found is not None and found[0], "an archive's connection is one to a file"

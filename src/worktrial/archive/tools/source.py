@@ -1,20 +1,17 @@
-"""The archive that tools work with, their limits, and words for a call that cannot be carried out."""
+"""Bounds of the tools, and words for a call that cannot be carried out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
 from worktrial.archive.pages import PageContent, Table
 from worktrial.language import JsonObject
 
 if TYPE_CHECKING:
-    import duckdb
-    from PIL.Image import Image
+    from worktrial.archive.store import Archive, DocumentRecord
 
 _MOST_COMPARED = 5000
-
-Kind = Literal["page", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,90 +70,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {', '.join(close)}?" if close else "Use list_documents to see the names."
 
 
-class DocumentEntry(Protocol):
-    """One document as an archive lists it."""
-
-    @property
-    def name(self) -> str:
-        """Name that tools call it by."""
-
-    @property
-    def issue(self) -> str:
-        """`1939-02`, `1939`, or nothing."""
-
-    @property
-    def pages(self) -> int:
-        """Number of its pages."""
-
-    @property
-    def tables(self) -> int:
-        """Number of tables that were found in it."""
-
-    @property
-    def confidence(self) -> float:
-        """Confidence of its reading, 0-1."""
-
-    @property
-    def trouble(self) -> str | None:
-        """Anything that is wrong with it."""
-
-    @property
-    def readable(self) -> bool:
-        """Whether its pages can be read."""
-
-
-class HitSource(Protocol):
-    """A page or table that a search found."""
-
-    @property
-    def document(self) -> str:
-        """Its name."""
-
-    @property
-    def page(self) -> int:
-        """1-based."""
-
-    @property
-    def table(self) -> int | None:
-        """1-based; None for a page."""
-
-    @property
-    def score(self) -> float:
-        """Higher is better; comparable within one search."""
-
-    @property
-    def snippet(self) -> str:
-        """The lines that match."""
-
-
-class ArchiveSource(Protocol):
-    """An archive that is open for reading; it may be asked from several threads."""
-
-    @property
-    def documents(self) -> Sequence[DocumentEntry]:
-        """All of them, those that cannot be read included."""
-
-    def page(self, document: str, number: int) -> PageContent:
-        """One page."""
-
-    def image(self, document: str, page: int, scale: float) -> "Image":
-        """A page's picture, `scale` pixels per point."""
-
-    def search(self, query: str, *, limit: int, document: str | None, kind: Kind) -> Sequence[HitSource]:
-        """Pages or tables, the best first."""
-
-    def connection(self) -> "duckdb.DuckDBPyConnection":
-        """A connection to a database file with `documents`, `pages`, `tables` and `cells`."""
-
-
 class LookUp:
     """An archive's documents by name."""
 
-    def __init__(self, archive: ArchiveSource) -> None:
+    def __init__(self, archive: "Archive") -> None:
         self._archive = archive
-        self._by_name: Mapping[str, DocumentEntry] = {d.name: d for d in archive.documents}
+        self._by_name = {d.name: d for d in archive.documents}
 
-    def document(self, name: str) -> DocumentEntry:
+    def document(self, name: str) -> "DocumentRecord":
         """A document that can be read.
 
         Raises:

@@ -22,11 +22,13 @@ from worktrial.archive.tools.answers import (
     page_shown,
 )
 from worktrial.archive.tools.queries import Queries
-from worktrial.archive.tools.source import ArchiveSource, LookUp, ToolLimits, ToolProblem
+from worktrial.archive.tools.source import LookUp, ToolLimits, ToolProblem
 from worktrial.language import JsonObject, JsonValue, tool_spec
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
+
+    from worktrial.archive.store import Archive
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class ToolBox:
 
     def __init__(
         self,
-        archive: ArchiveSource,
+        archive: "Archive",
         *,
         python: PythonSession | None = None,
         queries: Queries | None = None,

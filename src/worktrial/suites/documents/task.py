@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from worktrial.agents.assignment import Agent, Assignment, Limits
 from worktrial.agents.candidates import Candidate
@@ -36,8 +36,6 @@ from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
 
 if TYPE_CHECKING:
-    import duckdb
-
     from worktrial.archive.store import Archive
     from worktrial.suites.documents.toolbox import PythonUse
 
@@ -203,21 +201,13 @@ def _check(archive: "Archive | None", agent: Candidate, settings: DocumentsSetti
 _NEAR = 0.01
 
 
-class Database(Protocol):
-    """Source of the cells of an archive's tables; an `Archive` is one."""
-
-    def connection(self) -> "duckdb.DuckDBPyConnection":
-        """New connection with the table `cells`. The caller closes it."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerGrader:
     """Grading of the answers of one run. It reads files, so call it off the event loop."""
 
     setup: Setup
     settings: ScoreSettings
-    archive: Database | None
+    archive: "Archive | None"
     """Archive that is searched around the gold figures of a wrong answer; None where the run has none."""
     data_revision: JsonObject
     """Fingerprints of questions and archive."""
