@@ -1,47 +1,30 @@
 """Declarative checks of what an agent did and said: verdicts without a judge."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
-import msgspec
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, mentioned, numbers_in, under
+from worktrial.grading.answer_checks import (
+    AnswerChoice,
+    AnswerDate,
+    AnswerId,
+    AnswerLacks,
+    AnswerMentions,
+    AnswerMoney,
+    AnswerNumber,
+    AnswerTime,
+)
+from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
+from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.trajectory import ToolCall, Trajectory
 
 Pointer = Annotated[str, Field(pattern=r"^(/.*)?$", description="JSON Pointer (RFC 6901) into the state.")]
 Count = Annotated[int, Field(ge=0)]
-Tolerance = Annotated[float, Field(ge=0, description="Largest absolute difference that still passes.")]
-HALF_A_CENT = 0.005
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Finished work that checks look at."""
-
-    initial_state: JsonObject
-    final_state: JsonObject
-    trajectory: Trajectory
-
-
-class CheckResult(msgspec.Struct, frozen=True):
-    """Outcome of one check."""
-
-    check: str
-    """Claim that was checked, for a reader."""
-    passed: bool
-    """Whether it is so."""
-    why: str
-    """Finding in words."""
-
-
-class _Check(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class StateEquals(_Check):
+class StateEquals(Claim):
     """The state holds exactly this value."""
 
     check: Literal["state_equals"]
@@ -56,7 +39,7 @@ class StateEquals(_Check):
         )
 
 
-class StateOneOf(_Check):
+class StateOneOf(Claim):
     """The state holds one of these values."""
 
     check: Literal["state_one_of"]
@@ -70,7 +53,7 @@ class StateOneOf(_Check):
         return CheckResult(f"state {self.at} is one of {list(self.values)!r}", passed, _found(found))
 
 
-class StateNumber(_Check):
+class StateNumber(Claim):
     """The state holds this number, give or take the tolerance."""
 
     check: Literal["state_number"]
@@ -82,10 +65,10 @@ class StateNumber(_Check):
         """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         asked = f"state {self.at} is {self.value} ± {self.tolerance}"
-        return CheckResult(asked, _near(found, self.value, self.tolerance), _found(found))
+        return CheckResult(asked, _number_near(found, self.value, self.tolerance), _found(found))
 
 
-class StateAbsent(_Check):
+class StateAbsent(Claim):
     """The state holds nothing at this place."""
 
     check: Literal["state_absent"]
@@ -97,7 +80,7 @@ class StateAbsent(_Check):
         return CheckResult(f"state has nothing at {self.at}", found is ABSENT, _found(found))
 
 
-class StateItems(_Check):
+class StateItems(Claim):
     """A list in the state (or the values of an object) has so many items that match.
 
     An item matches when it has at least the given fields with the given values; numbers match to half a cent.
@@ -121,7 +104,7 @@ class StateItems(_Check):
         return CheckResult(asked, _within(count, self.at_least, self.at_most), f"{count} of {len(found)} match")
 
 
-class OnlyChanged(_Check):
+class OnlyChanged(Claim):
     """Nothing in the state changed except under these pointers."""
 
     check: Literal["only_changed"]
@@ -135,48 +118,7 @@ class OnlyChanged(_Check):
         return CheckResult(asked, not stray, f"also changed: {', '.join(stray)}" if stray else "so it is")
 
 
-class AnswerNumber(_Check):
-    """The answer states this number, however it is written."""
-
-    check: Literal["answer_number"]
-    value: float
-    tolerance: Tolerance = HALF_A_CENT
-
-    def run(self, facts: Facts) -> CheckResult:
-        """Judge the facts; see `AnyCheck`."""
-        stated = numbers_in(facts.trajectory.answer)
-        passed = any(_near(float(number), self.value, self.tolerance) for number in stated)
-        said = ", ".join(str(number) for number in stated) or "no number"
-        return CheckResult(f"the answer states {self.value} ± {self.tolerance}", passed, f"it states {said}")
-
-
-class AnswerMentions(_Check):
-    """The answer contains one of these words or phrases (whole words; case and spacing do not matter)."""
-
-    check: Literal["answer_mentions"]
-    any_of: Annotated[tuple[str, ...], Field(min_length=1)]
-
-    def run(self, facts: Facts) -> CheckResult:
-        """Judge the facts; see `AnyCheck`."""
-        hits = [phrase for phrase in self.any_of if mentioned(phrase, facts.trajectory.answer)]
-        asked = f"the answer mentions {' or '.join(map(repr, self.any_of))}"
-        return CheckResult(asked, bool(hits), f"it mentions {hits[0]!r}" if hits else "it mentions none")
-
-
-class AnswerLacks(_Check):
-    """The answer contains none of these words or phrases."""
-
-    check: Literal["answer_lacks"]
-    any_of: Annotated[tuple[str, ...], Field(min_length=1)]
-
-    def run(self, facts: Facts) -> CheckResult:
-        """Judge the facts; see `AnyCheck`."""
-        hits = [phrase for phrase in self.any_of if mentioned(phrase, facts.trajectory.answer)]
-        asked = f"the answer does not mention {' or '.join(map(repr, self.any_of))}"
-        return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
-
-
-class Called(_Check):
+class Called(Claim):
     """A tool was called so often, with at least these arguments; calls answered by an error do not count."""
 
     check: Literal["called"]
@@ -194,7 +136,7 @@ class Called(_Check):
         return CheckResult(asked, _within(len(calls), self.at_least, self.at_most), f"{len(calls)} times")
 
 
-class NeverCalled(_Check):
+class NeverCalled(Claim):
     """A tool was never called, not even in vain."""
 
     check: Literal["never_called"]
@@ -215,7 +157,12 @@ Check = Annotated[
     | StateAbsent
     | StateItems
     | OnlyChanged
+    | AnswerTime
+    | AnswerDate
+    | AnswerMoney
     | AnswerNumber
+    | AnswerId
+    | AnswerChoice
     | AnswerMentions
     | AnswerLacks
     | Called
@@ -248,9 +195,8 @@ def _calls(facts: Facts, tool: str, arguments: JsonObject) -> list[ToolCall]:
     return [c for c in facts.trajectory.calls if c.tool == tool and matches(c.arguments, arguments)]
 
 
-def _near(found: JsonValue, value: float, tolerance: float) -> bool:
-    # The last digits of a binary fraction must not decide a case that lies exactly on the border.
-    return isinstance(found, int | float) and not isinstance(found, bool) and abs(found - value) <= tolerance + 1e-9
+def _number_near(found: JsonValue, value: float, tolerance: float) -> bool:
+    return isinstance(found, int | float) and not isinstance(found, bool) and near(found, value, tolerance)
 
 
 def _within(count: int, at_least: int, at_most: int | None) -> bool:

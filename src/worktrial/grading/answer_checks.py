@@ -1,0 +1,293 @@
+"""Checks of what an agent reported: the answer is parsed, in English or Korean, and compared as a typed value.
+
+A value counts where the answer asserts it. It does not where the answer denies it (`not 14:50`, `8이 아니라`), nor
+where it leaves the choice open (`14:50 or 15:50`).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
+from worktrial.grading.written.amounts import StatedNumber, stated_amounts, stated_numbers
+from worktrial.grading.written.claims import alternatives, denied_value, denied_word
+from worktrial.grading.written.moments import DateOrder, PartialDate, WrittenDate, dates, times
+from worktrial.grading.written.spelling import one_spelling
+
+READING = 2
+"""Version of how answers are read. Verdicts of another version are not comparable: it is part of what identifies a
+suite's data. 1 compared texts with listed spellings; 2 parses."""
+
+LONGEST_ANSWER = 100_000
+"""Characters of an answer that are read."""
+
+Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(min_length=1)]
+
+
+def _time_of(value: object) -> object:
+    if isinstance(value, datetime | time):
+        return value
+    if isinstance(value, int | float):
+        raise ValueError(f"{value} is a number to YAML: put the time in quotes, '14:50'")  # noqa: TRY004
+    for read in (time.fromisoformat, datetime.fromisoformat):
+        try:
+            found: datetime | time = read(str(value))
+        except ValueError:
+            continue
+        if found.tzinfo is not None:
+            raise ValueError(f"{value!r} has a time zone, which answers are not read for: write '2025-10-21T14:50'")
+        if len(str(value)) > 4:
+            return found
+    raise ValueError(f"{value!r} is no time of day: write '14:50', or '2025-10-21T14:50' with its date")
+
+
+def _date_of(value: object) -> object:
+    try:
+        return value if type(value) is date else date.fromisoformat(str(value))
+    except ValueError:
+        raise ValueError(f"{value!r} is no date: write 2025-05-19") from None
+
+
+class AnswerTime(Claim):
+    """The answer states this time of day; where it writes a date with it, that must be the right one."""
+
+    check: Literal["answer_time"]
+    value: Annotated[datetime | time, BeforeValidator(_time_of)]
+    """ISO 8601, with its date where it has one: `'14:50'`, `2025-10-21T14:50`."""
+    order: DateOrder | None = None
+    """Order of month and day in dates such as 05/06/2025; without it, the answer must show which it is."""
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        stated = times(text, self.order)
+        at = self.value if isinstance(self.value, time) else self.value.time()
+        day = self.value.date() if isinstance(self.value, datetime) else None
+        right = [one.time == at and (day is None or one.date is None or _is_day(one.date, day)) for one in stated]
+        asked = at.isoformat("auto" if at.second else "minutes")
+        said = [f"{one.time:%H:%M}" + (f" of {_said(one.date)}" if day and one.date else "") for one in stated]
+        spans = [(one.start, one.end) for one in stated]
+        return _stated("time", f"{day} {asked}" if day else asked, text, spans, right, said)
+
+
+class AnswerDate(Claim):
+    """The answer states this date, with the right year or none."""
+
+    check: Literal["answer_date"]
+    value: Annotated[date, BeforeValidator(_date_of)]
+    order: DateOrder | None = None
+    """Order of month and day in dates such as 05/06/2025; without it, the answer must show which it is."""
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        stated = dates(text, self.order)
+        right = [_is_day(one, self.value) for one in stated]
+        spans = [(one.start, one.end) for one in stated]
+        return _stated("date", str(self.value), text, spans, right, [_said(one) for one in stated])
+
+
+class AnswerNumber(Claim):
+    """The answer states this number, however it is written."""
+
+    check: Literal["answer_number"]
+    value: float
+    tolerance: Tolerance = HALF_A_CENT
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        return _number(f"{self.value} ± {self.tolerance}", text, stated_numbers(text), self.value, self.tolerance)
+
+
+class AnswerMoney(Claim):
+    """The answer states this amount of money; a percentage, or an amount in another currency, is another thing."""
+
+    check: Literal["answer_money"]
+    value: float
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
+    """Code (ISO 4217) of the currency; an amount without one may be in any."""
+    tolerance: Tolerance = HALF_A_CENT
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        asked = f"{self.value} {self.currency or ''}".strip() + f" ± {self.tolerance}"
+        return _number(asked, text, stated_amounts(text, self.currency), self.value, self.tolerance)
+
+
+class AnswerId(Claim):
+    """The answer names this id. Case, and hyphens and spaces within it, do not matter; another id is not this one.
+
+    `R-905` is also written `R 905`, `r905`; it is not in `R-9051`, `PR-905` or `R-905-B`.
+    """
+
+    check: Literal["answer_id"]
+    value: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/ -]{0,62}[A-Za-z0-9]$")]
+    names: tuple[str, ...] = ()
+    """Other words for the same thing, such as `section B`."""
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        exactly, alike = _id_patterns(self.value)
+        found = [(match.span(), True) for pattern in exactly for match in pattern.finditer(text)]
+        found += [(span, True) for name in self.names for span in _mentions(name, text)]
+        taken = [span for span, _ in found]
+        found += [(match.span(), False) for match in alike.finditer(text) if match.span() not in taken]
+        found.sort()
+        said = [text[start:end] for (start, end), _ in found]
+        return _stated("id", self.value, text, [span for span, _ in found], [right for _, right in found], said)
+
+
+class AnswerChoice(Claim):
+    """The answer asserts one of several options, and none of the others.
+
+    What is denied is not asserted: `did not pass` is no `pass`, and `통과하지 못했다` no `통과`.
+    """
+
+    check: Literal["answer_choice"]
+    value: str
+    """The right option: a key of `options`."""
+    options: Annotated[dict[str, Phrases], Field(min_length=1)]
+    """Words or phrases for each option, in the languages that answers may have."""
+
+    @model_validator(mode="after")
+    def _known(self) -> "AnswerChoice":
+        if self.value not in self.options:
+            raise ValueError(f"value: {self.value!r} is none of the options {', '.join(self.options)}")
+        return self
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        asserted = [name for name, phrases in self.options.items() if _asserted(phrases, text)]
+        why = f"it asserts {' and '.join(asserted)}" if asserted else "it asserts none"
+        asked = f"the answer asserts {self.value} of {', '.join(self.options)}"
+        return CheckResult(asked, asserted == [self.value], why)
+
+
+class AnswerMentions(Claim):
+    """The answer contains one of these words or phrases (whole words; case and spacing do not matter)."""
+
+    check: Literal["answer_mentions"]
+    any_of: Phrases
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        hits = [phrase for phrase in self.any_of if _mentions(phrase, text)]
+        asked = f"the answer mentions {' or '.join(map(repr, self.any_of))}"
+        return CheckResult(asked, bool(hits), f"it mentions {hits[0]!r}" if hits else "it mentions none")
+
+
+class AnswerLacks(Claim):
+    """The answer contains none of these words or phrases."""
+
+    check: Literal["answer_lacks"]
+    any_of: Phrases
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        text = _plain(facts.trajectory.answer)
+        hits = [phrase for phrase in self.any_of if _mentions(phrase, text)]
+        asked = f"the answer does not mention {' or '.join(map(repr, self.any_of))}"
+        return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
+
+
+Span = tuple[int, int]
+_EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w*])")
+
+
+@lru_cache(maxsize=64)  # a task's checks all read one answer
+def _plain(answer: str) -> str:
+    """`answer` in one spelling, without markdown's emphasis."""
+    return _EMPHASIS.sub("", one_spelling(answer[:LONGEST_ANSWER]))
+
+
+def _stated(
+    kind: str, asked: str, text: str, spans: Sequence[Span], right: Sequence[bool], said: Sequence[str]
+) -> CheckResult:
+    """The result of looking for a value among those that `text` states."""
+    wanted = [i for i, is_right in enumerate(right) if is_right]
+    why = f"it states {', '.join(dict.fromkeys(said))}" if said else f"it states no {kind}"
+    passed = False
+    for i in wanted:
+        beside = [j for j in (i - 1, i + 1) if 0 <= j < len(spans) and not right[j]]
+        if denied_value(text, *spans[i]):
+            why = f"it denies it: {_around(text, *spans[i])}"
+        elif any(alternatives(text, spans[min(i, j)][1], spans[max(i, j)][0]) for j in beside):
+            why = f"it leaves it open: {_around(text, *spans[i])}"
+        else:
+            passed, why = True, f"it states {said[i]}"
+            break
+    return CheckResult(f"the answer states the {kind} {asked}", passed, why)
+
+
+def _around(text: str, start: int, end: int) -> str:
+    return repr(" ".join(text[max(0, start - 20) : end + 20].split()))
+
+
+def _number(asked: str, text: str, stated: Sequence[StatedNumber], value: float, tolerance: float) -> CheckResult:
+    right = [any(near(float(one), value, tolerance) for one in number.values) for number in stated]
+    said = [text[number.start : number.end] for number in stated]
+    spans = [(number.start, number.end) for number in stated]
+    return _stated("number", asked, text, spans, right, said)
+
+
+def _is_day(written: WrittenDate, wanted: date) -> bool:
+    return written.date is not None and written.date.is_on(wanted)
+
+
+def _said(written: WrittenDate) -> str:
+    meant: Callable[[PartialDate], str] = str
+    several = " or ".join(map(meant, written.readings))
+    return several if written.date else f"a date that can be {several}"
+
+
+_CHUNKS = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]+")
+_JOINTS = "-_ "
+
+
+@lru_cache(maxsize=512)
+def _id_patterns(value: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
+    """Patterns of an id's own spellings, and of ids that look like it."""
+    chunks = _CHUNKS.findall(value)
+    prefix = re.escape(chunks[0])
+    before = r"(?<![A-Za-z0-9_])(?<![A-Za-z]-)" + (r"v?(?<![\d.])" if chunks[0].isdigit() and "." in value else "")
+    after = rf"(?![A-Za-z0-9_]|\.\d)(?!-(?!{prefix}[-_ ]?\d)(?:[A-Z0-9]|[a-z]{{1,2}}(?![a-z])))"
+    tight, loose, alike = "", "", ""
+    last = ""
+    for chunk in chunks:
+        if not chunk.strip(_JOINTS):
+            continue
+        # Digits that follow digits, or letters letters, are held apart by something.
+        often = "" if last.isdigit() == chunk.isdigit() else "?"
+        joined = last.isalnum() and chunk.isalnum()
+        tight += (f"[-_]{often}" if joined else "") + re.escape(chunk)
+        loose += (f"[-_ ]{often}" if joined else "") + re.escape(chunk)
+        alike += (f"[-_ ]{often}" if joined else "") + (r"\d+" if chunk.isdigit() else re.escape(chunk))
+        last = chunk
+    own = [re.compile(rf"{before}(?i:{tight}){after}")]
+    if value[:2].rstrip(_JOINTS + "0123456789") not in ("A", "I", "a", "i"):  # "a 2 hour delay" is no A2
+        own.append(re.compile(rf"{before}{loose}{after}"))
+    return tuple(own), re.compile(rf"{before}(?i:{alike}){after}")
+
+
+@lru_cache(maxsize=1024)
+def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
+    """Where `text` has `phrase` as whole words, whatever the case and the white space."""
+    words = [re.escape(word) for word in _plain(phrase).split()]
+    if not words:
+        return ()
+    # ASCII boundaries: "A2" is not in "A21", but a Korean particle may follow it directly.
+    pattern = re.compile(r"(?<![A-Za-z0-9_])" + r"\s+".join(words) + r"(?![A-Za-z0-9_])", re.IGNORECASE)
+    return tuple(match.span() for match in pattern.finditer(text))
+
+
+def _asserted(phrases: Sequence[str], text: str) -> bool:
+    return any(not denied_word(text, *span) for phrase in phrases for span in _mentions(phrase, text))

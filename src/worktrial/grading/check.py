@@ -1,0 +1,45 @@
+"""What every declarative check has in common: the finished work that it looks at, and its result."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field
+
+from worktrial.language import JsonObject
+from worktrial.workplaces.trajectory import Trajectory
+
+Tolerance = Annotated[float, Field(ge=0, description="Largest absolute difference that still passes.")]
+HALF_A_CENT = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Finished work that checks look at."""
+
+    initial_state: JsonObject
+    final_state: JsonObject
+    trajectory: Trajectory
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """Outcome of one check."""
+
+    check: str
+    """Claim that was checked, for a reader."""
+    passed: bool
+    """Whether it is so."""
+    why: str
+    """Finding in words."""
+
+
+class Claim(BaseModel):
+    """Base of the checks: fields are closed, so that a misspelt one is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+def near(found: float, value: float, tolerance: float) -> bool:
+    """Whether two numbers differ by at most `tolerance`."""
+    # The last digits of a binary fraction must not decide a case that lies exactly on the border.
+    return abs(found - value) <= tolerance + 1e-9
