@@ -5,7 +5,8 @@ import asyncio
 from msgspec import Struct
 
 from worktrial.agents.plan import Plan, follow
-from worktrial.grading.state_checks import AnswerMentions, AnyCheck, OnlyChanged, StateEquals, run_checks
+from worktrial.grading.answer_checks import AnswerId
+from worktrial.grading.state_checks import AnyCheck, OnlyChanged, StateEquals, run_checks
 from worktrial.workplaces.executable import ExecutableWorkplace, ToolError, reads, writes
 
 
@@ -66,7 +67,7 @@ PLAN = Plan.model_validate({"steps": [*LOOK, STORE], "answer": "P-7 is in {{ sto
 CHECKS: list[AnyCheck] = [
     StateEquals(check="state_equals", at="/lockers/L3/parcel_id", value="P-7"),
     OnlyChanged(check="only_changed", at=("/lockers/L3",)),
-    AnswerMentions(check="answer_mentions", any_of=("L3",)),
+    AnswerId(check="answer_id", value="L3"),
 ]
 
 if __name__ == "__main__":

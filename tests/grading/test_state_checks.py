@@ -1,4 +1,3 @@
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -6,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from worktrial.grading.facts import changed_pointers, numbers_in
+from worktrial.grading.facts import changed_pointers
 from worktrial.grading.state_checks import Check, CheckResult, run_checks
 from worktrial.workplaces import Observation, Origin, ToolCall, Trajectory
 
@@ -65,54 +64,6 @@ def test_a_result_says_what_was_found() -> None:
     assert judged({"check": "only_changed", "at": ["/orders"]}).why == "also changed: /beds/A~11, /open"
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("It comes to $1,234.56.", ["1234.56"]),
-        ("USD 1,234,567.00 or EUR12.5, ₩3,000", ["1234567.00", "12.5", "3000"]),
-        ("총 4,378.50달러입니다", ["4378.50"]),
-        ("a loss of -40.10, −3 and ($1,200.00)", ["-40.10", "-3", "-1200.00", "1200.00"]),
-        ("8.41% of it", ["8.41", "0.0841"]),
-        ("**115** minutes (115)", ["115", "-115", "115"]),
-        ("WO-501 by P-104, A2, #7 on 2025-06-03T10:55 at 14:31", []),
-        ("30-45 minutes; 1\u202f200.50 and 1'000", ["30", "45", "1200.50", "1000"]),
-        ("DSCR – 1.24x, .5 of 12kg", ["1.24", "0.5", "12"]),
-        ("", []),
-    ],
-)
-def test_numbers_as_people_write_them(text: str, numbers: list[str]) -> None:
-    assert numbers_in(text) == [Decimal(n) for n in numbers]
-
-
-@given(
-    st.decimals(min_value=-(10**9), max_value=10**9, places=2), st.sampled_from(["{:,.2f}", "${:,.2f}", "{:.2f}"])
-)
-def test_any_amount_is_found_again(amount: Decimal, style: str) -> None:
-    text = ("-" if amount < 0 else "") + style.format(abs(amount))
-    assert judged({"check": "answer_number", "value": float(amount)}, f"The total is {text}.").passed
-    assert not judged({"check": "answer_number", "value": float(amount) + 0.01}, f"The total is {text}.").passed
-
-
-@given(st.text())
-def test_any_text_can_be_read(text: str) -> None:
-    numbers_in(text)
-    judged({"check": "answer_mentions", "any_of": ["a"]}, text)
-
-
-def test_answer_checks() -> None:
-    answer = "Bed **A21** is free; the cure\nperiod ends on May 19."
-    for check, passed in [
-        ({"check": "answer_mentions", "any_of": ["A2"]}, False),
-        ({"check": "answer_mentions", "any_of": ["a21"]}, True),
-        ({"check": "answer_mentions", "any_of": ["cure period"]}, True),
-        ({"check": "answer_mentions", "any_of": ["May 1", "1 May"]}, False),
-        ({"check": "answer_lacks", "any_of": ["A2"]}, True),
-        ({"check": "answer_lacks", "any_of": ["may 19"]}, False),
-        ({"check": "answer_number", "value": 19}, True),
-    ]:
-        assert judged(check, answer).passed is passed, check
-
-
 def test_call_checks() -> None:
     calls = [
         ("pay", {"to": "a", "sum": 5}, {"ok": True}),
@@ -138,7 +89,6 @@ def test_call_checks() -> None:
         {"check": "state_equals", "at": "a", "value": 1},
         {"check": "state_equals", "at": "/a"},
         {"check": "state_number", "at": "/a", "value": 1, "tolerance": -1},
-        {"check": "answer_mentions", "any_of": []},
         {"check": "called", "tool": "x", "times": 1},
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from worktrial.engine.spend import Meter
-from worktrial.grading.state_checks import CheckResult
+from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Outcome, Vote
 from worktrial.language import JsonObject
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss

@@ -135,13 +135,11 @@ class AnswerId(Claim):
         """Judge the facts; see `AnyCheck`."""
         text = _plain(facts.trajectory.answer)
         exactly, alike = _id_patterns(self.value)
-        found = [(match.span(), True) for pattern in exactly for match in pattern.finditer(text)]
-        found += [(span, True) for name in self.names for span in _mentions(name, text)]
-        taken = [span for span, _ in found]
-        found += [(match.span(), False) for match in alike.finditer(text) if match.span() not in taken]
-        found.sort()
-        said = [text[start:end] for (start, end), _ in found]
-        return _stated("id", self.value, text, [span for span, _ in found], [right for _, right in found], said)
+        own = {match.span() for pattern in exactly for match in pattern.finditer(text)}
+        own |= {span for name in self.names for span in _mentions(name, text)}
+        spans = sorted(own | {match.span() for match in alike.finditer(text)})
+        said = [text[start:end] for start, end in spans]
+        return _stated("id", self.value, text, spans, [span in own for span in spans], said)
 
 
 class AnswerChoice(Claim):
@@ -258,7 +256,7 @@ def _id_patterns(value: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[st
     """Patterns of an id's own spellings, and of ids that look like it."""
     chunks = _CHUNKS.findall(value)
     prefix = re.escape(chunks[0])
-    before = r"(?<![A-Za-z0-9_])(?<![A-Za-z]-)" + (r"v?(?<![\d.])" if chunks[0].isdigit() and "." in value else "")
+    before = r"(?<![A-Za-z0-9_])(?<![A-Za-z]-)" + (r"[vV]?" if chunks[0].isdigit() and "." in value else "")
     after = rf"(?![A-Za-z0-9_]|\.\d)(?!-(?!{prefix}[-_ ]?\d)(?:[A-Z0-9]|[a-z]{{1,2}}(?![a-z])))"
     tight, loose, alike = "", "", ""
     last = ""

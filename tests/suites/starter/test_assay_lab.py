@@ -21,7 +21,9 @@ def planned(task_id: str, tool: str) -> list[dict[str, Any]]:
 
 
 def stated(task_id: str) -> list[Decimal]:
-    return [exact(check.value) for check in TASKS[task_id].checks if check.check == "answer_number"]
+    return [
+        exact(check.value) for check in TASKS[task_id].checks if check.check in ("answer_number", "answer_money")
+    ]
 
 
 def stock_volume(wanted_ul: int, wanted: Decimal, stock: Decimal) -> Decimal:

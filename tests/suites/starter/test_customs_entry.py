@@ -60,7 +60,9 @@ def assessment(state: dict[str, Any], entry_id: str, first_lines: int | None = N
 
 
 def stated(task_id: str) -> list[Decimal]:
-    return [exact(check.value) for check in TASKS[task_id].checks if check.check == "answer_number"]
+    return [
+        exact(check.value) for check in TASKS[task_id].checks if check.check in ("answer_number", "answer_money")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,11 @@ def scheduled(task_id: str) -> list[dict[str, Any]]:
 
 
 def stated(task_id: str) -> set[Decimal]:
-    return {Decimal(str(check.value)) for check in TASKS[task_id].checks if check.check == "answer_number"}
+    return {
+        Decimal(str(check.value))
+        for check in TASKS[task_id].checks
+        if check.check in ("answer_number", "answer_money")
+    }
 
 
 def two_decimals(value: Fraction) -> Decimal:
@@ -132,7 +136,7 @@ def test_the_quota() -> None:
         {"block_id": "B6", "start": tonight(state, "B6", rest)[0], "volume_m3": rest},
     ]
     missing = needs["B6"].volume_m3 - rest
-    assert stated("irrigation-03") == {Decimal(full), Decimal(rest), Decimal(missing)}
+    assert stated("irrigation-03") == {round(free, 1), Decimal(full), Decimal(rest), Decimal(missing)}
 
 
 def test_a_block_whose_moisture_nobody_knows() -> None:

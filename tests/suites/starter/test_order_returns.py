@@ -79,7 +79,9 @@ def calls(task_id: str, tool: str) -> list[dict[str, Any]]:
 
 
 def stated(task_id: str) -> set[Decimal]:
-    return {exact(check.value) for check in TASKS[task_id].checks if check.check == "answer_number"}
+    return {
+        exact(check.value) for check in TASKS[task_id].checks if check.check in ("answer_number", "answer_money")
+    }
 
 
 def test_the_orders_add_up() -> None:

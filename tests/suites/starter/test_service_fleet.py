@@ -40,7 +40,11 @@ def planned(task_id: str, tool: str) -> list[dict[str, Any]]:
 
 
 def stated(task_id: str) -> list[Decimal]:
-    return [Decimal(str(check.value)) for check in TASKS[task_id].checks if check.check == "answer_number"]
+    return [
+        Decimal(str(check.value))
+        for check in TASKS[task_id].checks
+        if check.check in ("answer_number", "answer_money")
+    ]
 
 
 def test_the_decision() -> None:

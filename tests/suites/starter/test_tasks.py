@@ -4,7 +4,7 @@ import pytest
 from tests.support.starter_work import add, change, leave_out, passes, work
 
 from worktrial.agents.plan import Plan
-from worktrial.grading.state_checks import AnswerNumber
+from worktrial.grading.state_checks import AnswerMoney, AnswerNumber
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.starter import load_tasks, load_workplace
 
@@ -52,7 +52,7 @@ def test_looking_without_acting_fails(task: ExecutableTask) -> None:
 def test_wrong_numbers_fail(task: ExecutableTask) -> None:
     right = work(task, task.plan)[1].answer
     for check in task.checks:
-        if isinstance(check, AnswerNumber):
+        if isinstance(check, AnswerNumber | AnswerMoney):
             written = [format(check.value, form) for form in (",.2f", ".2f", ",.1f", ".1f", ",.0f", ".0f", "g")]
             form = next(w for w in written if w in right)
             wrong = form[:-1] + str((int(form[-1]) + 1) % 10)

@@ -29,11 +29,11 @@ _CURRENCY = re.compile(
     + r")(?![a-z])",
     re.IGNORECASE,
 )
-_PERCENT = re.compile(r"\s?(?:%(?!\s?p)|per\s?cent\b(?!age)|pct\b|퍼센트|프로(?![가-힣]))", re.IGNORECASE)
+_PERCENT = re.compile(r"\s?(?:%(?!\s?p)|per\s?cent(?![a-z])|pct(?![a-z])|퍼센트|프로(?![가-힣]))", re.IGNORECASE)
 _CENTS = re.compile(r"\s?(?:cents?(?![a-z])|센트|¢)", re.IGNORECASE)
 _BETWEEN = re.compile(r",?\s?(?:and\s)?", re.IGNORECASE)
 _SPACED = re.compile(r"\d \d")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
 
 
 class StatedNumber(NamedTuple):
@@ -90,7 +90,8 @@ def _stated(number: WrittenNumber, text: str) -> Iterator[StatedNumber]:
 
 
 _SCALE_WORD = re.compile(
-    r"\s?(?:(?:hundred|thousand|million|billion|trillion)s?|mn|bn|[km](?=\s?[€$£]|\s?eur|\s?usd))\b(?:\sof)?", re.I
+    r"\s?(?:(?:hundred|thousand|million|billion|trillion)s?|mn|bn|[km](?=\s?[€$£]|\s?eur|\s?usd))(?![a-z])(?:\sof)?",
+    re.I,
 )
 
 

@@ -10,6 +10,7 @@ _DENIED_BEFORE = re.compile(
     rf"won't|cannot|can't|hasn't|haven't)\s{_FILLERS}{{0,2}}|\b(?:no|without)\s|\bnon-)[\"'($€£¥₩*]*$",
     re.IGNORECASE,
 )
+_NONE_OF = re.compile(r"\b(?:no|none\sof\sthe)\s\w+\s$", re.IGNORECASE)
 _DENIED_VALUE = re.compile(
     r"[\"'*)]*\s?[가-힣]{0,4}?(?:이|가|은|는|도|를|을)?\s?(?:아니|아닌|아닙)|[\"'*)]*\s(?:is|was|would\sbe)\s(?:wrong|incorrect|not\s(?:right|correct))\b",
     re.IGNORECASE,
@@ -40,9 +41,10 @@ def denied_value(text: str, start: int, end: int) -> bool:
 
 
 def denied_word(text: str, start: int, end: int) -> bool:
-    """Whether a word is denied: `did not pass`, `cash is not required`, `통과하지 못했다`, `미충족`."""
+    """Whether a word is denied: `did not pass`, `no test failed`, `cash is not required`, `통과하지 못했다`."""
     korean_no = text[start - 1 : start] in ("미", "불", "비") and "가" <= text[start] <= "힣"
-    return korean_no or denied_before(text, start) or _DENIED_WORD.match(text, end) is not None
+    none = _NONE_OF.search(text, max(0, start - 60), start) is not None
+    return korean_no or none or denied_before(text, start) or _DENIED_WORD.match(text, end) is not None
 
 
 def alternatives(text: str, end: int, start: int) -> bool:

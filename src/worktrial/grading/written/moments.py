@@ -77,7 +77,7 @@ _YEAR = r"(?P<y>(?:19|20)\d\d)(?!\d|[.,:]\d)"
 _SURE = tuple(
     re.compile(rf"(?:(?<![\w/.-])|(?<=[가-힣])){pattern}", re.IGNORECASE)
     for pattern in (
-        r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![\w])",
+        r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![a-z0-9_])",
         rf"(?P<y>(?:19|20)\d\d)\s?(?P<by>[-/.])\s?(?P<m>0?[1-9]|1[0-2])\s?(?P=by)\s?{_DAY}(?!\d|-\d|/\d)",
         rf"(?:(?:(?P<y>(?:19|20)\d\d)|'?(?P<yy>\d\d))\s?년\s?)?(?P<m>0?[1-9]|1[0-2])\s?월\s?{_DAY}\s?일",
         rf"{_MONTH}\s?(?:the\s)?{_DAY}(?:st|nd|rd|th)?(?![\d:]|[.,]\d)(?:\s?,?\s(?:of\s)?{_YEAR})?",
@@ -86,7 +86,7 @@ _SURE = tuple(
 )
 _MODAL = re.compile(r"\d\d?\s?may")  # "at least 12 may be": no date
 _NUMERIC = re.compile(
-    r"(?<![\w/.,:$€£¥₩-])(?P<a>\d{1,2})(?P<by>[-/.])\s?(?P<b>\d{1,2})(?:(?P=by)\s?(?P<c>(?:19|20)?\d\d))?"
+    r"(?:(?<![\w/.,:$€£¥₩-])|(?<=[가-힣]))(?P<a>\d{1,2})(?P<by>[-/.])\s?(?P<b>\d{1,2})(?:(?P=by)\s?(?P<c>(?:19|20)?\d\d))?"
     r"(?!\w*[\d%]|[-/.:,]\d)"
 )
 _HANGUL = re.compile(r"[가-힣]")
@@ -169,16 +169,16 @@ _CLOCK_TIMES = tuple(
     for i, pattern in enumerate(
         (
             # Behind a date, T stands before the hour.
-            rf"(?:(?<=\dT)|{_FREE}(?:(?P<before>{_HALF})\s?)?)(?P<h>[01]?\d|2[0-4])\s?:\s?(?P<m>[0-5]\d)"
-            rf"(?::(?P<s>[0-5]\d)(?:\.\d{{1,9}})?)?(?:Z\b|\s?\+\d\d:?\d\d|(?<=:\d\d:\d\d)-\d\d:\d\d)?"
-            rf"(?!\d|:\d|\.\d)(?:\s?(?P<after>{_HALF}))?(?:\s?(?:h|hrs|hours|시)\b)?",
+            rf"(?:(?<=\dT)|{_FREE}(?:(?P<before>{_HALF})\s?)?)(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)"
+            rf"(?::(?P<s>[0-5]\d)(?:\.\d{{1,9}})?)?(?:Z(?![a-z])|\s?\+\d\d:?\d\d|(?<=:\d\d:\d\d)-\d\d:\d\d)?"
+            rf"(?!\d|:\d|\.\d)(?:\s?(?P<after>{_HALF}))?(?:\s?(?:h|hrs|hours|시)(?![a-z]))?",
             rf"(?P<h>\d{{1,2}}|{'|'.join(reversed(_HOURS))})\s?시(?!간|도|작|장|점)"
             rf"(?:\s?(?:(?P<m>[0-5]?\d)\s?분|(?P<sino>[일이삼사오]?십?[{_TEN_SINO}]?)\s?분|(?P<half>반)(?![가-힣]{{2}})))?"
             rf"(?:\s?(?P<s>[0-5]?\d)\s?초)?",
             r"(?P<h>1[0-2]|0?\d)(?:\.(?P<m>[0-5]\d))?\s?(?P<after>a\.?m\.?|p\.?m\.?)(?![a-z])",
             r"(?P<h>1[0-2]|0?\d)(?:\so'clock)?\s(?P<after>(?:in\sthe|this)\s(?:morning|afternoon|evening)|at\snight)",
-            r"(?P<h>[01]\d|2[0-4])(?P<m>[0-5]\d)\s?(?:hrs?|h)\b",
-            r"(?P<h>[01]\d|2[0-4])h(?P<m>[0-5]\d)(?![\w])",
+            r"(?P<h>[01]\d|2[0-4])(?P<m>[0-5]\d)\s?(?:hrs?|h)(?![a-z])",
+            r"(?P<h>[01]\d|2[0-4])h(?P<m>[0-5]\d)(?![a-z0-9_])",
             r"(?P<word>noon|midday|midnight|정오|자정)(?![a-z])",
         )
     )

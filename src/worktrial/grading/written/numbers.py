@@ -28,6 +28,7 @@ SCALE_SHORT = {"mn": 10**6, "mln": 10**6, "bn": 10**9, "tn": 10**12}
 
 _SIGNS = "$€£¥₩"
 # "5만큼" is as much as 5, "3조" may be the third team.
+_PART = r"(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.\d{1,9})?"
 _MYRIAD_SIGN = r"(?:[십백천]?[만억](?!큼|족)|백(?!신|화)|천(?!연)|십|조(?=\s?[\d원달유]))"
 _NUMERAL = re.compile(
     r"""
@@ -40,14 +41,17 @@ _NUMERAL = re.compile(
     (?:
         (?P<whole>\d{1,12})[\s-](?P<part>\d{1,9})/(?P<of>\d{1,9})
       | (?P<above>\d{1,18})/(?P<below>\d{1,18})
-      | (?P<myriads>(?:\d[\d,]{0,20}(?:\.\d{1,9})?MYRIAD\s?){1,6}(?:\d[\d,]{0,8}(?:\.\d{1,9})?)?)
-      | (?P<continental>\d{1,3}(?:\.\d{3})+,\d{1,9}|\d{1,3}(?:\.\d{3}){2,}|\d{1,18},(?:\d\d?|\d{4,9}))(?!\d|[.,]\d)
+      | (?P<myriads>(?:PART MYRIAD\s?){1,6}(?:PART)?)
+      | (?P<continental>\d{1,3}(?:(?:\.\d{3})+|(?:\ \d{3})+),\d{1,9}|\d{1,3}(?:\.\d{3}){2,}
+          |\d{1,18},(?:\d\d?|\d{4,9}))(?!\d|[.,]\d)
       | (?P<digits>(?:[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\ \d{3})+|(?:'\d{3})+)|\d+)(?:\.\d+|\.(?![^\W_]))?|\.\d+)
         (?:[eE](?P<power>[-+]?\d{1,4})(?!\w)|\s?[x*]\s?10(?:\^|\*\*)\(?(?P<tens>[-+]?\d{1,4})\)?)?
     )
     (?P<close>\s?\))?
     (?!\d|[.,'/^_]\d|_)
-    """.replace("SIGNS", _SIGNS).replace("MYRIAD", _MYRIAD_SIGN),
+    """.replace("SIGNS", _SIGNS)
+    .replace("MYRIAD", _MYRIAD_SIGN)
+    .replace("PART", _PART),
     re.VERBOSE | re.IGNORECASE,
 )
 _TOUCHING = re.compile(r"[^\W\d_]*")
@@ -111,8 +115,8 @@ def possible_scales(number: WrittenNumber, text: str) -> tuple[int, ...]:
 
 
 _SCALE = re.compile(
-    rf"\s?(?:(?P<letter>mm|[kmbt])(?![\w²³^])"
-    rf"|(?P<words>(?:(?:{'|'.join(SCALES)})s?|{'|'.join(SCALE_SHORT)})(?:\s(?:{'|'.join(SCALES)})s?)*)(?!\w))",
+    rf"\s?(?:(?P<letter>mm|[kmbt])(?![A-Za-z0-9_²³^])"
+    rf"|(?P<words>(?:(?:{'|'.join(SCALES)})s?|{'|'.join(SCALE_SHORT)})(?:\s(?:{'|'.join(SCALES)})s?)*)(?![A-Za-z0-9_]))",
     re.IGNORECASE,
 )
 
@@ -161,7 +165,7 @@ def _value(found: re.Match[str]) -> Fraction | None:
     if found["myriads"] is not None:
         return _myriads(found["myriads"])
     if found["continental"] is not None:
-        return Fraction(found["continental"].replace(".", "").replace(",", "."))
+        return Fraction(re.sub(r"[. ]", "", found["continental"]).replace(",", "."))
     digits = re.sub(r"[, ']", "", found["digits"])
     power = int(found["power"] or found["tens"] or 0)
     if len(digits) > _LONGEST or abs(power) > _MOST_POWER:

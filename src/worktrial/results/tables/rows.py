@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import agent_of, model_of
-from worktrial.grading.state_checks import CheckResult
+from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Vote
 from worktrial.results.tables.schema import Column, Kind, RunTable, columns_of, text_or_none, utc
 from worktrial.results.tables.source import RunSource

@@ -10,7 +10,8 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import JudgeCase, Outcome
-from worktrial.grading.state_checks import CheckResult, run_checks
+from worktrial.grading.check import CheckResult
+from worktrial.grading.state_checks import run_checks
 from worktrial.language import Complete, JsonObject
 from worktrial.suites.episode import check_conditions, episode, faulty, finished, in_manifest, jobs_under
 from worktrial.suites.executable.tasks import ExecutableTask
