@@ -278,7 +278,7 @@ def _id_patterns(value: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[st
 
 @lru_cache(maxsize=1024)
 def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
-    """Where `text` has `phrase` as whole words, whatever the case and the white space."""
+    """Places of `phrase` in `text` as whole words, whatever the case and the white space."""
     words = [re.escape(word) for word in _plain(phrase).split()]
     if not words:
         return ()

@@ -1,4 +1,4 @@
-"""What every declarative check has in common: the finished work that it looks at, and its result."""
+"""Common parts of all declarative checks: the finished work that they look at, and their results."""
 
 from dataclasses import dataclass
 from typing import Annotated

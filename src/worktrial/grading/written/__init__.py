@@ -1,1 +1,1 @@
-"""What people write, read as values: numbers, dates, times, money."""
+"""Reading of what people write as values: numbers, dates, times of day, money."""

@@ -41,7 +41,7 @@ class StatedNumber(NamedTuple):
 
     start: int
     end: int
-    """With its percent sign or currency."""
+    """End of its percent sign or currency, where it has one."""
     values: tuple[Fraction, ...]
     """`12.5%` is 12.5 and 0.125, `(40.00)` is -40 and 40, `8/10` is 0.8 and 8; the plain reading first."""
     currency: str | None

@@ -32,7 +32,7 @@ class WrittenDate(NamedTuple):
     start: int
     end: int
     readings: tuple["PartialDate", ...]
-    """What it can mean: one date, or several where nothing decides the order of its numbers."""
+    """Dates that it can mean: one, or several where nothing decides the order of its numbers."""
 
     @property
     def date(self) -> "PartialDate | None":
@@ -134,7 +134,7 @@ def _checked(year: int | None, month: int, day: int) -> PartialDate | None:
 
 
 def _orders(match: re.Match[str], text: str) -> dict[DateOrder, PartialDate]:
-    """What a date of numbers means in each order that the calendar allows."""
+    """Meaning of a date of numbers in each order that the calendar allows."""
     first, second, third = int(match["a"]), int(match["b"]), match["c"]
     korean = _HANGUL.search(text) is not None
     if third is None and match["by"] != "/" and not korean:

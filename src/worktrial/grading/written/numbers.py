@@ -62,11 +62,11 @@ class WrittenNumber(NamedTuple):
     """A number, where it stands and how it is written."""
 
     value: Fraction
-    """With its sign, without scale or percent."""
+    """Value with its sign, without scale or percent."""
     start: int
     end: int
     currency: str | None = None
-    """As in `CURRENCIES`, where a sign or code stands before it."""
+    """Currency, as in `CURRENCIES`, where a sign or code stands before it."""
     parenthesised: bool = False
     """Accounting style: the value is negative already."""
     bare: bool = False
@@ -82,7 +82,7 @@ class WrittenNumber(NamedTuple):
     continental: bool = False
     """A decimal comma, or points between groups."""
     worded: bool = False
-    """In words, wholly or with Korean myriads."""
+    """Whether it is in words, wholly or with Korean myriads."""
     over: Fraction | None = None
     """Number above the bar, where it is a fraction: 8 of `8/10`."""
     loose_sign: bool = False

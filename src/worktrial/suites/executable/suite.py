@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -87,6 +88,13 @@ class ExecutableSuite(Suite):
         """Origin of the tasks for manifests: `folder` and `fingerprint`."""
         return {"folder": "built in", "fingerprint": self.library.fingerprint}
 
+    def _data(self) -> JsonObject:
+        """The source, known by its tasks and by how their checks read answers."""
+        from worktrial.grading.answer_checks import READING
+
+        whole = sha256(f"{self.source['fingerprint']}, answers read by version {READING}".encode())
+        return {**self.source, "fingerprint": whole.hexdigest()}
+
     def tasks(self, data: Options) -> Sequence[TaskRow]:
         """All tasks; see `Suite.tasks`."""
         return [TaskRow(t.id, str(t.difficulty), t.category, t.scenario) for t in self.load_tasks()]
@@ -112,7 +120,7 @@ class ExecutableSuite(Suite):
         measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()
         return ExecutableTrial(
             self.name,
-            self.source,
+            self._data(),
             tasks,
             agent,
             settings,
@@ -151,7 +159,7 @@ class ExecutableSuite(Suite):
         from worktrial.suites.regrade import judging_as_stored
 
         as_stored = judging_as_stored(run.manifest, judging)
-        return ExecutableGrader(self.source, self.load_tasks(), as_stored, with_judge=Role.JUDGE in set(models))
+        return ExecutableGrader(self._data(), self.load_tasks(), as_stored, with_judge=Role.JUDGE in set(models))
 
     def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""

@@ -8,13 +8,13 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
+from worktrial.grading.written.spelling import one_spelling
 from worktrial.suites.documents.answers.dates import without_dates
 from worktrial.suites.documents.answers.gold import read_atom
 from worktrial.suites.documents.answers.numerals import numerals
 from worktrial.suites.documents.answers.ours import our_score
 from worktrial.suites.documents.answers.quantities import NumberUnit, Quantity, asked_unit, quantities, shown
 from worktrial.suites.documents.answers.reply import our_final_answer, unwrapped
-from worktrial.suites.documents.answers.spelling import one_spelling
 
 _CLOSE = Fraction(5, 10_000)  # a ratio this near to a power of ten is that power: later rounding does not hide it
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from worktrial.grading.written.spelling import one_spelling
 from worktrial.suites.documents.answers.dates import Date, read_date, without_dates
 from worktrial.suites.documents.answers.numerals import numerals
 from worktrial.suites.documents.answers.quantities import NumberUnit, Quantity, quantities, unit_after
 from worktrial.suites.documents.answers.reply import unwrapped, without_bullet
-from worktrial.suites.documents.answers.spelling import one_spelling
 
 _PAIRS = {"[": "]", "(": ")", "{": "}"}
 _QUOTES = "\"'"

@@ -21,6 +21,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from worktrial.grading.written.spelling import one_spelling
 from worktrial.suites.documents.answers.dates import Date, dates, read_date, without_dates
 from worktrial.suites.documents.answers.gold import (
     Atom,
@@ -36,7 +37,7 @@ from worktrial.suites.documents.answers.graded import AnswerScore
 from worktrial.suites.documents.answers.numerals import numerals
 from worktrial.suites.documents.answers.quantities import NumberUnit, Quantity, asked_unit, difference, quantities
 from worktrial.suites.documents.answers.reply import evasion, our_final_answer, unwrapped
-from worktrial.suites.documents.answers.spelling import one_spelling, plain_label, same_text, without_lead
+from worktrial.suites.documents.answers.spelling import plain_label, same_text, without_lead
 
 LONGEST_ANSWER = 2_000  # characters; hundreds of numbers fit
 LONGEST_GOLD = 4_000

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from worktrial.suites.documents.answers.numerals import CURRENCIES, WrittenNumber, numerals
+from worktrial.grading.written.numbers import CURRENCIES, SCALE_LETTERS, SCALE_SHORT, SCALES, WrittenNumber
+from worktrial.suites.documents.answers.numerals import numerals
 
 
 class ShareUnit(StrEnum):
@@ -34,15 +35,7 @@ class NumberUnit:
         return self.scale is None and self.share is None
 
 
-_WORDS = {
-    "hundred": 10**2,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-}
-_LETTERS = {"k": 10**3, "m": 10**6, "mm": 10**6, "mn": 10**6, "mln": 10**6, "b": 10**9, "bn": 10**9, "t": 10**12}
-_LETTERS["tn"] = 10**12
+_LETTERS = {**SCALE_LETTERS, **SCALE_SHORT}
 _PERCENT = {"%", "percent", "pct", "percentage"}
 _POINTS = {"pp", "ppt", "ppts"}
 _BASIS = {"bp", "bps"}
@@ -58,7 +51,7 @@ _PROSE = frozenset(
 )
 _WORD = re.compile(r"[%$€£¥¢/]|[A-Za-z][A-Za-z.'-]*")
 _CLAUSE_END = re.compile(r"[,;:\n]|\.(?:\s|$)")
-_SCALE_WORD = re.compile(rf"\b({'|'.join(_WORDS)})s?\b", re.IGNORECASE)
+_SCALE_WORD = re.compile(rf"\b({'|'.join(SCALES)})s?\b", re.IGNORECASE)
 _FRACTION = re.compile(
     r"\bas an? (?:decimal )?(?:fraction|decimal|proportion|ratio)\b|\((?:fraction|decimal)\)", re.IGNORECASE
 )
@@ -87,8 +80,8 @@ def unit_after(text: str) -> NumberUnit:
 def _with(unit: NumberUnit, word: str, following: list[str], *, letter: bool) -> NumberUnit | None:
     """`unit` with what `word` adds to it; None when it is no word of a unit."""
     low, after = singular(word), singular(following[0]) if following else ""
-    if low in _WORDS or (letter and low in _LETTERS):
-        return replace(unit, scale=(unit.scale or 1) * Fraction(_WORDS.get(low) or _LETTERS[low]))
+    if low in SCALES or (letter and low in _LETTERS):
+        return replace(unit, scale=(unit.scale or 1) * Fraction(SCALES.get(low) or _LETTERS[low]))
     if low in _BASIS or (low == "basi" and after == "point"):
         return replace(unit, share=ShareUnit.BASIS_POINTS)
     if low in _POINTS or (low in _PERCENT and after == "point"):
@@ -112,7 +105,7 @@ def asked_unit(text: str) -> NumberUnit:
 
 def scales_named(text: str) -> set[Fraction]:
     """The scales that `text` names as whole words, wherever they stand ("in millions: 543")."""
-    return {Fraction(_WORDS[found[1].lower()]) for found in _SCALE_WORD.finditer(text)}
+    return {Fraction(SCALES[found[1].lower()]) for found in _SCALE_WORD.finditer(text)}
 
 
 def singular(word: str) -> str:
