@@ -1,4 +1,4 @@
-"""When two texts are the same text."""
+"""Equality of texts, apart from case, punctuation and articles."""
 
 import re
 
