@@ -1,10 +1,11 @@
 """A script: what the server does with each request, by role and in order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from tests.support.request import Role, ScriptedRequest
+from tests.support.streams import Streaming
 from tests.support.wire import Body, Reply, error_reply
 
 Answer = Reply | Body | str | None
@@ -35,6 +36,13 @@ class Endpoint:
     supports_temperature: bool = True
     supports_tools: bool = True
     supports_logprobs: bool = True
+    streams: Literal["never", "can", "only"] = "can"
+    known_fields: frozenset[str] | None = None
+    """Fields of an assistant's message that it takes; None for any."""
+    known_words: frozenset[str] | None = None
+    """Keywords of JSON Schema that it takes; None for any."""
+    says: str | None = None
+    """What it says of a request that it refuses, whatever it minds; None for the plain truth."""
     token_parameter: str | None = None
     """The only accepted one of `max_tokens` and `max_completion_tokens`; None for both."""
     key: str | None = None
@@ -43,6 +51,13 @@ class Endpoint:
     _tokens: ClassVar = ("max_tokens", "max_completion_tokens")
 
     def refusal(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply | None:
+        """The refusal of a request, if it asks for more than the endpoint can do."""
+        refused = self._refusal(body, headers)
+        if refused is None or self.says is None or refused.status == 401:
+            return refused
+        return error_reply(400, self.says)
+
+    def _refusal(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply | None:
         if self.key is not None and headers.get("Authorization") != f"Bearer {self.key}":
             return error_reply(401, "This key is not known here.", code="invalid_api_key")
         unsupported = [
@@ -52,7 +67,7 @@ class Endpoint:
             ("logprobs", self.supports_logprobs),
             ("top_logprobs", self.supports_logprobs),
             *((name, self.token_parameter in (None, name)) for name in self._tokens),
-            ("stream", False),
+            ("stream", self.streams != "never"),
         ]
         for name, supported in unsupported:
             value = body.get(name)
@@ -61,7 +76,41 @@ class Endpoint:
                 hint = f" Use '{self.token_parameter}' instead." if name in self._tokens else ""
                 message = f"Unsupported parameter: '{name}' cannot be used with this model.{hint}"
                 return error_reply(400, message, code="unsupported_parameter", param=name)
+        if self.streams == "only" and not body.get("stream") and "messages" in body:
+            return error_reply(400, "This model serves streams alone.", param="stream")
+        return self._strict_refusal(body)
+
+    def _strict_refusal(self, body: Mapping[str, Any]) -> Reply | None:
+        for number, message in enumerate(body.get("messages") or ()):
+            if self.known_fields is not None and message["role"] == "assistant":
+                for name in sorted(message.keys() - self.known_fields):
+                    said = f"messages.{number}.assistant.{name}: Extra inputs are not permitted"
+                    return error_reply(422, said, kind="validation_error")
+        if self.known_words is None:
+            return None
+        schemas = [tool["function"].get("parameters") for tool in body.get("tools") or ()]
+        schemas.append(((body.get("response_format") or {}).get("json_schema") or {}).get("schema"))
+        for schema in schemas:
+            for word in words_of(schema):
+                if word not in self.known_words:
+                    return error_reply(400, f"Invalid JSON payload received. Unknown name {word!r}")
         return None
+
+
+def words_of(schema: Any) -> Iterator[str]:
+    """Keywords of a JSON Schema; an object without fields counts as `empty object`."""
+    if not isinstance(schema, dict):
+        return
+    if schema.get("type") == "object" and schema.get("properties") == {}:
+        yield "empty object"
+    for word, value in schema.items():
+        yield word
+        if word == "properties":
+            for inner in value.values():
+                yield from words_of(inner)
+        for inner in value if isinstance(value, list) else [value]:
+            if word not in ("properties", "enum", "const", "default", "examples"):
+                yield from words_of(inner)
 
 
 @dataclass
@@ -96,6 +145,8 @@ class Script:
     cached_share: float = 0.5
     """The part of the prompt tokens that is reported as read from the provider's cache."""
     endpoint: Endpoint = Endpoint()
+    stream: Streaming = Streaming()
+    """Manner of streaming, for requests that ask for it."""
     models: Sequence[str] = ("agent-1", "simulator-1", "judge-1", "synthesizer-1")
 
     def steps(self, role: Role) -> list[Step]:

@@ -13,6 +13,7 @@ from tests.support.counters import Counters
 from tests.support.happy import Happy
 from tests.support.request import Role, ScriptedRequest
 from tests.support.script import Cast, Script
+from tests.support.streams import send
 from tests.support.wire import Body, Delivery, Reply, completion, error_reply, json_reply, usage
 from tests.support.wires import ForeignWire, Refused, all_wires, foreign_wire, refusal
 
@@ -156,6 +157,8 @@ class Service:
         match reply.delivery:
             case Delivery.WHOLE:
                 request.status = reply.status
+                if request.body.get("stream") and reply.status == 200 and b'"chat.completion"' in reply.body:
+                    return await send(http, msgspec.json.decode(reply.body), self.script.stream)
             case Delivery.DROPPED:
                 _close(http, reset=reply.reset)
             case Delivery.CUT:

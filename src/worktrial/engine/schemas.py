@@ -30,10 +30,11 @@ def plainer_tools(tools: Sequence[JsonObject]) -> list[JsonObject]:
             simpler.append(tool)
             continue
         parameters = function.get("parameters")
+        rest = {name: value for name, value in function.items() if name != "parameters"}
         given = plainer(parameters) if isinstance(parameters, dict) else {}
-        # Endpoints that refuse an object without fields take one with an empty list of them.
-        whole = {"type": "object", "properties": {}, **given}
-        simpler.append({**tool, "function": {**function, "parameters": whole}})
+        # Without a word on parameters there are none, everywhere; an object without fields is not taken everywhere.
+        whole = {"parameters": {"type": "object", **given}} if given.get("properties") else {}
+        simpler.append({**tool, "function": {**rest, **whole}})
     return simpler
 
 

@@ -250,6 +250,8 @@ def _advice(settings: RoleSettings, status: int, told: str) -> str:
         return f"Leave response_format out of {role.option('extra')} (and {option('extra')})."
     if settings.structured == "schema" and any(word in told for word in ("response_format", "schema")):
         return f"Leave out {role.option('structured')} schema (and {option('structured')})."
+    if "stream" in told:
+        return f"Leave out {role.option('stream')} (and {option('stream')}), or set the other way of it."
     if "temperature" in told:
         return f"Leave out {role.option('temperature')} (and {option('temperature')})."
     if "effort" in told:

@@ -54,11 +54,11 @@ def chat_completion(data: bytes) -> bytes:
             for name, value in delta.items():
                 if name == "tool_calls":
                     _add_calls(calls, value)
-                elif value is not None:
+                elif value is not None and value != "":
                     parts.setdefault(name, []).append(value)
     if finish is None and not is_done:
         raise ConnectionError("the stream broke off")
-    message: JsonObject = {"role": "assistant", "content": None}
+    message: JsonObject = {"role": "assistant", "content": None if calls else ""}
     message.update((name, _joined(name, values)) for name, values in parts.items())
     if calls:
         message["tool_calls"] = list(calls.values())
