@@ -89,7 +89,7 @@ def test_a_process_with_few_files_sends_fewer_requests_and_says_so(tmp_path: Pat
         words = ["run", "starter", *at(server.url, agent="agent-1")[:4], "--repeats", "3", "--concurrency", "256"]
         command = [sys.executable, "-m", "worktrial", *words, "-o", str(run)]
         limited = ["bash", "-c", 'ulimit -n 64; exec "$@"', "-", *command]
-        ran = subprocess.run(limited, capture_output=True, text=True, timeout=250)
+        ran = subprocess.run(limited, capture_output=True, text=True, timeout=250, check=False)
         peak = server.stats()["connections_peak"]
     records = samples_of(run)
     assert ran.returncode == 0, ran.stderr

@@ -127,7 +127,7 @@ def test_a_stream_that_is_cut_is_asked_for_again() -> None:
 
     cut = Streaming(cut_after=2)
     with ScriptedServer(Script(agent=lambda r: RICH, stream=cut)) as server:
-        with pytest.raises(InvalidSample, match="endpoint_unavailable: .*after 4 tries"):
+        with pytest.raises(InvalidSample, match=r"endpoint_unavailable: .*after 4 tries"):
             with_client(server.url, once, stream="on")
     assert server.count() == 4
 
@@ -141,7 +141,7 @@ def test_an_error_in_the_middle_of_a_stream_is_no_answer() -> None:
         return type(answer)(answer.body, 200, "text/event-stream")
 
     with ScriptedServer(Script(agent=fails)) as server:
-        with pytest.raises(InvalidSample, match="bad_reply: .*failed in the middle of its stream"):
+        with pytest.raises(InvalidSample, match=r"bad_reply: .*failed in the middle of its stream"):
             ask(server.url, stream="on")
     assert server.count() == 3
 
@@ -160,7 +160,7 @@ def test_a_stream_without_progress_is_given_up(manner: Streaming) -> None:
     """Comments and single bytes keep a connection alive; an event is progress."""
     body = completion("x" * 1000)
     with ScriptedServer(Script(agent=lambda r: body, stream=manner)) as server:
-        with pytest.raises(StopRun, match="no answer within 0.5 s"):
+        with pytest.raises(StopRun, match=r"no answer within 0\.5 s"):
             ask(server.url, stream="on", timeout=0.5)
     assert server.count() == 2
 

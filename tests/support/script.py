@@ -145,7 +145,7 @@ class Script:
     cached_share: float = 0.5
     """The part of the prompt tokens that is reported as read from the provider's cache."""
     endpoint: Endpoint = Endpoint()
-    stream: Streaming = Streaming()
+    stream: Streaming = field(default_factory=Streaming)
     """Manner of streaming, for requests that ask for it."""
     models: Sequence[str] = ("agent-1", "simulator-1", "judge-1", "synthesizer-1")
 
