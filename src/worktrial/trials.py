@@ -1,16 +1,20 @@
 """The one path from a suite, an agent and options to a run, for every face: command line, Python, pytest."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from worktrial.agents.candidates import resolve_agent
+from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run import RunSettings
+from worktrial.engine.run import RunPlan, RunSettings
 from worktrial.engine.spend import Budget
 from worktrial.engine.trial import Trial
+from worktrial.errors import SettingError, option
 from worktrial.options import RunOptions
 from worktrial.suite import Suite, find_suite
 
@@ -35,6 +39,11 @@ class PreparedRun:
     settings: RunSettings
     notices: Sequence[str]
     """Sentences to tell the user before it starts, a line each; options in it are marked (see `errors.option`)."""
+
+    @property
+    def plan(self) -> RunPlan:
+        """The run as the engine takes it."""
+        return RunPlan(self.trial, self.models, self.settings)
 
 
 def prepare(
@@ -69,6 +78,68 @@ def prepare(
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
     return PreparedRun(suite, options, trial, models, settings, [*suite.notices(options, trial)])
+
+
+def prepare_all(
+    suite: str | Path | Suite,
+    agents: Sequence[Agent],
+    given: Mapping[str, Any],
+    *,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+) -> list[PreparedRun]:
+    """Make the same trial for several agents, whose samples are then taken in turn.
+
+    Each run has a folder of its own, named after the agent, in the folder that `given` names as `output`. Budgets,
+    concurrency and the pace of every role are those of all runs together.
+
+    Args:
+        suite: Name of a suite, folder of one's own, or the suite itself.
+        agents: Who takes the trial; at least one, each once.
+        given: Options of the suite by field name; None is not given.
+        base: Folder that relative paths start at; None for the working directory.
+        command: Words that started it, for the manifests.
+
+    Raises:
+        SettingError: an agent is named twice, the folder is that of a single run, or as `prepare`.
+        DataError: the suite's data cannot be read.
+    """
+    if not isinstance(suite, Suite):
+        suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
+    if not agents:
+        raise SettingError(f"{option('agent')}: names nobody")
+    specs = [resolve_agent(agent, suite, base).spec for agent in agents]
+    if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
+        raise SettingError(f"{option('agent')} {twice}: is named twice; for more tries use {option('repeats')}")
+    here = base or Path()
+    given_folder = given.get("output")
+    folder = Path(given_folder) if given_folder else new_folder(suite.name, base).relative_to(here)
+    if (here / folder / MANIFEST).exists():
+        raise SettingError(
+            f"{folder} holds the run of one agent, and several have a folder each inside the one that is named. "
+            f"Name another with {option('output')}"
+        )
+    prepared = [
+        prepare(suite, agent, {**given, "output": folder / name}, base=base, command=command)
+        for agent, name in zip(agents, folder_names(specs), strict=True)
+    ]
+    return [_share(run, len(agents)) for run in prepared]
+
+
+def folder_names(specs: Sequence[str]) -> list[str]:
+    """Name of each agent's folder beside the others': what it was called, as far as a folder can be called so."""
+    plain = [re.sub(r"[^\w.-]+", "-", spec).strip("-.")[:60] or "agent" for spec in specs]
+    low = [name.casefold() for name in plain]
+    return [
+        name if low.count(name.casefold()) == 1 else f"{name}-{sha256(spec.encode()).hexdigest()[:8]}"
+        for name, spec in zip(plain, specs, strict=True)
+    ]
+
+
+def _share(run: PreparedRun, runs: int) -> PreparedRun:
+    requests = run.settings.requests
+    settings = replace(run.settings, requests=None if requests is None else max(1, requests // runs))
+    return replace(run, models={name: role.share(runs) for name, role in run.models.items()}, settings=settings)
 
 
 def settings_of(

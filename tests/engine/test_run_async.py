@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.engine.rig import QUICK, TinyTrial, ask_once, role_settings
@@ -12,10 +13,14 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.run import RunEnd, RunSettings, run_trial, run_trial_async
+from worktrial.engine.run import RunEnd, RunPlan, RunSettings, run_trial, run_trials_async
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError
+
+
+async def run_trial_async(trial: TinyTrial, roles: Any, settings: RunSettings, **more: Any) -> RunEnd:
+    return (await run_trials_async([RunPlan(trial, roles, settings)], **more))[0]
 
 
 def settings(folder: Path) -> RunSettings:

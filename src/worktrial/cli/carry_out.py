@@ -2,8 +2,8 @@
 
 import shlex
 import signal
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import typer
@@ -11,7 +11,7 @@ import typer
 from worktrial.engine.growth import addition
 from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.engine.run import Interrupted, RunSettings, run_trial
+from worktrial.engine.run import Interrupted, RunEnd, RunPlan, RunSettings, run_trials
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import SAMPLES
@@ -43,9 +43,28 @@ def carry_out(prepared: PreparedRun, *, beside: Options | None = None) -> None:
     from worktrial.engine.stored import open_run
 
     print_summary(open_run(settings.folder), beside=beside)
-    if retries:
-        typer.echo(f"{retries} requests had to be sent again.", err=True)
+    _say_retries(retries)
     refuse_invalid(invalid_share, prepared.options.max_invalid, settings)
+
+
+def carry_out_all(prepared: Sequence[PreparedRun]) -> None:
+    """Run the same trial with several agents, side by side, and print how they compare.
+
+    Raises:
+        typer.Exit: with 3 when more samples of some run are invalid than allowed.
+        WorktrialError: the runs could not start or go on.
+    """
+    for run in prepared:
+        announce(run.trial, run.models, run.settings)
+    ends = _run_shown([run.plan for run in prepared])
+    from worktrial.cli.side_by_side import print_side_by_side
+    from worktrial.engine.stored import open_run
+
+    print_side_by_side([open_run(run.settings.folder) for run in prepared])
+    _say_retries(sum(end.retries for end in ends))
+    worst = max(ends, key=lambda end: end.invalid_share)
+    run = prepared[ends.index(worst)]
+    refuse_invalid(worst.invalid_share, run.options.max_invalid, _as_named(run.settings))
 
 
 def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> None:
@@ -79,17 +98,31 @@ def run_shown(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Ru
     Raises:
         WorktrialError: the run could not start or go on.
     """
+    (end,) = _run_shown([RunPlan(trial, roles, settings)])
+    return end.retries, end.invalid_share
+
+
+def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
     try:
         with display() as progress:
-            end = run_trial(trial, roles, settings, progress=progress, signals=True)
+            return run_trials(plans, progress=progress, signals=True)
     except (Interrupted, StopRun) as e:
         if isinstance(e, Interrupted):
             # Nothing is left to interrupt, and an echo of the signal would change the exit code.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        _say_how_to_resume(roles, settings, e)
+        _say_how_to_resume(plans, e)
         raise
-    return end.retries, end.invalid_share
+
+
+def _say_retries(retries: int) -> None:
+    if retries:
+        typer.echo(f"{retries} requests had to be sent again.", err=True)
+
+
+def _as_named(settings: RunSettings) -> RunSettings:
+    """Settings with the folder that a command for several agents names: the one around the run's own."""
+    return replace(settings, folder=settings.folder.parent)
 
 
 def refuse_invalid(share: float, allowed: float, settings: RunSettings) -> None:
@@ -113,14 +146,18 @@ def names_folder(command: tuple[str, ...]) -> bool:
     return any(word.startswith(("-o", "--output")) for word in command)
 
 
-def _say_how_to_resume(roles: Mapping[RoleName, RoleSettings], settings: RunSettings, stop: Exception) -> None:
-    stored: Path = settings.folder / SAMPLES
-    if not stored.exists() or not (stored.stat().st_size or isinstance(stop, Interrupted | BudgetSpent)):
+def _say_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
+    stored = [plan.settings.folder / SAMPLES for plan in plans]
+    has_samples = any(path.exists() and path.stat().st_size for path in stored)
+    begun = any(path.exists() for path in stored)
+    if not has_samples and not (begun and isinstance(stop, Interrupted | BudgetSpent)):
         # A refusal before the first sample: the same command would only meet it again.
         return
     redactor = Redactor()
-    for role in roles.values():
-        redactor.add_role(role, needs_key=not settings.cache_only)
+    for plan in plans:
+        for role in plan.roles.values():
+            redactor.add_role(role, needs_key=not plan.settings.cache_only)
+    settings = plans[0].settings if len(plans) == 1 else _as_named(plans[0].settings)
     words: list[Any] = [redactor.text(word) for word in settings.command]
     if not names_folder(settings.command):
         words += ["-o", str(settings.folder)]

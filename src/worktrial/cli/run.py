@@ -66,22 +66,31 @@ def _command(suite: Any, word: str) -> Any:
 
     agents = ", ".join(f"{name} ({agent.about})" for name, agent in suite.reference_agents.items())
     said = (
-        "Who takes the trial: a model's name at --base-url, openai/NAME, local (the embedded model), "
+        "Who takes the trial; repeat it for several, side by side: a model's name at --base-url, openai/NAME, "
+        "local (the embedded model), "
         f"{agents + ', ' if agents else ''}or python:MODULE:FUNCTION (your own). (required)"
     )
 
     @takes(lambda: suite.every_option)
     def run(
-        agent: Annotated[str | None, typer.Option(help=said, rich_help_panel="Who takes part")] = None, **given: Any
+        agent: Annotated[list[str] | None, typer.Option(help=said, rich_help_panel="Who takes part")] = None,
+        **given: Any,
     ) -> None:
-        from worktrial.cli.carry_out import carry_out
-        from worktrial.trials import prepare
+        from worktrial.cli.carry_out import carry_out, carry_out_all
+        from worktrial.trials import prepare, prepare_all
 
-        prepared = prepare(suite, agent, given, command=("worktrial", *sys.argv[1:]))
-        for notice in prepared.notices:
+        command = ("worktrial", *sys.argv[1:])
+        if agent is not None and len(agent) > 1:
+            prepared = prepare_all(suite, agent, given, command=command)
+        else:
+            prepared = [prepare(suite, agent[0] if agent else None, given, command=command)]
+        for notice in dict.fromkeys(notice for run in prepared for notice in run.notices):
             typer.secho(printable(spell_options(notice, flag)), err=True, bold=notice.startswith("WARNING"))
-        beside = suite.beside.read(prepared.options.shared_with(suite.beside), suite=suite.name)
-        carry_out(prepared, beside=beside)
+        if len(prepared) > 1:
+            carry_out_all(prepared)
+        else:
+            options = prepared[0].options.shared_with(suite.beside)
+            carry_out(prepared[0], beside=suite.beside.read(options, suite=suite.name))
 
     about = f"{suite.about[:1].upper()}{suite.about[1:]}."
     needs = "Needs nothing but an agent." if suite.needs == "nothing" else f"Needs {suite.needs}."

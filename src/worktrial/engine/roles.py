@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -150,6 +150,15 @@ class RoleSettings:
                 f"another control character; set it to the key alone"
             )
         return value
+
+    def share(self, runs: int) -> "RoleSettings":
+        """Settings of the role in one of several `runs` side by side, which together keep to its pace."""
+        return replace(
+            self,
+            concurrency=None if self.concurrency is None else max(1, self.concurrency // runs),
+            rpm=None if self.rpm is None else self.rpm / runs,
+            tpm=None if self.tpm is None else max(1, self.tpm // runs),
+        )
 
     def fingerprint(self) -> JsonObject:
         """The settings that can change a result, for the manifest. Free of secrets and of the address."""

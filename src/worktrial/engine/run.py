@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
-from worktrial.engine.scheduler import Scheduler
+from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import RunStore
@@ -66,6 +66,18 @@ class RunEnd:
         return invalid / len(self.records) if self.records else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """One of the runs that are carried out side by side."""
+
+    trial: Trial
+    """Suite made ready to run."""
+    roles: Mapping[RoleName, RoleSettings]
+    """Who plays which role."""
+    settings: RunSettings
+    """Way in which the run is carried out. Budget and concurrency are those of all runs together."""
+
+
 def run_trial(
     trial: Trial,
     roles: Mapping[RoleName, RoleSettings],
@@ -74,25 +86,30 @@ def run_trial(
     progress: Progress | None = None,
     signals: bool = False,
 ) -> RunEnd:
-    """Run `trial` on an event loop of its own, to its end or from where an earlier session left it.
+    """Run `trial` on an event loop of its own; see `run_trials`."""
+    return run_trials([RunPlan(trial, roles, settings)], progress=progress, signals=signals)[0]
+
+
+def run_trials(
+    plans: Sequence[RunPlan], *, progress: Progress | None = None, signals: bool = False
+) -> list[RunEnd]:
+    """Run `plans` on an event loop of their own, to their end or from where an earlier session left them.
 
     Args:
-        trial: Suite made ready to run.
-        roles: Who plays which role.
-        settings: How the run is carried out.
-        progress: Told how the run is going; see `run_trial_async`.
-        signals: Whether SIGINT and SIGTERM end the run cleanly. Without it Python's own handling of Ctrl-C stays.
+        plans: Runs, each with a folder of its own; see `run_trials_async`.
+        progress: Told how the runs are going; see `run_trials_async`.
+        signals: Whether SIGINT and SIGTERM end the runs cleanly. Without it Python's own handling of Ctrl-C stays.
 
     Raises:
-        SettingError: settings do not fit together or differ from the stored run's.
-        DataError: the folder cannot be used.
+        SettingError: settings do not fit together or differ from a stored run's.
+        DataError: a folder cannot be used.
         StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
         Interrupted: Ctrl-C or SIGTERM.
     """
 
-    async def run() -> RunEnd:
+    async def run() -> list[RunEnd]:
         with cancelled_by_signals() if signals else contextlib.nullcontext():
-            return await run_trial_async(trial, roles, settings, progress=progress)
+            return await run_trials_async(plans, progress=progress)
 
     try:
         with asyncio.Runner() as runner:
@@ -101,39 +118,84 @@ def run_trial(
         raise Interrupted("interrupted") from None
 
 
-async def run_trial_async(
-    trial: Trial,
-    roles: Mapping[RoleName, RoleSettings],
-    settings: RunSettings,
-    *,
-    progress: Progress | None = None,
-) -> RunEnd:
-    """Run `trial` on the caller's event loop, to its end or from where an earlier session left it.
+async def run_trials_async(plans: Sequence[RunPlan], *, progress: Progress | None = None) -> list[RunEnd]:
+    """Run `plans` on the caller's event loop, to their end or from where an earlier session left them.
 
-    Several runs, each with a folder of its own, may share a loop. A run that is cancelled stops cleanly: samples in
-    flight are dropped, finished ones are stored, and the session's end is recorded. Signals are left alone.
+    Their samples are taken in turn, one of each run. Where one cannot go on, all stop. Runs that are cancelled stop
+    cleanly: samples in flight are dropped, finished ones are stored, and the sessions' ends are recorded. Signals
+    are left alone.
 
     Args:
-        trial: Suite made ready to run.
-        roles: Who plays which role.
-        settings: How the run is carried out.
-        progress: Called with the run's tally before the first open sample and after each that finishes; the tally
-            is the same object each time. A run with nothing left to do does not call it.
+        plans: Runs, each with a folder of its own. The first one's budget is that of all together, and so is the
+            smallest concurrency.
+        progress: Called with the tally of all runs before the first open sample and after each that finishes; the
+            tally is the same object each time. Where nothing is left to do it is not called.
 
     Raises:
-        SettingError: settings do not fit together or differ from the stored run's.
-        DataError: the folder cannot be used.
+        SettingError: settings do not fit together or differ from a stored run's.
+        DataError: a folder cannot be used.
         StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
         CancelledError: the task was cancelled.
     """
+    with contextlib.ExitStack() as stack:
+        runs = [stack.enter_context(_opened(plan)) for plan in plans]
+        whole = Spend(
+            plans[0].settings.budget, cost=sum(r.spend.cost for r in runs), tokens=sum(r.spend.tokens for r in runs)
+        )
+        for run in runs:
+            run.spend.join(whole)
+        retries = await _work_off(runs, whole, progress)
+        return [
+            RunEnd({job.key: run.store.finished[job.key] for job in run.trial.jobs}, again)
+            for run, again in zip(runs, retries, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenRun:
+    """A run whose folder is open for writing."""
+
+    trial: Trial
+    roles: Mapping[RoleName, RoleSettings]
+    settings: RunSettings
+    redactor: Redactor
+    store: RunStore
+    spend: Spend
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no sample is left to do."""
+        return all(self.store.is_settled(job.key) for job in self.trial.jobs)
+
+
+@contextlib.contextmanager
+def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
+    """The run in its folder, with a session in the manifest that says how it ended."""
+    trial, settings = plan.trial, plan.settings
     if settings.cache_only and settings.cache is None:
         raise SettingError(f"{option('cache_only')} needs the folder of a cache: add {option('cache')} DIR")
-    roles = {role: s.resolved() for role, s in roles.items()}
+    roles = {role: s.resolved() for role, s in plan.roles.items()}
     redactor = Redactor()
     for role in roles.values():
         redactor.add_role(role, needs_key=not settings.cache_only)
     with RunStore(settings.folder, _manifest(trial, roles, settings, redactor), redactor) as store:
-        return await _run(trial, roles, settings, store, redactor, progress)
+        cost, tokens = _earlier_spend(store)
+        spend = Spend(Budget(), cost=cost, tokens=tokens)
+        end = "interrupted"
+        try:
+            yield _OpenRun(trial, roles, settings, redactor, store, spend)
+            end = "done"
+        except WorktrialError as e:
+            end = f"stopped: {e}"
+            raise
+        except Exception as e:
+            end = f"broken off: {type(e).__name__}: {e}".encode(errors="replace").decode()
+            raise
+        finally:
+            session = store.session
+            session.ended, session.end = _now(), end
+            session.cost, session.tokens = spend.cost - cost, spend.tokens - tokens
+            store.save_manifest()
 
 
 def _manifest(
@@ -164,57 +226,13 @@ def _fingerprint(settings: RoleSettings) -> JsonObject:
     return {**settings.fingerprint(), "weights": resolve(settings.model).name}
 
 
-async def _run(
-    trial: Trial,
-    roles: Mapping[RoleName, RoleSettings],
-    settings: RunSettings,
-    store: RunStore,
-    redactor: Redactor,
-    progress: Progress | None,
-) -> RunEnd:
-    earlier_cost, earlier_tokens = _earlier_spend(store)
-    spend = Spend(settings.budget, cost=earlier_cost, tokens=earlier_tokens)
-    end = "interrupted"
-    try:
-        retries = await _work_off(trial, roles, settings, store, spend, redactor, progress)
-        end = "done"
-    except WorktrialError as e:
-        end = f"stopped: {e}"
-        raise
-    except Exception as e:
-        end = f"broken off: {type(e).__name__}: {e}".encode(errors="replace").decode()
-        raise
-    finally:
-        session = store.session
-        session.ended, session.end = _now(), end
-        session.cost, session.tokens = spend.cost - earlier_cost, spend.tokens - earlier_tokens
-        store.save_manifest()
-    return RunEnd({job.key: store.finished[job.key] for job in trial.jobs}, retries)
-
-
-async def _work_off(
-    trial: Trial,
-    roles: Mapping[RoleName, RoleSettings],
-    settings: RunSettings,
-    store: RunStore,
-    spend: Spend,
-    redactor: Redactor,
-    progress: Progress | None,
-) -> int:
-    """Do what is still to be done; returns how many requests had to be sent again."""
-    settled = [store.finished[job.key] for job in trial.jobs if store.is_settled(job.key)]
-    tally = Tally(len(trial.jobs), settled)
+async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress | None) -> list[int]:
+    """Do what is still to be done; returns how many requests of each run had to be sent again."""
+    settled = [r.store.finished[job.key] for r in runs for job in r.trial.jobs if r.store.is_settled(job.key)]
+    tally = Tally(sum(len(run.trial.jobs) for run in runs), settled)
     if tally.done == tally.total:
-        return 0
-    spend.check()
-    cache = RequestCache(settings.cache, redactor) if settings.cache else None
-    in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
-
-    def notice(text: str) -> None:
-        store.session.notices.append(redactor.text(text))
-        tell_on_stderr(text)
-
-    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, notice)
+        return [0] * len(runs)
+    whole.check()
     tell = progress or (lambda tally: None)
 
     def on_finished(record: SampleRecord) -> None:
@@ -222,11 +240,39 @@ async def _work_off(
         tell(tally)
 
     tell(tally)
-    async with connect(roles, wiring, spend=spend, redactor=redactor) as clients:
+    concurrency = min(run.settings.concurrency for run in runs)
+    async with contextlib.AsyncExitStack() as stack:
+        # Models of a run that is done already need not be there.
+        clients = [{} if run.is_done else await stack.enter_async_context(_connected(run)) for run in runs]
+        schedulers = [
+            Scheduler(run.trial, run.store, own, concurrency, on_finished)
+            for run, own in zip(runs, clients, strict=True)
+        ]
+        await work_off(schedulers, concurrency)
+        return [sum(client.retries for client in own.values()) for own in clients]
+
+
+@contextlib.asynccontextmanager
+async def _connected(run: _OpenRun) -> AsyncIterator[Mapping[RoleName, Client]]:
+    """Clients of one run.
+
+    Raises:
+        SettingError: a cost budget cannot be watched, or see `connect`.
+        StopRun: an endpoint does not answer at all.
+    """
+    settings = run.settings
+    cache = RequestCache(settings.cache, run.redactor) if settings.cache else None
+    in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
+
+    def notice(text: str) -> None:
+        run.store.session.notices.append(run.redactor.text(text))
+        tell_on_stderr(text)
+
+    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, notice)
+    async with connect(run.roles, wiring, spend=run.spend, redactor=run.redactor) as clients:
         if settings.budget.cost is not None:
             refuse_unpriced(clients)
-        await Scheduler(trial, store, clients, settings.concurrency, on_finished).run()
-        return sum(client.retries for client in clients.values())
+        yield clients
 
 
 def refuse_unpriced(clients: Mapping[RoleName, Client]) -> None:

@@ -7,8 +7,9 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from worktrial.engine.client import Client
 from worktrial.engine.record import Key, SampleRecord, SampleResult, dollars, usage_of
@@ -174,14 +175,41 @@ class Outage:
 OnFinished = Callable[[SampleRecord], None]
 
 
+async def work_off(schedulers: "Sequence[Scheduler]", concurrency: int) -> None:
+    """Run every job that is not settled yet, of each run in turn, with `concurrency` samples in flight.
+
+    So runs side by side meet the same hour of a provider's day, and what ends them early leaves them comparable.
+
+    Raises:
+        StopRun: the runs cannot go on; samples in flight are dropped, finished ones are stored.
+    """
+    rows = zip_longest(*(scheduler.trial.jobs for scheduler in schedulers))
+    turns = [(scheduler, job) for row in rows for scheduler, job in zip(schedulers, row, strict=True)]
+    waiting = iter([(s, job) for s, job in turns if job is not None and not s.store.is_settled(job.key)])
+
+    async def work() -> None:
+        # The iterator is shared: each worker takes the next job when it is free.
+        for scheduler, job in waiting:
+            await scheduler.run(job)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(turns))):
+                group.create_task(work())
+    except BaseExceptionGroup as group_error:
+        # Samples in flight tend to meet the same refusal at the same moment; one report is enough.
+        raise group_error.exceptions[0] from None
+
+
 @dataclass(slots=True)
 class Scheduler:
-    """Works through a trial's open jobs with `concurrency` samples in flight."""
+    """Runs and stores the samples of one trial, and sees when the trouble of one is that of all."""
 
     trial: Trial
     store: RunStore
     clients: Mapping[RoleName, Client]
     concurrency: int
+    """Samples in flight, of all runs of a command together."""
     on_finished: OnFinished
     _outage: Outage = field(init=False)
     _defects: Defects = field(init=False)
@@ -190,28 +218,12 @@ class Scheduler:
         self._outage = Outage("samples", max(LEAST_OUTAGE, self.concurrency))
         self._defects = Defects(self.store)
 
-    async def run(self) -> None:
-        """Run every job that is not settled yet.
+    async def run(self, job: Job) -> None:
+        """Run one job and store what came of it.
 
         Raises:
-            StopRun: the run cannot go on; samples in flight are dropped, finished ones are stored.
+            StopRun: the run cannot go on.
         """
-        open_jobs = iter([job for job in self.trial.jobs if not self.store.is_settled(job.key)])
-
-        async def work() -> None:
-            # The iterator is shared: each worker takes the next job when it is free.
-            for job in open_jobs:
-                await self._run_one(job)
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(self.concurrency, len(self.trial.jobs))):
-                    group.create_task(work())
-        except BaseExceptionGroup as group_error:
-            # Samples in flight tend to meet the same refusal at the same moment; one report is enough.
-            raise group_error.exceptions[0] from None
-
-    async def _run_one(self, job: Job) -> None:
         context = SampleContext(job, self.clients)
         started = time.perf_counter()
         result = await guarded(

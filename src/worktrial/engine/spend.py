@@ -60,14 +60,25 @@ class Meter:
 
 
 class Spend:
-    """Consumption of the whole run, watched against its budget."""
+    """Consumption of a run, watched against its budget.
+
+    Args:
+        budget: What may be spent.
+        cost: US dollars that earlier sessions spent.
+        tokens: Tokens of earlier sessions.
+    """
 
     def __init__(self, budget: Budget, *, cost: float = 0.0, tokens: int = 0) -> None:
         self._budget = budget
+        self._whole: Spend | None = None
         self._started = time.monotonic()
         self.cost = cost
         self.tokens = tokens
         self._has_seen_tokens = False
+
+    def join(self, whole: "Spend") -> None:
+        """Book from now on in `whole`, too, which several runs share; its budget is watched as well."""
+        self._whole = whole
 
     def add(self, usage: Usage, cost: float | None) -> None:
         """Book one request.
@@ -75,6 +86,8 @@ class Spend:
         Raises:
             StopRun: the budget cannot be watched, because tokens are not reported.
         """
+        if self._whole is not None:
+            self._whole.add(usage, cost)
         self.tokens += usage.tokens
         self.cost += cost or 0.0
         self._has_seen_tokens |= usage.tokens > 0
@@ -91,6 +104,8 @@ class Spend:
         Raises:
             BudgetSpent: nothing more may be requested.
         """
+        if self._whole is not None:
+            self._whole.check()
         budget = self._budget
         if budget.cost is not None and self.cost >= budget.cost:
             raise BudgetSpent(f"the budget of ${budget.cost:g} is spent ({option('max_cost')})")

@@ -204,9 +204,12 @@ def _carry_out(item: pytest.Item, options: dict[str, Any]) -> "Run":
     root = item.config.rootpath
     if ours := options.keys() & {"out", "output", "folder", "base", "command", "progress"}:
         _refuse(f"there is no option {', '.join(sorted(ours))}; say with --worktrial-runs where runs are kept")
+    if isinstance(options.get("agent"), list):
+        _refuse("a trial among tests has one agent; call worktrial.run(…) once for each")
     folder = _new_folder(_runs_folder(item.config), item)
     try:
-        return run(**options, out=folder, base=root, command=("pytest", item.nodeid))
+        found: Run = run(**options, out=folder, base=root, command=("pytest", item.nodeid))
+        return found
     except Interrupted:
         raise KeyboardInterrupt from None
     finally:

@@ -3,20 +3,23 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from worktrial.engine.progress import Progress, display
-from worktrial.engine.run import Interrupted, run_trial, run_trial_async
+from worktrial.engine.run import Interrupted, run_trials, run_trials_async
 from worktrial.errors import SettingError
 from worktrial.interop.run import Run
 from worktrial.results.comparison import Comparison, compare_runs, unfair_lines
 from worktrial.suite import Suite, TaskRow, find_suite
-from worktrial.trials import Agent, prepare
+from worktrial.trials import Agent, PreparedRun, prepare, prepare_all
+
+_T = TypeVar("_T")
 
 
+@overload
 def run(
     suite: str | Path | Suite,
     agent: Agent,
@@ -26,14 +29,40 @@ def run(
     base: Path | None = None,
     command: tuple[str, ...] = (),
     **options: Any,
-) -> Run:
+) -> Run: ...
+
+
+@overload
+def run(
+    suite: str | Path | Suite,
+    agent: list[Agent],
+    *,
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+    **options: Any,
+) -> list[Run]: ...
+
+
+def run(
+    suite: str | Path | Suite,
+    agent: Agent | list[Agent],
+    *,
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+    **options: Any,
+) -> Run | list[Run]:
     """Run a suite to its end, or from where an earlier run in the same folder left it.
 
     Works inside a running event loop, too, as notebooks have one: the run then has a thread of its own.
 
     Args:
         suite: Name of a suite, folder of one's own, or the suite itself.
-        agent: Who takes the trial: what one writes after `--agent`, or the function itself, async or not.
+        agent: Who takes the trial: what one writes after `--agent`, or the function itself, async or not. Of a list
+            each has a run of its own, side by side, in a folder inside `out` that is named after it.
         out: Folder of the run, which is resumed if it holds one; None for a new one, `runs/SUITE-N`.
         progress: Told how the run is going; True shows it on standard error.
         base: Folder that relative paths start at; None for the working directory.
@@ -41,20 +70,25 @@ def run(
         **options: Options of the suite, as `worktrial run SUITE --help-all` lists them, with underscores:
             `limit=5`, `faults="all"`, `base_url="http://…"`.
 
+    Returns:
+        The run; of several agents their runs, in the same order.
+
     Raises:
         SettingError: an option is unknown, missing or makes no sense.
         WorktrialError: the trial could not start or go on.
         Interrupted: Ctrl-C; finished samples are stored.
     """
     if _in_loop():
-        whole = run_async(suite, agent, out=out, progress=progress, base=base, command=command, **options)
-        return _in_thread(whole)
-    prepared = prepare(suite, agent, {**options, "output": out}, base=base, command=command or _said(suite, agent))
+        return _in_thread(
+            _run_async(suite, agent, out=out, progress=progress, base=base, command=command, options=options)
+        )
+    prepared = _prepared(suite, agent, {**options, "output": out}, base, command)
     with _shown(progress) as tell:
-        run_trial(prepared.trial, prepared.models, prepared.settings, progress=tell)
-    return Run.at(prepared.settings.folder, base)
+        run_trials([one.plan for one in prepared], progress=tell)
+    return _runs(agent, prepared, base)
 
 
+@overload
 async def run_async(
     suite: str | Path | Suite,
     agent: Agent,
@@ -64,7 +98,32 @@ async def run_async(
     base: Path | None = None,
     command: tuple[str, ...] = (),
     **options: Any,
-) -> Run:
+) -> Run: ...
+
+
+@overload
+async def run_async(
+    suite: str | Path | Suite,
+    agent: list[Agent],
+    *,
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+    **options: Any,
+) -> list[Run]: ...
+
+
+async def run_async(
+    suite: str | Path | Suite,
+    agent: Agent | list[Agent],
+    *,
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    base: Path | None = None,
+    command: tuple[str, ...] = (),
+    **options: Any,
+) -> Run | list[Run]:
     """Run a suite on the caller's event loop; see `run`.
 
     Several runs may share a loop, each with a folder of its own. A run that is
@@ -75,13 +134,42 @@ async def run_async(
         WorktrialError: the trial could not start or go on.
         CancelledError: the task was cancelled.
     """
-    given = {**options, "output": out}
-    words = command or _said(suite, agent)
+    return await _run_async(suite, agent, out=out, progress=progress, base=base, command=command, options=options)
+
+
+async def _run_async(
+    suite: str | Path | Suite,
+    agent: Agent | list[Agent],
+    *,
+    out: str | Path | None,
+    progress: Progress | bool | None,
+    base: Path | None,
+    command: tuple[str, ...],
+    options: Mapping[str, Any],
+) -> Run | list[Run]:
     # Reading data takes its time, and may use a loop of its own.
-    prepared = await asyncio.to_thread(prepare, suite, agent, given, base=base, command=words)
+    prepared = await asyncio.to_thread(_prepared, suite, agent, {**options, "output": out}, base, command)
     with _shown(progress) as tell:
-        await run_trial_async(prepared.trial, prepared.models, prepared.settings, progress=tell)
-    return Run.at(prepared.settings.folder, base)
+        await run_trials_async([one.plan for one in prepared], progress=tell)
+    return _runs(agent, prepared, base)
+
+
+def _prepared(
+    suite: str | Path | Suite,
+    agent: Agent | list[Agent],
+    given: Mapping[str, Any],
+    base: Path | None,
+    command: tuple[str, ...],
+) -> list[PreparedRun]:
+    words = command or _said(suite, agent)
+    if isinstance(agent, list):
+        return prepare_all(suite, agent, given, base=base, command=words)
+    return [prepare(suite, agent, given, base=base, command=words)]
+
+
+def _runs(agent: Agent | list[Agent], prepared: Sequence[PreparedRun], base: Path | None) -> Run | list[Run]:
+    runs = [Run.at(one.settings.folder, base) for one in prepared]
+    return runs if isinstance(agent, list) else runs[0]
 
 
 def tasks(suite: str | Path | Suite, **data: Any) -> Sequence[TaskRow]:
@@ -147,13 +235,13 @@ def _in_loop() -> bool:
     return True
 
 
-def _in_thread(whole: Coroutine[Any, Any, Run]) -> Run:
+def _in_thread(whole: Coroutine[Any, Any, _T]) -> _T:
     """Carry `whole` out on a loop in a thread, and wait; Ctrl-C stops it cleanly.
 
     Raises:
         Interrupted: Ctrl-C.
     """
-    ended: list[Run | BaseException] = []
+    ended: list[_T | BaseException] = []
     loop = asyncio.new_event_loop()
     task = loop.create_task(whole)
 
@@ -186,6 +274,11 @@ def _shown(progress: Progress | bool | None) -> AbstractContextManager[Progress 
     return contextlib.nullcontext(progress or None)
 
 
-def _said(suite: str | Path | Suite, agent: Agent) -> tuple[str, ...]:
+def _said(suite: str | Path | Suite, agent: Agent | list[Agent]) -> tuple[str, ...]:
     name = suite.name if isinstance(suite, Suite) else str(suite)
-    return ("worktrial.run", name, agent if isinstance(agent, str) else getattr(agent, "__qualname__", "agent"))
+    agents = agent if isinstance(agent, list) else [agent]
+    return (
+        "worktrial.run",
+        name,
+        *(one if isinstance(one, str) else getattr(one, "__qualname__", "agent") for one in agents),
+    )

@@ -1,0 +1,79 @@
+"""Runs of one command, side by side on the terminal: each agent's figures, and how they compare."""
+
+import shlex
+from collections.abc import Sequence
+from itertools import combinations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from worktrial.cli.compare import names_of, print_comparison
+from worktrial.engine.stored import StoredRun, agent_of
+from worktrial.language.untrusted import printable
+from worktrial.results.comparison import compare_runs
+from worktrial.results.comparison.verdict import p_value, signed
+from worktrial.results.summary import summarise
+from worktrial.statistics import holm
+from worktrial.terminal import rate_cells
+
+LEVEL = 0.05
+
+
+def print_side_by_side(runs: Sequence[StoredRun]) -> None:
+    """Print a row for each run, and the comparison: of two runs whole, of more a row for each pair."""
+    console = Console(highlight=False, soft_wrap=False)
+    console.print(_table(runs))
+    if len(runs) == 2:
+        found = compare_runs(*runs, confidence=1 - LEVEL)
+        print_comparison(found, names_of(*runs), level=LEVEL, console=console)
+    else:
+        console.print(_pairs(runs))
+    folders = [shlex.quote(str(run.folder)) for run in runs]
+    commands = f"worktrial report {' '.join(folders)} · worktrial show {folders[0]}"
+    console.print(Text.assemble(("more: ", "dim"), printable(commands)), soft_wrap=True)
+
+
+def _pairs(runs: Sequence[StoredRun]) -> Table:
+    """Each two of the runs; B minus A."""
+    compared = [(names_of(*pair), compare_runs(*pair, confidence=1 - LEVEL)) for pair in combinations(runs, 2)]
+    chosen = [found.of(found.headline) for _, found in compared]
+    tests = {n: one.test.p for n, one in enumerate(chosen) if one is not None and one.test is not None}
+    adjusted = dict(zip(tests, holm([*tests.values()]), strict=True))
+    caption = f"completion rate; Holm: p corrected for {len(tests)} pairs; * below {LEVEL:g}"
+    table = Table(
+        title="each two of them, differences in points",
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+    )
+    for column in ("A", "B", "tasks", "B - A", f"{100 - 100 * LEVEL:g} % interval", "p", "Holm"):
+        table.add_column(column, overflow="fold", justify="left" if column in "AB" else "right")
+    for n, ((names, _), one) in enumerate(zip(compared, chosen, strict=True)):
+        cells = ["-"] * 5
+        if one is not None and one.effect is not None and n in tests:
+            span = "-" if one.effect.interval is None else "…".join(map(signed, one.effect.interval))
+            mark = " *" if adjusted[n] < LEVEL else ""
+            figures = signed(one.effect.difference), span, p_value(tests[n]), p_value(adjusted[n]) + mark
+            cells = [str(one.tasks), *figures]
+        table.add_row(*(Text(printable(name)) for name in names), *cells)
+    return table
+
+
+def _table(runs: Sequence[StoredRun]) -> Table:
+    suite = runs[0].manifest.data.get("title") or runs[0].manifest.suite
+    summaries = [summarise(run) for run in runs]
+    condition = f", {summaries[0].headline}" if len(summaries[0].conditions) > 1 else ""
+    table = Table(title=Text(printable(f"{suite}{condition}")), title_justify="left")
+    for column in ("agent", "completion rate", "95 % interval", "passed", "failed", "invalid", "cost"):
+        table.add_column(column, overflow="fold", justify="left" if column == "agent" else "right")
+    for run, summary in zip(runs, summaries, strict=True):
+        rate = summary.overall
+        cost = "unknown" if summary.cost is None else f"${summary.cost:.4f}"
+        table.add_row(
+            Text(printable(agent_of(run.manifest) or "?")),
+            *rate_cells(rate.of_all),
+            *(str(count) for count in (rate.passed, rate.failed, rate.invalid)),
+            cost,
+        )
+    return table
