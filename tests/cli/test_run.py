@@ -14,7 +14,9 @@ from tests.support.scripted_server import ScriptedServer
 
 def _run(tmp_path: Path, url: str, *more: Any, run: str = "run") -> Ran:
     data = TinyRelease().write(tmp_path / "data")
-    return command("run", "occupations", "--data", data, *at(url), "-o", tmp_path / run, *more)
+    # Named again, an agent would be a second one.
+    roles = at(url)[: 2 if "--agent" in more else 4] + at(url)[4:]
+    return command("run", "occupations", "--data", data, *roles, "-o", tmp_path / run, *more)
 
 
 CHANGES: dict[str, tuple[list[str], list[str]]] = {

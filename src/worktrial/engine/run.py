@@ -73,7 +73,7 @@ class RunPlan:
     trial: Trial
     """Suite made ready to run."""
     roles: Mapping[RoleName, RoleSettings]
-    """Who plays which role."""
+    """Models by the roles that they play."""
     settings: RunSettings
     """Way in which the run is carried out. Budget and concurrency are those of all runs together."""
 
