@@ -259,9 +259,9 @@ class FaultOptions(Options):
     """Faults that are injected on purpose: their kind, number and length."""
 
     faults: Annotated[str, BeforeValidator(_joined), Flag(_FAULTS, common=True, metavar="MODES")] = "E0"
-    """E0 none; E1 calls that fail with an error; E2 answers that silently lack or lag; E3 half and half; all; or
-    several, as E0,E2: each runs every task. prompted: ask the simulator's model to degrade (alone: all modes; or
-    with modes, as prompted,E2)."""
+    """E0 none; E1 calls that fail with an error; E2 answers and effects that are silently wrong; E3 half and
+    half; all; or several, as E0,E2: each runs every task. prompted: ask the simulator's model to degrade
+    (alone: all modes; or with modes, as prompted,E2)."""
     fault_count: Annotated[Numbers, Flag(_FAULTS, metavar="N")] = None
     """Events of a sample; 1,2,4 sweeps. Default: 2."""
     fault_duration: Annotated[Numbers, Flag(_FAULTS, metavar="N")] = None

@@ -71,8 +71,9 @@ def test_every_degraded_call_is_on_record(tmp_path: Path, monkeypatch: pytest.Mo
         assert (row["tool"], row["event"], row["mode"]) == ("send", 0, planned["mode"])
         assert row["call"] == planned["first"] > 0
         explicit = row["mode"] == "E1"
-        # An explicit fault asks nobody, and the call has to be made again; an implicit one goes unnoticed here.
-        assert (row["clean"] is None, record["calls"]) == (explicit, 5 if explicit else 4)
+        # An open failure has the call made again; an implicit one goes unnoticed here.
+        assert record["calls"] == (5 if explicit else 4)
+        assert (row["effect"] == "none") == (explicit and row["kind"] != "lost_acknowledgement")
         shown = command("trajectory", run, "EN/1", "--condition", mode)
         assert (shown.code, f"fault: {row['kind']}" in shown.said) == (0, True), shown.said
     shown = command("show", run)

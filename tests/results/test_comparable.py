@@ -106,6 +106,17 @@ def test_what_was_given_and_scored_matters(
     assert comparable(first, first) == []
 
 
+def test_faults_of_another_generator_are_other_faults() -> None:
+    """Runs from before the generator had a number were made by the first."""
+    earlier, (_, now) = _faults(E0, E2), _faults(E0, E2)
+    later = ("faults", {**now, "generator": 2})
+    assert [d.what for d in comparable(_manifest(earlier), _manifest(later))] == ["faults.generator"]
+    assert comparable(_manifest(later), _manifest(later)) == []
+    assert [d.what for d in comparable(_manifest(), _manifest(later))] == ["faults.conditions"]
+    asked = [("faults", {**now, "prompted": True, "generator": n}) for n in (1, 2)]
+    assert [d.what for d in comparable(*map(_manifest, asked))] == ["faults.generator"]
+
+
 def test_what_an_earlier_version_did_not_write_is_no_difference() -> None:
     assert comparable(_manifest(), _manifest(("with_plan", False))) == []
     same = [_manifest(("scorer_version", f"{v}+aa"), suite="documents") for v in ("0.1.0", "0.2.0")]

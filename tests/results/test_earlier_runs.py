@@ -7,6 +7,7 @@ judged again, documents, orchestration turn by turn and free running.
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -26,7 +27,16 @@ def test_records_come_back_as_they_were_stored(name: str) -> None:
     for line in stored:
         record = msgspec.json.decode(line, type=SampleRecord)
         again = json.loads(msgspec.json.encode(record))
-        assert {field: value for field, value in again.items() if field in json.loads(line)} == json.loads(line)
+        assert _as_stored(again, json.loads(line)) == json.loads(line)
+
+
+def _as_stored(value: Any, stored: Any) -> Any:
+    """`value` without fields that the stored one does not have: later versions have more."""
+    if isinstance(value, dict) and isinstance(stored, dict):
+        return {key: _as_stored(inner, stored[key]) for key, inner in value.items() if key in stored}
+    if isinstance(value, list) and isinstance(stored, list) and len(value) == len(stored):
+        return [_as_stored(one, other) for one, other in zip(value, stored, strict=True)]
+    return value
 
 
 def test_faults_votes_and_checks_are_typed() -> None:

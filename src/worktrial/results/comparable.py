@@ -23,13 +23,17 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     given, what scores it), another simulator (its model with its settings, its memory and prompt, the clock of
     tasks without a date), another way to the verdict (the judge with its
     settings, the number of votes and the method, replaced rubrics), and other faults (modes, counts, durations,
-    seed, unit, prompted or scheduled). Who worked, with which limits, on which of the tasks, and whether votes
-    were cast in parallel does not count.
+    seed, unit, prompted or scheduled, the version of what makes them). Who worked, with which limits, on which
+    of the tasks, and whether votes were cast in parallel does not count.
     """
     # As JSON has it, so that a manifest just made and one that was read are the same.
     both = first, second
     named = all("options" in manifest.settings for manifest in both)
     before, after = (msgspec.json.decode(msgspec.json.encode(_measure(m, by_options=named))) for m in both)
+    if _CLEAN in (before["faults"], after["faults"]):
+        # What made the faults of one run is no difference to a run that had none.
+        for measure in (before, after):
+            measure["faults"].pop("generator", None)
     return list(tell_apart(before, after))
 
 
@@ -83,7 +87,12 @@ def _faults(stored: JsonValue) -> JsonObject:
         return _CLEAN
     # The order of conditions is only that of the samples.
     ordered = sorted(conditions, key=lambda c: msgspec.json.encode(c, order="sorted"))
-    return {"conditions": ordered, "prompted": stored.get("prompted", False)}
+    # Runs from before there was a number were made by the first version.
+    return {
+        "conditions": ordered,
+        "prompted": stored.get("prompted", False),
+        "generator": stored.get("generator", 1),
+    }
 
 
 def _some(settings: JsonObject, names: tuple[str, ...]) -> JsonObject:

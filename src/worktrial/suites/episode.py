@@ -16,15 +16,20 @@ from worktrial.language import JsonObject
 from worktrial.suites.judging import Work
 from worktrial.workplaces import Session, Trajectory, Workplace
 from worktrial.workplaces.faults import (
+    OF_WRITES,
     TRANSFORMS,
     Conditions,
+    FaultKind,
     FaultSettings,
     FaultUnit,
     FaultySession,
+    Needed,
     Position,
     Transform,
     draw_plan,
+    planned_weights,
 )
+from worktrial.workplaces.session import Restorable
 
 Grade = Callable[[], Awaitable[SampleResult]]
 
@@ -114,6 +119,7 @@ def faulty(
     sample: str,
     trajectory: Trajectory,
     transforms: Mapping[str, Transform] = TRANSFORMS,
+    needed: Needed | None = None,
 ) -> FaultySession:
     """`session` under the plan of `sample`; calls and turns are counted as in `trajectory`.
 
@@ -123,14 +129,18 @@ def faulty(
         faults: The condition.
         sample: The task's id.
         trajectory: The agent's, as it grows.
-        transforms: What implicit faults do, by kind.
+        transforms: What implicit faults do to answers, by kind.
+        needed: What the task needs; None where that is not known.
     """
+    of_writes = [kind for kind in OF_WRITES if kind != FaultKind.PARTIAL_WRITE or isinstance(session, Restorable)]
+    kinds = (*transforms, *of_writes)
     return FaultySession(
         session,
-        draw_plan(faults, sample, tuple(transforms)),
+        draw_plan(faults, sample, kinds, weights=planned_weights(workplace, kinds)),
         workplace,
         position=lambda: Position(len(trajectory.calls), max(0, trajectory.turns - 1)),
         transforms=transforms,
+        needed=needed,
     )
 
 

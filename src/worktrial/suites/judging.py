@@ -40,7 +40,14 @@ class Work:
     def faults_for_judge(self) -> list[JsonObject]:
         """The ledger as a judge is shown it."""
         return [
-            {"call": row.call, "tool": row.tool, "kind": row.kind, "fields": row.fields[:_FIELDS_FOR_JUDGE]}
+            {
+                "call": row.call,
+                "tool": row.tool,
+                "kind": row.kind,
+                "fields": row.fields[:_FIELDS_FOR_JUDGE],
+                **({"carried_out": row.effect} if row.effect is not None else {}),
+                **({"not_written": row.lost[:_FIELDS_FOR_JUDGE]} if row.lost else {}),
+            }
             for row in self.fault_ledger
         ]
 

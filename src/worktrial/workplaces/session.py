@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.workplaces.artifact import Workplace
@@ -71,3 +71,16 @@ def refusal(workplace: Workplace, tool: str, arguments: JsonValue) -> Observatio
     said = "; ".join(f"{p['argument']}: {p['problem']}" for p in problems)
     error = {"type": "invalid_arguments", "message": f"{tool}: {said}", "details": problems}
     return Observation({"error": error}, Origin.REFUSAL)
+
+
+@runtime_checkable
+class Restorable(Protocol):
+    """A session whose state can be set: one that keeps it outside a model's conversation."""
+
+    def restore(self, state: JsonObject) -> None:
+        """Go on in `state`, as if the calls so far had led there.
+
+        Raises:
+            ValueError: the workplace cannot be in this state.
+        """
+        ...

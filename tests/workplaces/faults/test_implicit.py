@@ -14,9 +14,11 @@ from worktrial.workplaces.faults.transforms import (
     cut_lists,
     drop_fields,
     empty_values,
+    mistake_value,
     serve_stale,
 )
 from worktrial.workplaces.signals import error_signals, is_error
+from worktrial.workplaces.tools import Tool
 
 NAMES = st.sampled_from(
     ["id", "order_id", "status", "error", "success", "total", "a/b", "name", "items", "", "P-1"]
@@ -172,3 +174,102 @@ def test_a_list_that_grew_is_stale_without_its_new_item() -> None:
 )
 def test_what_counts_as_an_error(observation: Any, says: bool) -> None:
     assert is_error(observation) is says
+
+
+ORDERS = {"orders": [{"order_id": "A-1", "status": "new", "total": 210, "placed_on": "2026-01-03", "gift": True}]}
+OTHERS = {
+    "orders": [{"order_id": "A-7", "status": "paid", "total": 95, "placed_on": "2026-02-09", "gift": False}],
+    "customers": [{"customer_id": "C-4", "since": "2019-05-01"}],
+}
+
+
+def _mistaken(observation: dict[str, Any], *documents: dict[str, Any], **more: Any) -> set[tuple[str, Any]]:
+    found = set()
+    for seed in range(60):
+        degraded = mistake_value(observation, Random(seed), Context(documents=lambda: documents, **more))
+        assert degraded is not None
+        (pointer,) = touched(observation, degraded)
+        row = degraded["orders"][0]
+        found.add((pointer.rpartition("/")[2], row[pointer.rpartition("/")[2]]))
+    return found
+
+
+def test_a_wrong_value_is_a_neighbour_from_the_same_workplace() -> None:
+    assert _mistaken(ORDERS, OTHERS) == {
+        ("order_id", "A-7"),
+        ("status", "paid"),
+        ("total", 95),
+        ("placed_on", "2026-02-09"),
+        ("gift", False),
+    }
+
+
+def test_without_a_neighbour_a_date_is_another_date_and_digits_change_places() -> None:
+    found = _mistaken(ORDERS, {"customers": OTHERS["customers"]})
+    assert found == {("placed_on", "2019-05-01"), ("total", 120), ("total", 201), ("gift", False)}
+
+
+def test_choices_of_a_schema_are_neighbours() -> None:
+    schema = {"type": "object", "properties": {"status": {"type": "string", "enum": ["new", "void"]}}}
+    seen = {"orders": [{"status": "new"}]}
+    assert _mistaken(seen, tools=[Tool("list_orders", "Lists.", schema)]) == {("status", "void")}
+
+
+def test_an_identifier_is_wrong_everywhere_and_never_one_that_was_asked_for() -> None:
+    seen = {"bed_id": "F3", "next": {"bed_id": "F3", "ward_id": "W-1"}}
+    elsewhere = {"beds": [{"bed_id": "F9", "ward_id": "W-1"}]}
+    context = Context(documents=lambda: [elsewhere])
+    assert mistake_value(seen, Random(0), context) == {"bed_id": "F9", "next": {"bed_id": "F9", "ward_id": "W-1"}}
+    asked = Context(arguments={"bed_id": "F3"}, documents=lambda: [elsewhere])
+    assert mistake_value(seen, Random(0), asked) is None
+
+
+def test_a_wrong_value_never_says_that_the_call_failed() -> None:
+    for seed in range(20):
+        context = Context(documents=lambda: [{"status": "error", "success": False}])
+        assert mistake_value({"status": "shipped", "success": True}, Random(seed), context) is None
+
+
+def test_in_a_long_text_one_number_is_wrong() -> None:
+    text = "Stock of 20.5 litres is kept; a run takes 12 litres, and at most 45 wells are filled in one go."
+    for seed in range(10):
+        degraded = mistake_value({"text": text}, Random(seed), Context())
+        assert degraded is not None and sorted(degraded["text"].split()) != sorted(text.split())
+        assert len(set(degraded["text"].split()) ^ set(text.split())) <= 2
+    assert (
+        mistake_value(
+            {"text": "Nobody is to be moved without the consent of the doctor in charge."}, Random(0), Context()
+        )
+        is None
+    )
+
+
+def test_what_a_thing_was_like_before_comes_from_the_same_thing() -> None:
+    initial = {
+        "lots": [
+            {"lot_id": "L-1", "reagent_id": "R", "volume": 5},
+            {"lot_id": "L-2", "reagent_id": "R", "volume": 9},
+        ]
+    }
+
+    def stale(seen: dict[str, Any], **more: Any) -> Any:
+        return serve_stale(seen, Random(0), Context(documents=lambda: [initial], **more))
+
+    assert stale({"lot_id": "L-2", "reagent_id": "R", "volume": 4}) == {
+        "lot_id": "L-2",
+        "reagent_id": "R",
+        "volume": 9,
+    }
+    assert stale({"lot_id": "L-3", "reagent_id": "R", "volume": 4}) is None
+    assert stale({"volume": 4}, arguments={"lot_id": "L-1"}) == {"volume": 5}
+    assert stale({"volume": 4}, arguments={}) is None
+    assert stale({"lot_id": "L-2", "volume": 4}, writes=True) is None
+
+
+def test_a_copy_that_lags_lacks_the_newest_entries() -> None:
+    readings = [{"at": "2026-01-03T10:00", "mm": 1}, {"at": "2026-01-03T12:00", "mm": 2}]
+    assert serve_stale({"readings": readings}, Random(0), Context()) == {"readings": readings[:1]}
+    log = {"log": ["Note [2024-01-20]: sole source.", "Note [2024-02-05]: 15 days."]}
+    assert serve_stale(log, Random(0), Context()) == {"log": log["log"][:1]}
+    ahead = [{"due_date": "2026-01-03"}, {"due_date": "2026-02-03"}]
+    assert serve_stale({"payments": ahead}, Random(0), Context()) is None

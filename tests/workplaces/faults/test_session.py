@@ -14,6 +14,7 @@ from worktrial.workplaces.faults import (
     FaultPlan,
     FaultUnit,
     FaultySession,
+    Needed,
     Position,
     digest,
     is_outage,
@@ -91,6 +92,9 @@ def test_an_implicit_fault_degrades_what_was_really_answered() -> None:
             "clean": digest(clean),
             "degraded": digest(seen.content),
             "fields": ["/total"],
+            "effect": "once",
+            "lost": [],
+            "needed": None,
         }
     ]
 
@@ -174,3 +178,29 @@ def test_a_repeated_read_is_clean_again_in_ledger_memory() -> None:
     seen = calls(session, GET, GET)
     assert (seen[0].content, seen[1].content) == ({"order_id": "A-1"}, {"order_id": "A-1", "total": 20})
     assert (seen[1].origin, len(model.requests)) == (Origin.LEDGER, 1)
+
+
+def test_in_history_memory_too_a_read_after_a_write_can_be_stale() -> None:
+    """No earlier read and no state in sight: the initial state tells what things were like."""
+    model = Scripted([{"status": "refunded"}, {"order_id": "A-1", "status": "refunded", "total": 20}])
+    inner = LanguageSimulator(SHOP, model, clock=CLOCK).open()
+    session = FaultySession(inner, FaultPlan((event("E2", FaultKind.STALE, 1),)), SHOP)
+    _, seen = calls(session, REFUND, GET)
+    assert (seen.fault, seen.content) == ("stale", {"order_id": "A-1", "status": "new", "total": 20})
+
+
+def test_damage_goes_where_the_task_looks() -> None:
+    answer = {"order_id": "A-1", **{f"field_{n}": n * 12 for n in range(1, 20)}}
+    for kind in (FaultKind.FIELDS_DROPPED, FaultKind.VALUES_EMPTIED, FaultKind.WRONG_VALUE):
+        aimed = FaultEvent(0, FaultMode.E2, kind, 0, 1, aimed=True)
+        for needed, where in [
+            (Needed("its `field_7` counts"), "/field_7"),
+            (Needed("Sum: 1,108 and 108."), "/field_9"),
+        ]:
+            session = FaultySession(Orders(answer), FaultPlan((aimed,), key="k"), SHOP, needed=needed)
+            calls(session, GET)
+            (row,) = session.ledger
+            assert where in row.fields and row.needed is True
+    session = FaultySession(Orders(answer), FaultPlan((aimed,), key="k"), SHOP, needed=Needed("nothing of it"))
+    calls(session, GET)
+    assert session.ledger[0].needed is False

@@ -18,7 +18,7 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.judging import JudgeSettings, Work, judge
 from worktrial.suites.regrade import FinishedWork
 from worktrial.workplaces import Session, Trajectory
-from worktrial.workplaces.faults import Conditions, FaultMode
+from worktrial.workplaces.faults import Conditions, FaultMode, Needed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class ExecutableTrial:
         trajectory = Trajectory()
         session: Session = task.open()
         if faults.mode is not FaultMode.E0:
-            session = faulty(session, workplace, faults, task.id, trajectory)
+            session = faulty(session, workplace, faults, task.id, trajectory, needed=_needed(task))
         assignment = Assignment(
             instruction=task.instruction,
             clock=task.clock,
@@ -179,6 +179,11 @@ class ExecutableGrader:
             raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to check")
         model = context.model(Role.JUDGE) if self._with_judge else None
         return await grade(task, work.work, self._judging, judge_model=model, rubric=rubric)
+
+
+def _needed(task: ExecutableTask) -> Needed:
+    """What the task's rubric, plan and checks name."""
+    return Needed(task.rubric, task.plan.model_dump_json(), *(check.model_dump_json() for check in task.checks))
 
 
 def _summary(checks: Sequence[CheckResult]) -> str:

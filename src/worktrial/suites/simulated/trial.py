@@ -19,7 +19,7 @@ from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
-from worktrial.workplaces.faults import Conditions, FaultMode, PromptedFaults
+from worktrial.workplaces.faults import Conditions, FaultMode, Needed, PromptedFaults
 from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION
 
 
@@ -110,7 +110,7 @@ class SimulatedTrial:
         )
         session, trajectory = _open(simulator), Trajectory()
         if faults.mode is not FaultMode.E0 and not prompted:
-            session = faulty(session, workplace, faults, task.id, trajectory)
+            session = faulty(session, workplace, faults, task.id, trajectory, needed=_needed(task))
         assignment = Assignment(
             instruction=_instruction(task, settings),
             clock=clock,
@@ -185,6 +185,12 @@ def workplace_of(task: Task, workplaces: Mapping[str, Workplace]) -> Workplace:
         return workplaces[task.workplace]
     except DataError as e:
         raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+
+def _needed(task: Task) -> Needed:
+    """What the task's rubric and plan name."""
+    plan = "" if task.plan is None else msgspec.json.encode(task.plan).decode()
+    return Needed(task.rubric, plan)
 
 
 def _open(simulator: LanguageSimulator) -> Session:

@@ -49,6 +49,13 @@ class ExecutableSession:
         state: JsonObject = msgspec.json.decode(self._state)
         return state
 
+    def restore(self, state: JsonObject) -> None:
+        """Go on in `state`; see `Restorable`."""
+        try:
+            self._state = encode(self._decoder.decode(encode(state)))
+        except msgspec.ValidationError as e:
+            raise ValueError(f"{self._workplace.artifact.name} cannot be in this state: {e}") from None
+
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
         """Run the tool's function; see `Session.call`.
 

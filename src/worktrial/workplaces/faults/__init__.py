@@ -1,29 +1,42 @@
 """Faults on purpose: planned before the run, carried out in code, recorded call by call."""
 
-from worktrial.workplaces.faults.content import digest
-from worktrial.workplaces.faults.plan import (
-    EXPLICIT,
-    IMPLICIT,
+from worktrial.workplaces.faults.aim import Needed
+from worktrial.workplaces.faults.chances import planned_weights
+from worktrial.workplaces.faults.conditions import (
+    GENERATOR,
     Conditions,
-    FaultEvent,
-    FaultKind,
     FaultMode,
-    FaultPlan,
     FaultSettings,
     FaultUnit,
+)
+from worktrial.workplaces.faults.content import digest
+from worktrial.workplaces.faults.plan import (
+    AIMED,
+    EXPLICIT,
+    IMPLICIT,
+    OF_WRITES,
+    SHARES,
+    FaultEvent,
+    FaultKind,
+    FaultPlan,
     draw_plan,
 )
 from worktrial.workplaces.faults.prompted import PromptedFaults
-from worktrial.workplaces.faults.session import DegradedCall, FaultMiss, FaultySession, Position
+from worktrial.workplaces.faults.session import DegradedCall, Effect, FaultMiss, FaultySession, Position
 from worktrial.workplaces.faults.transforms import TRANSFORMS, Context, Transform, is_outage
 
 __all__ = [
+    "AIMED",
     "EXPLICIT",
+    "GENERATOR",
     "IMPLICIT",
+    "OF_WRITES",
+    "SHARES",
     "TRANSFORMS",
     "Conditions",
     "Context",
     "DegradedCall",
+    "Effect",
     "FaultEvent",
     "FaultKind",
     "FaultMiss",
@@ -32,10 +45,12 @@ __all__ = [
     "FaultSettings",
     "FaultUnit",
     "FaultySession",
+    "Needed",
     "Position",
     "PromptedFaults",
     "Transform",
     "digest",
     "draw_plan",
     "is_outage",
+    "planned_weights",
 ]

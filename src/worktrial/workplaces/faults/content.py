@@ -52,7 +52,7 @@ def touched(clean: JsonValue, degraded: JsonValue, pointer: str = "") -> Iterato
             # A copy shares its scalars with the original: most of a degraded answer ends here.
             if key in clean and key in degraded and clean[key] is degraded[key]:
                 continue
-            here = f"{pointer}/{_escaped(key)}"
+            here = f"{pointer}/{escaped(key)}"
             if key in clean and key in degraded:
                 yield from touched(clean[key], degraded[key], here)
             else:
@@ -73,7 +73,8 @@ def differ(one: JsonValue, other: JsonValue) -> bool:
     return one != other or next(touched(one, other), None) is not None
 
 
-def _escaped(key: str) -> str:
+def escaped(key: str) -> str:
+    """A step of a JSON pointer as it is written."""
     return key.replace("~", "~0").replace("/", "~1")
 
 

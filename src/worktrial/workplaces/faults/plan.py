@@ -1,6 +1,6 @@
-"""Fault plans: modes and kinds of faults, the conditions of a run, and when faults strike, drawn before the run."""
+"""Fault plans: the kinds of faults, how often each is planned, and when they strike, drawn before the run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -9,16 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from worktrial.errors import SettingError
-
-
-class FaultMode(StrEnum):
-    """Mode in which observations are degraded (the four conditions of OccuBench)."""
-
-    E0 = "E0"  # not at all
-    E1 = "E1"  # explicitly: the call fails and says so
-    E2 = "E2"  # implicitly: the call succeeds with less, or older, data than it should have
-    E3 = "E3"  # half of the events explicit, half implicit
+from worktrial.workplaces.faults.conditions import GENERATOR, FaultMode, FaultSettings, FaultUnit
 
 
 class FaultKind(StrEnum):
@@ -28,107 +19,53 @@ class FaultKind(StrEnum):
     TIMEOUT = "timeout"
     CONNECTION_REFUSED = "connection_refused"
     UNAVAILABLE = "unavailable"
+    LOST_ACKNOWLEDGEMENT = "lost_acknowledgement"  # the write happens, and a time-out comes back
     FIELDS_DROPPED = "fields_dropped"
     LIST_CUT = "list_cut"
     VALUES_EMPTIED = "values_emptied"
+    WRONG_VALUE = "wrong_value"
     STALE = "stale"
+    DUPLICATE_DELIVERY = "duplicate_delivery"  # the write is carried out twice
+    PARTIAL_WRITE = "partial_write"  # a part of the write does not happen
 
 
-class FaultUnit(StrEnum):
-    """Unit in which an event's position and length are counted."""
+EXPLICIT = (
+    FaultKind.HTTP_500,
+    FaultKind.TIMEOUT,
+    FaultKind.CONNECTION_REFUSED,
+    FaultKind.UNAVAILABLE,
+    FaultKind.LOST_ACKNOWLEDGEMENT,
+)
+OF_WRITES = (FaultKind.DUPLICATE_DELIVERY, FaultKind.PARTIAL_WRITE)
+"""Implicit kinds that befall what a call does; its answer is left as it was."""
+IMPLICIT = (
+    FaultKind.FIELDS_DROPPED,
+    FaultKind.LIST_CUT,
+    FaultKind.VALUES_EMPTIED,
+    FaultKind.WRONG_VALUE,
+    FaultKind.STALE,
+    *OF_WRITES,
+)
 
-    CALL = "call"
-    TURN = "turn"  # an assistant message; all calls that it makes are degraded
+SHARES: Mapping[str, float] = {
+    FaultKind.HTTP_500: 0.20,
+    FaultKind.TIMEOUT: 0.30,
+    FaultKind.CONNECTION_REFUSED: 0.15,
+    FaultKind.UNAVAILABLE: 0.25,
+    FaultKind.LOST_ACKNOWLEDGEMENT: 0.10,
+    FaultKind.FIELDS_DROPPED: 0.20,
+    FaultKind.LIST_CUT: 0.15,
+    FaultKind.VALUES_EMPTIED: 0.20,
+    FaultKind.WRONG_VALUE: 0.25,
+    FaultKind.STALE: 0.08,
+    FaultKind.DUPLICATE_DELIVERY: 0.08,
+    FaultKind.PARTIAL_WRITE: 0.04,
+}
+"""Share of degraded calls that each kind is meant to have, among the explicit kinds and among the implicit ones. A
+kind that is not named here, such as a suite's own, is meant to have the mean share of those beside it."""
 
-
-EXPLICIT = (FaultKind.HTTP_500, FaultKind.TIMEOUT, FaultKind.CONNECTION_REFUSED, FaultKind.UNAVAILABLE)
-IMPLICIT = (FaultKind.FIELDS_DROPPED, FaultKind.LIST_CUT, FaultKind.VALUES_EMPTIED, FaultKind.STALE)
-
-
-@dataclass(frozen=True, slots=True)
-class FaultSettings:
-    """One condition.
-
-    Raises:
-        SettingError: count or duration is not positive.
-    """
-
-    mode: FaultMode = FaultMode.E0
-    count: int = 2
-    """Fault events of a sample."""
-    duration: int = 2
-    """Consecutive calls (or turns) that an event lasts."""
-    seed: int = 0
-    unit: FaultUnit = FaultUnit.CALL
-
-    def __post_init__(self) -> None:
-        for name, value in (("count", self.count), ("duration", self.duration)):
-            if value < 1:
-                raise SettingError(f"fault {name} {value}: must be at least 1; for no faults choose mode E0")
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """All conditions of a run, each with its own samples of every task."""
-
-    settings: tuple[FaultSettings, ...] = (FaultSettings(),)
-    prompted: bool = False
-    """The published way: the simulator's model is asked to degrade. Else faults are scheduled and made in code."""
-
-    @classmethod
-    def sweep(
-        cls,
-        modes: Sequence[FaultMode],
-        counts: Sequence[int] = (2,),
-        durations: Sequence[int] = (2,),
-        *,
-        seed: int = 0,
-        unit: FaultUnit = FaultUnit.CALL,
-        prompted: bool = False,
-    ) -> "Conditions":
-        """Every mode with every count and duration; E0, which has neither, once.
-
-        Raises:
-            SettingError: a count or duration is not positive, or there is no mode.
-        """
-        if not modes or not counts or not durations:
-            raise SettingError("faults: at least one mode, one count and one duration")
-        found: dict[FaultSettings, None] = {}
-        for mode in modes:
-            pairs = [(c, d) for c in counts for d in durations] if mode is not FaultMode.E0 else [(2, 2)]
-            found |= {FaultSettings(mode, count, duration, seed, unit): None for count, duration in pairs}
-        return cls(tuple(found), prompted)
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether no sample meets a fault."""
-        return all(s.mode is FaultMode.E0 for s in self.settings)
-
-    @property
-    def by_name(self) -> dict[str, FaultSettings]:
-        """The conditions by name: the mode, with count and duration where these differ (`E2/3x2`)."""
-        faulty = [s for s in self.settings if s.mode is not FaultMode.E0]
-        swept = len({(s.count, s.duration) for s in faulty}) > 1
-        return {
-            f"{s.mode}/{s.count}x{s.duration}" if swept and s in faulty else s.mode.value: s for s in self.settings
-        }
-
-    def check(self, most: int | None) -> None:
-        """Refuse plans that no trial can hold.
-
-        Args:
-            most: Turns of the longest trial; None is unbounded.
-
-        Raises:
-            SettingError: the events with a clean call between them are longer than any trial.
-        """
-        for s in self.settings:
-            needed = s.count * s.duration + s.count - 1
-            if s.mode is not FaultMode.E0 and most is not None and needed > most:
-                raise SettingError(
-                    f"fault count {s.count} of duration {s.duration}: takes at least {needed} {s.unit}s, and a "
-                    f"trial ends after {most} turns. Choose fewer or shorter events, or a higher turn limit"
-                )
+AIMED = 0.75
+"""Share of implicit events whose damage is aimed at what the task needs, where an answer shows any of it."""
 
 
 T = TypeVar("T")
@@ -147,14 +84,17 @@ class FaultEvent(msgspec.Struct, frozen=True):
     mode: FaultMode
     """E1 for an explicit event, E2 for an implicit one."""
     kind: str
-    """Kind of fault: a `FaultKind`, or one of the caller's own. For an implicit event the first choice: what it
-    would not change is degraded in another way."""
+    """Kind of fault that is planned: a `FaultKind`, or one of the caller's own."""
     first: int
     """Call (or turn) that the event begins with, from 0."""
     length: int
     """Number of calls (or turns) in a row."""
     unit: FaultUnit = FaultUnit.CALL
     """Unit of `first` and `length`: call or turn."""
+    instead: tuple[str, ...] = ()
+    """Kinds that take the place of the planned one, in this order, at a call where it cannot be carried out."""
+    aimed: bool = False
+    """Whether the damage is aimed at what the task needs."""
 
     def covers(self, position: int) -> bool:
         """Whether the call (or turn) at `position` is degraded."""
@@ -171,7 +111,13 @@ class FaultPlan:
     """Seed text of the plan; the choices within a degraded call are drawn from it as well."""
 
 
-def draw_plan(settings: FaultSettings, sample: str, implicit: Sequence[str] = IMPLICIT) -> FaultPlan:
+def draw_plan(
+    settings: FaultSettings,
+    sample: str,
+    implicit: Sequence[str] = IMPLICIT,
+    *,
+    weights: Mapping[str, float] = SHARES,
+) -> FaultPlan:
     """The plan of one sample; a pure function of its arguments, the same for every agent and repeat.
 
     The first event begins at call 1, 2 or 3. Between one event and the next lie 2 to 4 clean calls, and one more
@@ -182,25 +128,45 @@ def draw_plan(settings: FaultSettings, sample: str, implicit: Sequence[str] = IM
         settings: The condition.
         sample: The task's id.
         implicit: Kinds of implicit faults to draw from.
+        weights: How likely each kind is drawn, explicit and implicit ones; by default as often as it is meant to
+            come, which suits a workplace where every call allows every kind; else see `planned_weights`.
     """
     if settings.mode is FaultMode.E0:
         return FaultPlan(unit=settings.unit)
-    parts = (settings.seed, sample, settings.mode, settings.count, settings.duration, settings.unit)
+    parts = (GENERATOR, settings.seed, sample, settings.mode, settings.count, settings.duration, settings.unit)
     key = "\0".join(str(part) for part in parts)
     rng = generator(key)
     modes = _modes(settings, rng)
-    kinds: dict[FaultMode, list[str]] = {
-        FaultMode.E1: list(shuffled(EXPLICIT, rng)),
-        FaultMode.E2: list(shuffled(implicit, rng)),
-    }
     events: list[FaultEvent] = []
     first = _between(rng, *_FIRST)
     for index, mode in enumerate(modes):
-        nth = modes[:index].count(mode)
-        kind = kinds[mode][nth % len(kinds[mode])]
-        events.append(FaultEvent(index, mode, kind, first, settings.duration, settings.unit))
+        planned, *instead = _drawn(EXPLICIT if mode is FaultMode.E1 else implicit, weights, rng)
+        aimed = rng.random() < AIMED and mode is FaultMode.E2
+        # Every explicit fault can be carried out but the one of writes: then it is the time-out that it looks like.
+        others = tuple(instead) if mode is FaultMode.E2 else ()
+        events.append(FaultEvent(index, mode, planned, first, settings.duration, settings.unit, others, aimed))
         first += settings.duration + _between(rng, *_GAP) + index
     return FaultPlan(tuple(events), settings.unit, key)
+
+
+def _drawn(kinds: Sequence[str], weights: Mapping[str, float], rng: Random) -> list[str]:
+    """`kinds` drawn one after the other without replacement, by their weights."""
+    known = [weights[kind] for kind in kinds if kind in weights]
+    usual = sum(known) / len(known) if known else 1.0
+    left = {str(kind): weights.get(kind, usual) for kind in kinds}
+    drawn: list[str] = []
+    while left:
+        mark = rng.random() * sum(left.values())
+        # The last one, where rounding, or weights of 0, leave nothing to stop at.
+        chosen = next(reversed(left))
+        for kind, weight in left.items():
+            mark -= weight
+            if mark < 0:
+                chosen = kind
+                break
+        drawn.append(chosen)
+        del left[chosen]
+    return drawn
 
 
 def generator(key: str) -> Random:

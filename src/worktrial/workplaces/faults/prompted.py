@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worktrial.language import Complete, Completion, JsonObject, Message
 from worktrial.language.templates import templates
-from worktrial.workplaces.faults.plan import FaultMode, FaultSettings
+from worktrial.workplaces.faults.conditions import FaultMode, FaultSettings
 
 _PROMPTS = Path(__file__).parent / "prompts"
 

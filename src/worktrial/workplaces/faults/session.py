@@ -1,72 +1,36 @@
-"""A session with faults on purpose, and what it remembers to serve stale answers from."""
+"""A session with faults on purpose, and the ledger of what they did."""
 
 import asyncio
-import json
-from collections.abc import Callable, Mapping, Sequence
-from random import Random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
 
+from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.faults.aim import Needed
+from worktrial.workplaces.faults.conditions import FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest, touched
-from worktrial.workplaces.faults.plan import (
-    FaultEvent,
-    FaultKind,
-    FaultMode,
-    FaultPlan,
-    FaultUnit,
-    generator,
-    shuffled,
-)
+from worktrial.workplaces.faults.memory import CleanAnswer, CleanMemory, may_write
+from worktrial.workplaces.faults.plan import OF_WRITES, FaultEvent, FaultKind, FaultPlan, generator, shuffled
 from worktrial.workplaces.faults.transforms import TRANSFORMS, Context, Transform, failed
-from worktrial.workplaces.session import Observation, Origin, Session, refusal
+from worktrial.workplaces.faults.writes import part_of
+from worktrial.workplaces.session import Observation, Origin, Restorable, Session, refusal
 from worktrial.workplaces.signals import is_error
-from worktrial.workplaces.simulator.json_text import canonical_text, json_text
+from worktrial.workplaces.simulator.json_text import canonical_text
 from worktrial.workplaces.tools import Tool
 
 
-class CleanMemory:
-    """Remembers clean observations, and the state before the last write.
+class Effect(StrEnum):
+    """Effect of a degraded call on the workplace."""
 
-    Observations are kept as text: an agent may do what it likes with the objects that it is handed.
-    """
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._reads: dict[str, list[str]] = {}
-        self._before_write: JsonObject | None = None
-
-    async def call(
-        self, tool: Tool | None, name: str, arguments: JsonValue, *, degrades: bool
-    ) -> tuple[Observation, Context]:
-        """Make a call, and tell what was known before it where that is needed to degrade the answer."""
-        may_write = tool is not None and tool.writes is not False
-        before = self._session.state if may_write else None
-        observation = await self._session.call(name, arguments)
-        if before is not None and self._wrote(tool, before, observation):
-            self._before_write = before
-            return observation, Context(arguments=arguments)
-        if tool is not None and tool.writes:
-            return observation, Context(arguments=arguments)
-        shown = self._reads.setdefault(canonical_text([name, arguments]), [])
-        context = Context(arguments=arguments)
-        if degrades:
-            context = Context([json.loads(text) for text in shown], self._states(), arguments)
-        text = json_text(observation.content)
-        if not shown or shown[-1] != text:
-            shown.append(text)
-        return observation, context
-
-    def _wrote(self, tool: Tool | None, before: JsonObject, observation: Observation) -> bool:
-        if tool is not None and tool.writes:
-            return not is_error(observation.content)
-        return before != self._session.state
-
-    def _states(self) -> tuple[JsonObject, JsonObject] | None:
-        now = self._session.state if self._before_write is not None else None
-        return None if self._before_write is None or now is None else (self._before_write, now)
+    NONE = "none"  # the workplace was not asked, or refused
+    ONCE = "once"  # carried out as it should be
+    TWICE = "twice"
+    PARTLY = "partly"
 
 
 class DegradedCall(msgspec.Struct, frozen=True):
@@ -91,7 +55,14 @@ class DegradedCall(msgspec.Struct, frozen=True):
     degraded: str
     """Hash of what the agent saw."""
     fields: list[str]
-    """JSON pointers of everything that was touched."""
+    """JSON pointers of everything in the answer that was touched."""
+    effect: Effect | None = None
+    """What the call did in the workplace: none, once, twice or partly; null in runs from before it was kept."""
+    lost: list[str] = []
+    """JSON pointers into the state of what a partial write left undone."""
+    needed: bool | None = None
+    """Whether the damage took or changed something that the task's plan, rubric or checks name; null where these
+    are not known, or the answer was left alone."""
 
 
 class FaultMiss(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -122,9 +93,13 @@ class Position(NamedTuple):
 class FaultySession:
     """Carries out a fault plan, and keeps the ledger of what it did.
 
-    An implicit fault degrades what the workplace has really answered; whoever plays it remembers the clean
-    observation. An explicit one never reaches the workplace. A refused call (unknown tool, arguments that do not
-    fit) is never degraded, nor is an answer that is an error already.
+    An implicit fault degrades what the workplace has really answered, or what the call does; whoever plays the
+    workplace remembers the clean observation. An explicit one never reaches the workplace, but for a lost
+    acknowledgement: there only the answer is lost. Within one event the same call with the same clean answer gets
+    the same degraded answer, however often it is made. A refused call (unknown tool, arguments that do not fit) is
+    never degraded, nor is an answer that is an error already.
+
+    A kind that cannot be carried out at a call gives way to the next of the event's `instead`.
     """
 
     def __init__(
@@ -135,6 +110,7 @@ class FaultySession:
         *,
         position: Callable[[], Position] | None = None,
         transforms: Mapping[str, Transform] = TRANSFORMS,
+        needed: Needed | None = None,
     ) -> None:
         """Wrap `inner`.
 
@@ -144,7 +120,8 @@ class FaultySession:
             workplace: For the tools: which calls are refused, and which of them write.
             position: Where the next call stands, for callers that also count calls which never come here, or
                 that know turns; without it each call of this session is a turn of its own.
-            transforms: What implicit faults do, by kind; all kinds of the plan must be among them.
+            transforms: What implicit faults do to answers, by kind; all such kinds of the plan must be among them.
+            needed: What the task needs, to aim at; None where that is not known.
         """
         self.plan = plan
         self.ledger: list[DegradedCall] = []
@@ -152,14 +129,18 @@ class FaultySession:
         self.spared: list[FaultMiss] = []
         """One row for each call inside an event that could not be degraded."""
         self._inner = inner
+        self._restore = inner.restore if isinstance(inner, Restorable) else None
         self._workplace = workplace
         self._transforms = transforms
-        self._memory = CleanMemory(inner)
+        self._needed = needed
+        self._memory = CleanMemory(inner, inner.state or workplace.initial_state, workplace.tools)
         self._position = position
         self._calls = 0
         self._reached: set[int] = set()
-        implicit = [e.first + e.length for e in plan.events if e.mode is FaultMode.E2]
-        self._last_implicit = max(implicit, default=0)
+        self._given: dict[tuple[int, str, str], tuple[str, JsonObject]] = {}
+        self._torn = False
+        last = [e.first + e.length for e in plan.events if e.mode is FaultMode.E2]
+        self._last_implicit = max(last, default=0)
         self._turn = asyncio.Lock()
 
     @property
@@ -182,42 +163,128 @@ class FaultySession:
             self._calls += 1
             place = at.call if self.plan.unit is FaultUnit.CALL else at.turn
             event = next((e for e in self.plan.events if e.covers(place)), None)
-            if event is None and place >= self._last_implicit:
-                # No stale answer will be needed any more.
-                return await self._inner.call(tool, arguments)
-            known = self._workplace.tool(tool)
-            if event is None:
-                return (await self._memory.call(known, tool, arguments, degrades=False))[0]
-            self._reached.add(event.index)
-            call = _Call(event, at, tool, arguments)
-            refused = refusal(self._workplace, tool, arguments)
-            if refused is not None:
-                return self._spare(call, refused, "refusal")
-            if event.mode is FaultMode.E1:
-                return self._fail(call)
-            observation, context = await self._memory.call(known, tool, arguments, degrades=True)
-            return self._degrade(call, observation, context)
+            try:
+                return await self._carry_out(event, at, place, tool, arguments)
+            except InvalidSample as e:
+                # On a state of which only a part was written, tools may fail as a service does on broken records.
+                if not self._torn or e.reason is not InvalidReason.INTERNAL:
+                    raise
+                return Observation(failed(FaultKind.HTTP_500, tool), Origin.EXECUTABLE)
 
-    def _fail(self, call: "_Call") -> Observation:
-        content = failed(FaultKind(call.event.kind), call.tool)
-        self._note(call, call.event.kind, None, content, [])
-        return Observation(content, Origin.FAULT, fault=str(call.event.kind))
+    async def _carry_out(
+        self, event: FaultEvent | None, at: Position, place: int, tool: str, arguments: JsonValue
+    ) -> Observation:
+        if event is None and place >= self._last_implicit:
+            # No older answer will be needed any more.
+            return await self._inner.call(tool, arguments)
+        known = self._workplace.tool(tool)
+        if event is None:
+            return (await self._memory.call(known, tool, arguments)).observation
+        self._reached.add(event.index)
+        call = _Call(event, at, tool, arguments, known)
+        refused = refusal(self._workplace, tool, arguments)
+        if refused is not None:
+            return self._spare(call, refused, "refusal")
+        if event.mode is FaultMode.E1:
+            return await self._fail(call)
+        return self._spare_or_degraded(call, await self._degrade(call))
 
-    def _degrade(self, call: "_Call", observation: Observation, context: Context) -> Observation:
+    async def _fail(self, call: "_Call") -> Observation:
+        kind = FaultKind(call.event.kind)
+        answer: Observation | None = None
+        if kind is FaultKind.LOST_ACKNOWLEDGEMENT:
+            clean = await self._memory.call(call.known, call.tool, call.arguments) if call.may_write else None
+            if clean is not None and clean.wrote:
+                answer = clean.observation
+            else:
+                # There was nothing to acknowledge. All failures of an event look alike.
+                kind = FaultKind.TIMEOUT
+        content = failed(kind, call.tool)
+        if answer is None:
+            self._note(call, kind, None, content, effect=Effect.NONE)
+            return Observation(content, Origin.FAULT, fault=str(kind))
+        self._note(call, kind, answer.content, content, effect=Effect.ONCE)
+        return Observation(content, Origin.FAULT, answer.exchange, answer.content, str(kind))
+
+    async def _degrade(self, call: "_Call") -> "Observation | _Spared":
+        answer = await self._memory.call(call.known, call.tool, call.arguments)
+        observation = answer.observation
         clean = observation.content
         if observation.origin is Origin.REFUSAL:
-            return self._spare(call, observation, "refusal")
+            return _Spared(observation, "refusal")
         if not isinstance(clean, dict):
-            return self._spare(call, observation, "not_an_object")
+            return _Spared(observation, "not_an_object")
         if is_error(clean):
-            return self._spare(call, observation, "error")
-        rng = generator(f"{self.plan.key}\0{call.event.index}\0{call.at.call}")
-        for kind in _by_preference(call.event.kind, tuple(self._transforms), rng):
-            degraded = self._transforms[kind](clean, rng, context)
-            if degraded is not None:
-                self._note(call, kind, clean, degraded, list(touched(clean, degraded)))
-                return Observation(degraded, observation.origin, observation.exchange, clean, str(kind))
-        return self._spare(call, observation, "nothing_to_degrade")
+            return _Spared(observation, "error")
+        question = canonical_text([call.tool, call.arguments])
+        asked = (call.event.index, question, digest(clean))
+        if asked in self._given:
+            kind, degraded = self._given[asked]
+            if kind not in OF_WRITES:
+                return self._changed(call, kind, observation, degraded)
+        context = self._memory.context(answer, call.known, call.arguments)
+        if call.event.aimed and self._needed is not None:
+            context = replace(context, needed=self._needed)
+        for kind in self._order(call.event, self._given.get(asked, ("",))[0]):
+            if kind in OF_WRITES:
+                done = await self._miswrite(call, kind, answer, context)
+            else:
+                rng = generator(f"{self.plan.key}\0{call.event.index}\0{question}\0{kind}")
+                changed = self._transforms[kind](clean, rng, context)
+                done = None if changed is None else self._changed(call, kind, observation, changed)
+            if done is not None:
+                self._given[asked] = kind, done.content
+                return done
+        return _Spared(observation, "nothing_to_degrade")
+
+    def _order(self, event: FaultEvent, before: str) -> list[str]:
+        """Kinds to try: what this question got before, then as planned."""
+        rest = event.instead
+        if not rest:
+            others = [kind for kind in self._transforms if kind != event.kind]
+            rest = tuple(shuffled(others, generator(f"{self.plan.key}\0{event.index}")))
+        order = dict.fromkeys([*([before] if before else []), event.kind, *rest])
+        return list(order)
+
+    def _changed(self, call: "_Call", kind: str, observation: Observation, degraded: JsonObject) -> Observation:
+        clean = observation.content
+        fields = list(touched(clean, degraded))
+        needed = None if self._needed is None else self._needed.touched_by(clean, degraded)
+        self._note(call, kind, clean, degraded, fields=fields, needed=needed)
+        return Observation(degraded, observation.origin, observation.exchange, clean, str(kind))
+
+    async def _miswrite(
+        self, call: "_Call", kind: str, answer: CleanAnswer, context: Context
+    ) -> Observation | None:
+        """Let the write happen twice or in part; None where that would be as it should be."""
+        seen = answer.observation
+        # A recording has one answer for a call, however often it is made.
+        if not answer.wrote or seen.origin is Origin.RECORDED:
+            return None
+        if kind == FaultKind.DUPLICATE_DELIVERY:
+            again = await self._inner.call(call.tool, call.arguments)
+            if is_error(again.content) or not self._memory.moved_on(answer):
+                return None
+            self._note(call, kind, seen.content, seen.content, effect=Effect.TWICE)
+            exchange = (*seen.exchange, *again.exchange)
+            return Observation(seen.content, seen.origin, exchange, seen.content, str(kind))
+        if answer.before is None or answer.after is None or self._restore is None:
+            return None
+        rng = generator(f"{self.plan.key}\0{call.event.index}\0{call.at.call}\0{kind}")
+        part = part_of(answer.before, answer.after, rng, context.needed)
+        if part is None:
+            return None
+        try:
+            self._restore(part.state)
+        except ValueError:
+            # Half of this write is no state that the workplace can be in.
+            return None
+        self._torn = True
+        self._note(call, kind, seen.content, seen.content, effect=Effect.PARTLY, lost=part.lost)
+        return Observation(seen.content, seen.origin, seen.exchange, seen.content, str(kind))
+
+    def _spare_or_degraded(self, call: "_Call", done: "Observation | _Spared") -> Observation:
+        return self._spare(call, *done) if isinstance(done, _Spared) else done
 
     def _spare(self, call: "_Call", observation: Observation, why: str) -> Observation:
         at = call.at
@@ -225,7 +292,16 @@ class FaultySession:
         return observation
 
     def _note(
-        self, call: "_Call", kind: str, clean: JsonObject | None, degraded: JsonObject, fields: list[str]
+        self,
+        call: "_Call",
+        kind: str,
+        clean: JsonObject | None,
+        degraded: JsonObject,
+        *,
+        fields: list[str] | None = None,
+        effect: Effect = Effect.ONCE,
+        lost: list[str] | None = None,
+        needed: bool | None = None,
     ) -> None:
         self.ledger.append(
             DegradedCall(
@@ -238,9 +314,17 @@ class FaultySession:
                 kind=str(kind),
                 clean=None if clean is None else digest(clean),
                 degraded=digest(degraded),
-                fields=fields,
+                fields=fields or [],
+                effect=effect,
+                lost=lost or [],
+                needed=needed,
             )
         )
+
+
+class _Spared(NamedTuple):
+    observation: Observation
+    why: str
 
 
 class _Call(NamedTuple):
@@ -248,7 +332,8 @@ class _Call(NamedTuple):
     at: Position
     tool: str
     arguments: JsonValue
+    known: Tool | None
 
-
-def _by_preference(first: str, kinds: Sequence[str], rng: Random) -> list[str]:
-    return [first, *shuffled([kind for kind in kinds if kind != first], rng)]
+    @property
+    def may_write(self) -> bool:
+        return may_write(self.known)

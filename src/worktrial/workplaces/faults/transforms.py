@@ -1,20 +1,23 @@
 """Faults, carried out in code.
 
-An explicit one says so: the call fails, the workplace is not asked, its state stays as it was. An implicit one says
-nothing: the call succeeds, with less or older data than it should have. Each implicit transform is a pure function
-`(observation, rng, context) -> degraded | None`. None: it would change nothing here. None of them adds a sign of
-failure, and none picks an identifier to be lost.
+An explicit one says so: the call fails. An implicit one says nothing: the call succeeds, with less, older or other
+data than it should have. Each implicit transform is a pure function `(observation, rng, context) -> degraded`; None
+says that it would change nothing here. None of them adds a sign of failure, and none picks an identifier to be
+lost.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.content import Field, copied, differ, fields, owners
 from worktrial.workplaces.faults.plan import FaultKind, below, shuffled
+from worktrial.workplaces.faults.stale import changes, outdated, rolled_back, without_newest
+from worktrial.workplaces.faults.wrong import in_place, neighbour, places, replaced
 from worktrial.workplaces.signals import error_signals, is_critical, is_identifier
+from worktrial.workplaces.tools import Tool
 
 # What an API gateway in front of a service answers. Nothing in them tells a trial from real life.
 _ERRORS: dict[FaultKind, JsonObject] = {
@@ -22,7 +25,7 @@ _ERRORS: dict[FaultKind, JsonObject] = {
     FaultKind.TIMEOUT: {
         "type": "timeout",
         "status": 504,
-        "message": "The service did not answer within 30 seconds. The request was dropped.",
+        "message": "The service did not answer within 30 seconds.",
     },
     FaultKind.CONNECTION_REFUSED: {
         "type": "connection_refused",
@@ -34,6 +37,8 @@ _ERRORS: dict[FaultKind, JsonObject] = {
         "message": "The service is temporarily unavailable",
     },
 }
+# What was lost is the answer: from where the agent stands, a time-out like any other.
+_ERRORS[FaultKind.LOST_ACKNOWLEDGEMENT] = _ERRORS[FaultKind.TIMEOUT]
 _TRANSIENT = frozenset(error["type"] for error in _ERRORS.values())
 
 
@@ -48,80 +53,6 @@ def is_outage(observation: JsonValue) -> bool:
     return isinstance(error, dict) and error.get("type") in _TRANSIENT
 
 
-_DIGIT = re.compile(r"\d")
-
-
-@dataclass(frozen=True, slots=True)
-class StateChange:
-    """One field of the state that a write changed."""
-
-    field: str
-    now: JsonValue
-    before: JsonValue
-    whose: frozenset[str]
-    """Names of the innermost thing with a name that holds the field, such as its id; empty when none has one."""
-
-
-def changes(before: JsonObject, now: JsonObject) -> tuple[StateChange, ...]:
-    """Differences between two states: changed values, and lists that grew or shrank."""
-    return tuple(_changes(before, now, frozenset()))
-
-
-def rolled_back(value: JsonValue, changed: Sequence[StateChange], arguments: JsonValue) -> JsonValue:
-    """`value` with every field that shows a changed value of the same thing as it was before.
-
-    Args:
-        value: An observation.
-        changed: What the last write did.
-        arguments: Of the call; they too say which thing the observation is about.
-    """
-    about = frozenset(_plain_values(arguments))
-    return _rolled_back(value, changed, "", about)
-
-
-def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterator[StateChange]:
-    if isinstance(before, dict) and isinstance(now, dict):
-        whose = _names(now) or whose
-        for key in now:
-            if key not in before or before[key] == now[key]:
-                continue
-            was, is_ = before[key], now[key]
-            if isinstance(was, list) and isinstance(is_, list) and len(was) != len(is_):
-                yield StateChange(key, is_, was, whose)
-            elif isinstance(was, dict | list) and type(was) is type(is_):
-                yield from _changes(was, is_, frozenset({key}) if _DIGIT.search(key) else whose)
-            else:
-                yield StateChange(key, is_, was, whose)
-    elif isinstance(before, list) and isinstance(now, list):
-        for was, is_ in zip(before, now, strict=False):
-            yield from _changes(was, is_, whose)
-
-
-def _names(thing: JsonObject) -> frozenset[str]:
-    return frozenset(str(v) for k, v in thing.items() if is_identifier(k) and isinstance(v, str | int))
-
-
-def _rolled_back(value: JsonValue, changed: Sequence[StateChange], field: str, about: frozenset[str]) -> JsonValue:
-    for change in changed:
-        same_thing = not change.whose or change.whose & about
-        if change.field == field and same_thing and not differ(change.now, value):
-            return copied(change.before)
-    if isinstance(value, dict):
-        about = about | frozenset(_plain_values([v for v in value.values() if isinstance(v, str | int)]))
-        return {key: _rolled_back(inner, changed, key, about | {key}) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_rolled_back(item, changed, field, about) for item in value]
-    return value
-
-
-def _plain_values(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _plain_values(inner)
-    elif isinstance(value, str | int):
-        yield str(value)
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """Knowledge that a transform has beside the observation."""
@@ -132,6 +63,14 @@ class Context:
     """The state before the last write and as it is now; None without a write, or where no state can be seen."""
     arguments: JsonValue = None
     """Arguments of the call."""
+    writes: bool = False
+    """Whether the call changes something, as far as that is known."""
+    documents: Callable[[], Sequence[JsonObject]] = tuple
+    """Function that gives the initial state and the clean observations so far, oldest first."""
+    tools: Sequence[Tool] = ()
+    """The workplace's tools, for the values that their schemas name."""
+    needed: Needed | None = None
+    """What the damage is aimed at; None for no aim."""
 
 
 Transform = Callable[[JsonObject, Random, Context], JsonObject | None]
@@ -140,7 +79,7 @@ Transform = Callable[[JsonObject, Random, Context], JsonObject | None]
 def drop_fields(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
     """Leave out about a third of the fields, each in all rows alike; never the last one of the whole answer."""
     degraded = copied(observation)
-    for field in _a_third(_telling(observation, context), rng):
+    for field in _a_third(_telling(observation, context), rng, context.needed):
         if len(field) == 1 and len(degraded) == 1:
             continue
         for owner in owners(degraded, field[:-1]):
@@ -150,13 +89,18 @@ def drop_fields(observation: JsonObject, rng: Random, context: Context) -> JsonO
 
 
 def cut_lists(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """Keep the first one or two items of every list that is not inside another list."""
+    """Keep the first one or two items of every list that is not inside another list.
+
+    Where damage is aimed, one item is kept if something needed is in the second.
+    """
 
     def cut(value: JsonValue) -> JsonValue:
         if isinstance(value, dict):
             return {key: cut(inner) for key, inner in value.items()}
         if isinstance(value, list) and len(value) > 1:
             kept = 1 if len(value) == 2 else 1 + below(rng, 2)
+            if context.needed is not None and context.needed.any_of("", value[1]):
+                kept = 1
             return copied(value[:kept])
         return copied(value)
 
@@ -169,7 +113,7 @@ def empty_values(observation: JsonObject, rng: Random, context: Context) -> Json
     """Make about a third of the values null or empty, each in all rows alike; every field keeps its key."""
     degraded = copied(observation)
     filled = ((f, v) for f, v in _telling(observation, context) if v is not None and v not in ("", [], {}))
-    for field in _a_third(filled, rng):
+    for field in _a_third(filled, rng, context.needed):
         null = rng.random() < 0.5
         for owner in owners(degraded, field[:-1]):
             if isinstance(owner, dict) and field[-1] in owner:
@@ -179,26 +123,86 @@ def empty_values(observation: JsonObject, rng: Random, context: Context) -> Json
 
 
 def serve_stale(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """An earlier answer to the same read; else the same answer with the values from before the last write."""
-    if not context.earlier and context.states is None:
+    """An earlier answer to the same read; else the same answer with values from before.
+
+    These are those from before the last write, where the state can be seen; else what the initial state or an
+    earlier answer showed of the same things; else the answer without the newest entries of its lists.
+    """
+    if context.writes:
         return None
     known = set(error_signals(observation))
     for earlier in reversed(context.earlier):
         if known.issuperset(error_signals(earlier)) and differ(observation, earlier):
             older: JsonObject = copied(earlier)
             return older
-    if context.states is None:
-        return None
-    degraded = rolled_back(observation, changes(*context.states), context.arguments)
+    before = () if context.states is None else changes(*context.states)
+    degraded = rolled_back(observation, before, context.arguments) if before else observation
+    if not differ(observation, degraded):
+        degraded = outdated(observation, context.documents(), context.arguments)
+    if not differ(observation, degraded):
+        degraded = without_newest(observation)
     if not isinstance(degraded, dict) or not known.issuperset(error_signals(degraded)):
         return None
     return _if_changed(observation, degraded)
+
+
+# One value is wrong. Most answers have one that can be: the first few tell.
+_TRIES = 6
+
+
+def mistake_value(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+    """Give one value wrongly: a neighbour of it from the same workplace stands in its place.
+
+    Another identifier stands wherever the answer shows the identifier; any other value is wrong in one place.
+    """
+    given = set(_plain_texts(context.arguments))
+    candidates = [
+        (path, value)
+        for path, value in places(observation)
+        if value is not None and value != "" and not _is_sign(str(path[-1])) and str(value) not in given
+    ]
+    needed = context.needed
+    chosen = shuffled(candidates, rng)
+    if needed is not None:
+        chosen.sort(key=lambda one: not (needed.field(str(one[0][-1])) or needed.value(one[1])))
+    documents = [*context.documents(), observation]
+    known = set(error_signals(observation))
+    for path, value in chosen[:_TRIES]:
+        field = str(path[-1])
+        # A second row of the same name would give it away.
+        own = {str(v) for p, v in candidates if p[-1] == field} if is_identifier(field) else set()
+        wrong = neighbour(field, value, documents, context.tools, rng, given | own)
+        if wrong is None:
+            continue
+        if is_identifier(field):
+            degraded = replaced(observation, field, value, wrong)
+        else:
+            degraded = copied(observation)
+            in_place(degraded, path, wrong)
+        if known.issuperset(error_signals(degraded)) and differ(observation, degraded):
+            mistaken: JsonObject = degraded
+            return mistaken
+    return None
+
+
+def _is_sign(field: str) -> bool:
+    """Whether a field says if the call succeeded."""
+    return is_critical(field, 1) and not is_identifier(field)
+
+
+def _plain_texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _plain_texts(inner)
+    elif value is not None:
+        yield str(value)
 
 
 TRANSFORMS: Mapping[str, Transform] = {
     FaultKind.FIELDS_DROPPED: drop_fields,
     FaultKind.LIST_CUT: cut_lists,
     FaultKind.VALUES_EMPTIED: empty_values,
+    FaultKind.WRONG_VALUE: mistake_value,
     FaultKind.STALE: serve_stale,
 }
 
@@ -213,15 +217,20 @@ def _telling(observation: JsonObject, context: Context) -> Iterator[tuple[Field,
         yield field, value
 
 
-def _a_third(found: Iterable[tuple[Field, JsonValue]], rng: Random) -> list[Field]:
-    candidates = [
-        field
-        for field in dict.fromkeys(field for field, _ in found)
-        if not any(is_critical(s, n) for n, s in enumerate(field) if s is not None)
-    ]
+def _a_third(found: Iterable[tuple[Field, JsonValue]], rng: Random, needed: Needed | None) -> list[Field]:
+    """A third of the fields; among them one that is needed, where there is one and damage is aimed."""
+    values: dict[Field, list[JsonValue]] = {}
+    for field, value in found:
+        if not any(is_critical(s, n) for n, s in enumerate(field) if s is not None):
+            values.setdefault(field, []).append(value)
+    candidates = shuffled(list(values), rng)
+    if needed is not None:
+        aim = (f for f in candidates if needed.field(str(f[-1])) or any(map(needed.value, values[f])))
+        if (first := next(aim, None)) is not None:
+            candidates = [first, *(f for f in candidates if f != first)]
     wanted = -(-len(candidates) // 3)
     chosen: list[Field] = []
-    for field in shuffled(candidates, rng):
+    for field in candidates:
         if len(chosen) == wanted:
             break
         if not any(field[: len(other)] == other or other[: len(field)] == field for other in chosen):

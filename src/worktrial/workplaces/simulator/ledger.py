@@ -151,6 +151,12 @@ class Ledger:
         if tool.effect is ToolEffect.READ and not changed and not replaced:
             self._reads[call_key(tool.name, arguments)] = (self._revision, msgspec.json.encode(observation))
 
+    def restore(self, state: JsonObject) -> None:
+        """Go on in `state`, with the facts as they are; no earlier read holds any more."""
+        self._text = json_text(state)
+        self._state = msgspec.json.decode(self._text)
+        self._revision += 1
+
     def recall(self, tool: Tool, arguments: JsonValue) -> JsonObject | None:
         """Earlier observation of the same read, while nothing has been committed since; else None.
 

@@ -150,6 +150,10 @@ class LedgerSession:
         """Facts recorded beyond the state: effects without a field there, and what was made up. Read only."""
         return self._ledger.facts
 
+    def restore(self, state: JsonObject) -> None:
+        """Go on in `state`; see `Restorable`."""
+        self._ledger.restore(state)
+
     @property
     def ledger(self) -> Sequence[LedgerEntry]:
         """Effects of the calls that reached the model, in order."""

@@ -15,6 +15,10 @@ window.Worktrial = window.Worktrial || {};
     list_cut: "lists were cut short",
     values_emptied: "values were emptied",
     stale: "older values were given",
+    wrong_value: "a wrong value was given",
+    lost_acknowledgement: "the call was carried out, and a time-out came back",
+    duplicate_delivery: "the call was carried out twice",
+    partial_write: "the call was carried out in part",
   };
 
   /** What a kind of fault does, in words. */
@@ -42,12 +46,17 @@ window.Worktrial = window.Worktrial || {};
       heading,
       el("p", { class: "quiet-text" }, about.filter(Boolean).join(" · ")),
       labelled("Arguments", Worktrial.json(call.arguments)),
-      kind ? el("p", { class: "warning" }, `Fault: ${Worktrial.faultWords(kind)}.`) : null,
+      kind ? el("p", { class: "warning" }, `Fault: ${Worktrial.faultWords(kind)}.${undone(row)}`) : null,
       kind ? faulty(seen, row) : labelled("Observation", observation(seen.content)),
       exchange(seen.exchange),
       more,
     );
   };
+
+  /** What of a write did not happen. */
+  function undone(row) {
+    return row && Array.isArray(row.lost) && row.lost.length ? ` Not written: ${row.lost.join(", ")}.` : "";
+  }
 
   function labelled(label, content) {
     return el("div", { class: "part" }, el("p", { class: "label" }, label), content);

@@ -1,0 +1,205 @@
+"""Shares of fault kinds on real observations: of the starter's tasks, and of the example outputs of a release.
+
+    python -m benchmarks.fault_kinds --data ../shared/data/occubench
+
+Every task is worked at under E2, then E1, with a scripted agent that knows nothing of faults: in the starter's
+workplaces it makes the calls of the task's plan; in those of a release it calls the tools that look, twice,
+then those that write, and all again, and gets each tool's example output. The starter is measured twice: with
+its state in sight, as in an executable workplace or with ledger memory, and without, as with history memory.
+"""
+
+import argparse
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from worktrial.agents.plan import follow
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites import starter
+from worktrial.suites.occupations.load import load_release
+from worktrial.workplaces import Observation, Origin, Session, Workplace
+from worktrial.workplaces.faults import (
+    EXPLICIT,
+    IMPLICIT,
+    SHARES,
+    FaultKind,
+    FaultMode,
+    FaultSettings,
+    FaultySession,
+    Needed,
+    draw_plan,
+)
+from worktrial.workplaces.faults.chances import planned_weights
+from worktrial.workplaces.faults.memory import may_write
+from worktrial.workplaces.session import Restorable
+from worktrial.workplaces.tools import Tool
+
+Call = tuple[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A scripted stay in one workplace."""
+
+    corpus: str
+    task: str
+    workplace: Workplace
+    calls: Sequence[Call]
+    open: Callable[[], Session]
+    """Function that opens a session."""
+    needed: Needed
+
+
+class Examples:
+    """A session that answers with the tools' example outputs."""
+
+    state = None
+
+    def __init__(self, workplace: Workplace) -> None:
+        self._workplace = workplace
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        known = self._workplace.tool(tool)
+        example = None if known is None else known.example_output
+        return Observation(example if isinstance(example, dict) else {"result": example}, Origin.SIMULATOR)
+
+
+class Unseen:
+    """A session whose state nobody sees."""
+
+    state = None
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        return await self._session.call(tool, arguments)
+
+
+def arguments_of(tool: Tool, state: JsonObject) -> JsonValue | None:
+    """Arguments that fit the tool's schema; None where none were found."""
+
+    def value(schema: JsonObject, name: str) -> JsonValue:
+        if "enum" in schema:
+            return schema["enum"][0]
+        kind = schema.get("type", "string")
+        kind = kind[0] if isinstance(kind, list) else kind
+        if kind == "object":
+            asked = schema.get("required", [])
+            return {key: value(schema.get("properties", {}).get(key, {}), key) for key in asked}
+        plain: dict[str, JsonValue] = {"number": 1.5, "integer": 1, "boolean": True, "array": [], "null": None}
+        found = state.get(name)
+        return plain[kind] if kind in plain else found if isinstance(found, str) else "A-1"
+
+    made = value({"type": "object", **tool.parameters}, "")
+    return None if tool.problems(made) else made
+
+
+def release(folder: Path) -> Iterator[Work]:
+    """Works in a release's workplaces: all that looks, twice; then all that writes; ten calls."""
+    tasks = load_release(folder)
+    for task in tasks.tasks:
+        workplace = tasks.workplaces[task.workplace]
+        looking = [tool for tool in workplace.tools if not may_write(tool)]
+        tools = [*looking, *looking, *(tool for tool in workplace.tools if may_write(tool))]
+        found = [(tool.name, arguments_of(tool, workplace.initial_state)) for tool in tools]
+        calls = [(name, given) for name, given in found if given is not None]
+        if calls:
+            calls = [calls[n % len(calls)] for n in range(10)]
+            needed = Needed(task.rubric)
+            yield Work("release", task.id, workplace, calls, lambda w=workplace: Examples(w), needed)
+
+
+async def of_starter() -> list[Work]:
+    """Works in the starter's workplaces: the calls of each task's plan."""
+    works = []
+    for task in starter.load_tasks():
+        trajectory = await follow(task.plan, task.open())
+        calls = [(call.tool, call.arguments) for call in trajectory.calls]
+        texts = (task.rubric, task.plan.model_dump_json(), *(check.model_dump_json() for check in task.checks))
+        needed = Needed(*texts)
+        works += [
+            Work("starter, state seen", task.id, task.artifact, calls, task.open, needed),
+            Work("starter, state unseen", task.id, task.artifact, calls, lambda t=task: Unseen(t.open()), needed),
+        ]
+    return works
+
+
+@dataclass
+class Tally:
+    """What became of the planned faults."""
+
+    kinds: Counter[str]
+    spared: int = 0
+    shown: Counter[bool] = field(default_factory=Counter)
+    """Degraded answers that show something needed, by whether the event was aimed."""
+    hit: Counter[bool] = field(default_factory=Counter)
+    """Those of them in which the damage is to something needed."""
+
+    def add(self, session: FaultySession, needed: Needed, clean: Mapping[int, JsonValue]) -> None:
+        """Count a finished session, with the clean answers by call."""
+        aims = {event.index: event.aimed for event in session.plan.events}
+        for row in session.ledger:
+            self.kinds[row.kind] += 1
+            if row.needed is not None and needed.any_of("", clean[row.call]):
+                self.shown[aims[row.event]] += 1
+                self.hit[aims[row.event]] += row.needed
+        self.spared += sum(miss.call is not None for miss in session.spared)
+
+
+async def tally(works: Sequence[Work], mode: FaultMode, seeds: int) -> dict[str, Tally]:
+    """Counts by corpus."""
+    found: dict[str, Tally] = {}
+    for work in works:
+        for seed in range(seeds):
+            session = work.open()
+            kinds = [k for k in IMPLICIT if k != FaultKind.PARTIAL_WRITE or isinstance(session, Restorable)]
+            weights = planned_weights(work.workplace, kinds)
+            plan = draw_plan(FaultSettings(mode, seed=seed), work.task, kinds, weights=weights)
+            session = FaultySession(session, plan, work.workplace, needed=work.needed)
+            clean = {
+                n: (await session.call(tool, arguments)).clean for n, (tool, arguments) in enumerate(work.calls)
+            }
+            found.setdefault(work.corpus, Tally(Counter())).add(session, work.needed, clean)
+    return found
+
+
+def shares(tallies: Mapping[str, Tally], kinds: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Share of each kind by corpus."""
+    return {
+        corpus: {kind: one.kinds[kind] / max(1, one.kinds.total()) for kind in kinds}
+        for corpus, one in tallies.items()
+    }
+
+
+def table(found: Mapping[str, Tally], kinds: Sequence[str]) -> Iterator[str]:
+    """The shares as Markdown."""
+    by_corpus = shares(found, kinds)
+    yield f"| kind | stated | {' | '.join(found)} |"
+    yield f"|---|---{'|---' * len(found)}|"
+    for kind in kinds:
+        cells = " | ".join(f"{of[kind]:.1%}" for of in by_corpus.values())
+        yield f"| {kind} | {SHARES[kind]:.0%} | {cells} |"
+    yield f"| degraded calls | | {' | '.join(f'{one.kinds.total():,}' for one in found.values())} |"
+    yield f"| spared calls | | {' | '.join(f'{one.spared:,}' for one in found.values())} |"
+    for aimed in (True, False):
+        if any(one.shown[aimed] for one in found.values()):
+            hits = " | ".join(f"{one.hit[aimed] / max(1, one.shown[aimed]):.0%}" for one in found.values())
+            yield f"| needed things damaged where shown, event {'' if aimed else 'not '}aimed | | {hits} |"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, metavar="DIR", help="the OccuBench release")
+    parser.add_argument("--seeds", type=int, default=5, help="schedules of each task")
+    told = parser.parse_args()
+    works = asyncio.run(of_starter()) + (list(release(told.data)) if told.data else [])
+    for mode, kinds in ((FaultMode.E2, IMPLICIT), (FaultMode.E1, EXPLICIT)):
+        print(*table(asyncio.run(tally(works, mode, told.seeds)), kinds), sep="\n", end="\n\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Fields and values that a task needs: those that its plan, its rubric or its checks name."""
+
+import re
+from collections.abc import Iterator
+
+from worktrial.language import JsonValue
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+# Shorter words and smaller numbers are in every text.
+_LEAST_WORD = 3
+_LEAST_NUMBER = 10
+
+
+class Needed:
+    """Knowledge of what a task needs, read off the texts that say how it is done and judged."""
+
+    def __init__(self, *texts: str) -> None:
+        """Read `texts`: prose, or plans and checks as JSON."""
+        self._text = "\n".join(texts).lower()
+        self._words = frozenset(_WORD.findall(self._text))
+        self._numbers = frozenset(float(n.replace(",", "")) for n in _NUMBER.findall(self._text))
+
+    def field(self, name: str) -> bool:
+        """Whether the texts name this field, as `unit_price` or as `unit price`."""
+        name = name.lower()
+        if len(name) < _LEAST_WORD:
+            return False
+        return name in self._words or ("_" in name and name.replace("_", " ") in self._text)
+
+    def value(self, value: JsonValue) -> bool:
+        """Whether the texts hold this text or number."""
+        if isinstance(value, bool) or value is None:
+            return False
+        if isinstance(value, str):
+            return len(value) >= _LEAST_WORD and value.lower() in self._text
+        return isinstance(value, int | float) and abs(value) >= _LEAST_NUMBER and abs(value) in self._numbers
+
+    def touched_by(self, clean: JsonValue, degraded: JsonValue, field: str = "") -> bool:
+        """Whether `degraded` lacks or changes something of `clean` that the texts name."""
+        if isinstance(clean, dict) and isinstance(degraded, dict):
+            return any(
+                self.touched_by(inner, degraded[key], key) if key in degraded else self.any_of(key, inner)
+                for key, inner in clean.items()
+            )
+        if isinstance(clean, list) and isinstance(degraded, list):
+            rest = clean[len(degraded) :]
+            pairs = zip(clean, degraded, strict=False)
+            return any(self.any_of("", item) for item in rest) or any(self.touched_by(*p, field) for p in pairs)
+        return clean != degraded and self.any_of(field, clean)
+
+    def any_of(self, name: str, value: JsonValue) -> bool:
+        """Whether the texts name this field, or something that `value` holds."""
+        return self.field(name) or any(
+            (field and self.field(field)) or self.value(v) for field, v in _inside(value)
+        )
+
+
+def _inside(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+    """Every field with a plain value in `value`, and every plain item of a list under the name ""."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key, None
+            yield from _inside(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _inside(inner)
+    else:
+        yield "", value

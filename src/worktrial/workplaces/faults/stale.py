@@ -1,0 +1,192 @@
+"""Older answers: what the same read showed before, or the same answer with values that things had earlier."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.faults.content import copied, differ
+from worktrial.workplaces.signals import is_identifier
+
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """One field of the state that a write changed."""
+
+    field: str
+    now: JsonValue
+    before: JsonValue
+    whose: frozenset[str]
+    """Names of the innermost thing with a name that holds the field, such as its id; empty when none has one."""
+
+
+def changes(before: JsonObject, now: JsonObject) -> tuple[StateChange, ...]:
+    """Differences between two states: changed values, and lists that grew or shrank."""
+    return tuple(_changes(before, now, frozenset()))
+
+
+def rolled_back(value: JsonValue, changed: Sequence[StateChange], arguments: JsonValue) -> JsonValue:
+    """`value` with every field that shows a changed value of the same thing as it was before.
+
+    Args:
+        value: An observation.
+        changed: What the last write did.
+        arguments: Of the call; they too say which thing the observation is about.
+    """
+    about = frozenset(_plain_values(arguments))
+    return _rolled_back(value, changed, "", about)
+
+
+def outdated(observation: JsonObject, earlier: Sequence[JsonObject], arguments: JsonValue) -> JsonValue:
+    """`observation` with plain values that the same things had in earlier documents, where they had others.
+
+    The newest document that shows another value of the same field of the same thing counts. Which thing a value
+    belongs to is told by the identifier beside it, or by the key of a table that is keyed by identifiers; where a
+    document has two values of one field of a thing, neither counts.
+
+    Args:
+        observation: An answer.
+        earlier: The initial state and observations, oldest first.
+        arguments: Of the call; they say what an answer without an identifier is about.
+    """
+    known = [_facts(document) for document in reversed(earlier)]
+    given = list(_plain_values(arguments))
+    return _outdated(observation, known, "", given[0] if len(given) == 1 else None, frozenset(given))
+
+
+def without_newest(value: JsonValue) -> JsonValue:
+    """`value` without the newest entries of every list of dated ones: as a copy shows it that lags behind."""
+    if isinstance(value, dict):
+        return {key: without_newest(inner) for key, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    dates = [_dated(item) for item in value]
+    known = [date for date in dates if date is not None]
+    if len(known) < len(value) or len(set(known)) < 2:
+        return value
+    newest = max(known)
+    return [item for item, date in zip(value, dates, strict=True) if date != newest]
+
+
+# When something was noted, not until when it holds.
+_NOTED = re.compile(
+    r"(?:.*_)?(?:date|time|timestamp|at|on|logged|recorded|created|updated|reported|measured|received|posted)",
+    re.IGNORECASE,
+)
+_AHEAD = re.compile(r"expir|due|deadline|end|until|arriv|depart|sched|deliver|valid|renew|next", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?)?")
+
+
+def _dated(item: JsonValue) -> str | None:
+    """Date of an entry of a log: of its field for that, or in its text."""
+    if isinstance(item, str):
+        found = _DATE.search(item)
+        return found[0] if found else None
+    if not isinstance(item, dict):
+        return None
+    for key, inner in item.items():
+        if _NOTED.fullmatch(key) and not _AHEAD.search(key) and isinstance(inner, str):
+            found = _DATE.match(inner)
+            if found:
+                return found[0]
+    return None
+
+
+_Fact = tuple[str, str]
+"""A thing and the name of one of its fields."""
+
+
+def _outdated(
+    value: JsonValue, known: Sequence[dict[_Fact, JsonValue]], field: str, whose: str | None, given: frozenset[str]
+) -> JsonValue:
+    if isinstance(value, dict):
+        whose = _own_name(value) or whose
+        return {
+            key: inner
+            if is_identifier(key)
+            else _outdated(
+                inner, known, key, key if _DIGIT.search(key) and isinstance(inner, dict) else whose, given
+            )
+            for key, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [_outdated(item, known, field, whose, given) if isinstance(item, dict) else item for item in value]
+    if whose is None or value is None or str(value) in given:
+        return value
+    for document in known:
+        before = document.get((whose, field))
+        if type(before) is type(value) and before != value:
+            return before
+    return value
+
+
+def _facts(document: JsonObject) -> dict[_Fact, JsonValue]:
+    """Every plain value of a thing with a name; None for a field of which the document has several values."""
+    found: dict[_Fact, JsonValue] = {}
+    for fact, value in _told(document, _own_name(document)):
+        found[fact] = value if fact not in found or found[fact] == value else None
+    return found
+
+
+def _told(value: JsonValue, whose: str | None) -> Iterator[tuple[_Fact, JsonValue]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if isinstance(inner, dict):
+                named = key if _DIGIT.search(key) else _own_name(inner) or whose
+                yield from _told(inner, named)
+            elif isinstance(inner, list):
+                for item in inner:
+                    if isinstance(item, dict):
+                        yield from _told(item, _own_name(item) or whose)
+            elif whose is not None and not is_identifier(key):
+                yield (whose, key), inner
+
+
+def _own_name(thing: JsonObject) -> str | None:
+    """The first identifier in `thing`."""
+    return next((str(v) for k, v in thing.items() if is_identifier(k) and isinstance(v, str | int)), None)
+
+
+def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterator[StateChange]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        whose = _names(now) or whose
+        for key in now:
+            if key not in before or before[key] == now[key]:
+                continue
+            was, is_ = before[key], now[key]
+            if isinstance(was, list) and isinstance(is_, list) and len(was) != len(is_):
+                yield StateChange(key, is_, was, whose)
+            elif isinstance(was, dict | list) and type(was) is type(is_):
+                yield from _changes(was, is_, frozenset({key}) if _DIGIT.search(key) else whose)
+            else:
+                yield StateChange(key, is_, was, whose)
+    elif isinstance(before, list) and isinstance(now, list):
+        for was, is_ in zip(before, now, strict=False):
+            yield from _changes(was, is_, whose)
+
+
+def _names(thing: JsonObject) -> frozenset[str]:
+    return frozenset(str(v) for k, v in thing.items() if is_identifier(k) and isinstance(v, str | int))
+
+
+def _rolled_back(value: JsonValue, changed: Sequence[StateChange], field: str, about: frozenset[str]) -> JsonValue:
+    for change in changed:
+        same_thing = not change.whose or change.whose & about
+        if change.field == field and same_thing and not differ(change.now, value):
+            return copied(change.before)
+    if isinstance(value, dict):
+        about = about | frozenset(_plain_values([v for v in value.values() if isinstance(v, str | int)]))
+        return {key: _rolled_back(inner, changed, key, about | {key}) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_rolled_back(item, changed, field, about) for item in value]
+    return value
+
+
+def _plain_values(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _plain_values(inner)
+    elif isinstance(value, str | int):
+        yield str(value)

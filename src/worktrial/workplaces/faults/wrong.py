@@ -1,0 +1,152 @@
+"""Wrong values: plausible neighbours of a value, from the same workplace."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.faults.plan import below
+from worktrial.workplaces.tools import Tool
+
+_LETTERS, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
+_NUMBER = re.compile(r"(?<![\w.,:-])\d+(?:\.\d+)?(?![\w:-]|[.,]\d)")
+# A longer text is not mistaken for another one.
+_LONGEST = 60
+
+
+def neighbour(
+    field: str,
+    value: JsonValue,
+    documents: Iterable[JsonValue],
+    tools: Sequence[Tool],
+    rng: Random,
+    apart: set[str],
+) -> JsonValue:
+    """Another value that could stand in the place of `value`; None where there is none.
+
+    In this order: a value that the same field has elsewhere, of the same shape where there is one; a choice that a
+    tool's schema names for it; a text of the same shape in any field (an identifier, a date); the number with two
+    digits in each other's place; the opposite of a truth value. In a long text one number is another of the text's
+    numbers.
+
+    Args:
+        field: Name of the field that holds it.
+        value: Text, number or truth value.
+        documents: State and observations of the workplace.
+        tools: The workplace's tools.
+        rng: Draws among several.
+        apart: Values, as text, that would give the fault away.
+    """
+    if isinstance(value, bool):
+        return not value
+    if not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return _misprinted(value, rng)
+    shape, pattern = _shape(value), _pattern(value)
+    here: dict[str, JsonValue] = {}
+    alike: dict[str, JsonValue] = {}
+    for name, other in _plain(documents):
+        if type(other) is type(value) and other != value and str(other) not in apart:
+            if name == field:
+                here[str(other)] = other
+            elif pattern is not None and _pattern(other) == pattern:
+                alike[str(other)] = other
+    for tool in tools:
+        named = tool.parameters.get("properties", {}).get(field)
+        choices = named.get("enum", ()) if isinstance(named, dict) else ()
+        here |= {str(c): c for c in choices if type(c) is type(value) and c != value and str(c) not in apart}
+    same_shape = [other for other in here.values() if shape is not None and _shape(other) == shape]
+    for found in (same_shape, list(here.values()), list(alike.values())):
+        if found:
+            return found[below(rng, len(found))]
+    return None if isinstance(value, str) else _transposed(value, rng)
+
+
+def _shape(value: JsonValue) -> str | None:
+    """Pattern of a text with digits, such as `A-9` for an id or `9-9-9` for a date; None for any other value."""
+    if not isinstance(value, str) or not _DIGITS.search(value):
+        return None
+    return _DIGITS.sub("9", _LETTERS.sub("A", value))
+
+
+def _pattern(value: JsonValue) -> str | None:
+    """Pattern of a text with digits that keeps the letters, such as `Q-9`; None for any other value."""
+    return _DIGITS.sub("9", value) if isinstance(value, str) and _DIGITS.search(value) else None
+
+
+def _misprinted(text: str, rng: Random) -> str | None:
+    numbers = list(_NUMBER.finditer(text))
+    others = [(one, other[0]) for one in numbers for other in numbers if one[0] != other[0]]
+    if not others:
+        return None
+    # Of about the same size where there is one: 12 for 10, rather than 2025.
+    alike = [pair for pair in others if len(pair[0][0]) == len(pair[1])]
+    found = alike or others
+    at, new = found[below(rng, len(found))]
+    return text[: at.start()] + new + text[at.end() :]
+
+
+def _transposed(number: float, rng: Random) -> JsonValue:
+    text = f"{number:.15g}"
+    if "e" in text:
+        return None
+    pairs = [n for n in range(len(text) - 1) if text[n : n + 2].isdigit() and text[n] != text[n + 1]]
+    # A leading nought would make it another kind of number.
+    pairs = [n for n in pairs if text[n + 1] != "0" or (n > 0 and text[n - 1] not in "-")]
+    if not pairs:
+        return None
+    at = pairs[below(rng, len(pairs))]
+    swapped = text[:at] + text[at + 1] + text[at] + text[at + 2 :]
+    return float(swapped) if isinstance(number, float) else int(swapped)
+
+
+def _plain(documents: Iterable[JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+    """Every plain value with the name of its field."""
+    for document in documents:
+        yield from _fields(document, "")
+
+
+def _fields(value: JsonValue, field: str) -> Iterator[tuple[str, JsonValue]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _fields(inner, key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _fields(inner, field)
+    elif value is not None:
+        yield field, value
+
+
+def replaced(value: JsonValue, field: str, old: JsonValue, new: JsonValue) -> JsonValue:
+    """`value` with `new` for `old` wherever the field `field` holds it."""
+    if isinstance(value, dict):
+        return {
+            key: new
+            if key == field and type(inner) is type(old) and inner == old
+            else replaced(inner, field, old, new)
+            for key, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [replaced(item, field, old, new) for item in value]
+    return value
+
+
+def in_place(value: JsonObject, path: Sequence[str | int], new: JsonValue) -> None:
+    """Put `new` at `path` of `value`."""
+    owner: JsonValue = value
+    for step in path[:-1]:
+        owner = owner[step]
+    owner[path[-1]] = new
+
+
+def places(value: JsonValue, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], JsonValue]]:
+    """Every plain value that stands in a field, with the way to it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from places(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from places(inner, (*path, index))
+    elif path and isinstance(path[-1], str):
+        yield path, value
