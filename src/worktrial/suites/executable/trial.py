@@ -182,7 +182,7 @@ class ExecutableGrader:
 
 
 def _needed(task: ExecutableTask) -> Needed:
-    """What the task's rubric, plan and checks name."""
+    """Needs of the task: what its rubric, plan and checks name."""
     return Needed(task.rubric, task.plan.model_dump_json(), *(check.model_dump_json() for check in task.checks))
 
 

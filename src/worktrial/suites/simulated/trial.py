@@ -188,7 +188,7 @@ def workplace_of(task: Task, workplaces: Mapping[str, Workplace]) -> Workplace:
 
 
 def _needed(task: Task) -> Needed:
-    """What the task's rubric and plan name."""
+    """Needs of the task: what its rubric and plan name."""
     plan = "" if task.plan is None else msgspec.json.encode(task.plan).decode()
     return Needed(task.rubric, plan)
 

@@ -1,4 +1,4 @@
-"""How often each kind has to be planned in a workplace, so that it comes as often as it is meant to.
+"""Weights to draw kinds with in a workplace, so that each comes as often as it is meant to.
 
 Not every call allows every kind: only a list can be cut, only a write doubled. A kind that few of a workplace's
 tools allow is planned more often there. Which tools allow what is read off the artifact: whether a tool writes,

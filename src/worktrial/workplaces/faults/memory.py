@@ -73,7 +73,7 @@ class CleanMemory:
         return answer
 
     def context(self, answer: CleanAnswer, tool: Tool | None, arguments: JsonValue) -> Context:
-        """What a transform may know when it degrades `answer`."""
+        """Knowledge for a transform that degrades `answer`."""
         # The last of what was seen is the answer itself.
         seen = self._seen[:-1] if answer.observation.content and self._seen else list(self._seen)
         return Context(

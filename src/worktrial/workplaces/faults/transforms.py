@@ -70,7 +70,7 @@ class Context:
     tools: Sequence[Tool] = ()
     """The workplace's tools, for the values that their schemas name."""
     needed: Needed | None = None
-    """What the damage is aimed at; None for no aim."""
+    """Aim of the damage; None for no aim."""
 
 
 Transform = Callable[[JsonObject, Random, Context], JsonObject | None]
