@@ -27,7 +27,6 @@ from worktrial.statistics import Interval
         (figures.number(0.25), "0.25"),
         (figures.number(12345.6), "12,346"),
         (figures.number(float("inf")), "–"),
-        (figures.interval_text(Interval(3.1, 4.7)), "3.1 to 4.7"),
     ],
 )
 def test_numbers_are_written_the_same_everywhere(shown: str, expected: str) -> None:

@@ -63,10 +63,3 @@ def number(value: float | None) -> str:
         if 1e4 <= abs(value) < 1e15
         else f"{value:.3e}"
     )
-
-
-def interval_text(interval: Interval | None) -> str:
-    """An interval of other numbers: `3.1 to 4.7`; "" without one."""
-    if interval is None or known(interval.low) is None or known(interval.high) is None:
-        return ""
-    return f"{number(interval.low)} to {number(interval.high)}"

@@ -92,22 +92,17 @@ def test_any_label_appears_escaped(title: str, label: str) -> None:
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(_NUMBER, _INTERVAL), min_size=1, max_size=8), st.booleans())
-def test_bars_and_intervals_stay_within_the_axes(
-    entries: list[tuple[float, Interval | None]], percent: bool
-) -> None:
-    made = parsed(bars("t", [Bar("b", value, interval) for value, interval in entries], percent=percent))
-    _check_within(made)
+@given(st.lists(st.tuples(_NUMBER, _INTERVAL), min_size=1, max_size=8))
+def test_bars_and_intervals_stay_within_the_axes(entries: list[tuple[float, Interval | None]]) -> None:
+    _check_within(parsed(bars("t", [Bar("b", value, interval) for value, interval in entries])))
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(_NUMBER, _NUMBER, _INTERVAL), min_size=1, max_size=8), st.booleans())
-def test_lines_and_points_stay_within_the_axes(
-    points: list[tuple[float, float, Interval | None]], percent: bool
-) -> None:
-    _check_within(parsed(lines("t", [ChartLine("n", points)], x_label="x", y_label="y", percent=percent)))
+@given(st.lists(st.tuples(_NUMBER, _NUMBER, _INTERVAL), min_size=1, max_size=8))
+def test_lines_and_points_stay_within_the_axes(points: list[tuple[float, float, Interval | None]]) -> None:
+    _check_within(parsed(lines("t", [ChartLine("n", points)], x_label="x", y_label="y")))
     drawn = [Point("p", x, y, interval) for x, y, interval in points]
-    _check_within(parsed(scatter("t", drawn, x_label="x", y_label="y", percent=percent)))
+    _check_within(parsed(scatter("t", drawn, x_label="x", y_label="y")))
 
 
 def test_a_known_bar_is_where_it_should_be() -> None:
@@ -119,18 +114,16 @@ def test_a_known_bar_is_where_it_should_be() -> None:
 
 
 def test_a_bar_below_zero_starts_at_zero() -> None:
-    made = parsed(bars("t", [Bar("b", -0.5), Bar("c", 1.0)], percent=False))
+    made = parsed(bars("t", [Bar("b", -0.5), Bar("c", 1.0)]))
     first, second = made.all("rect")
     ends = [float(e.attributes[a].rstrip("%")) for e in (first, second) for a in ("x", "width")]
     assert ends[0] + ends[1] == pytest.approx(ends[2], abs=0.02)
 
 
 def test_what_is_unknown_says_so_and_is_not_drawn() -> None:
-    made = parsed(bars("t", [Bar("b", None), Bar("c", nan, Interval(nan, 1.0))], reference=("floor", 0.7)))
+    made = parsed(bars("t", [Bar("b", None), Bar("c", nan, Interval(nan, 1.0))]))
     assert [v.text for v in made.all(class_="value")] == ["–", "–"]
     assert not list(made.all("rect")) and not list(made.all(class_="whisker"))
-    assert "floor: 70.0%" in made.text
-    assert len(list(made.all("line", class_="reference"))) == 2
 
 
 def test_a_radar_with_a_gap_is_not_closed() -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from worktrial.reports.charts.plot import Scale, across, figure, nothing, scale_of
-from worktrial.reports.figures import interval_text, known, number, percent, percent_interval
+from worktrial.reports.charts.plot import Scale, across, ends, figure, nothing, scale_of
+from worktrial.reports.figures import known, percent, percent_interval
 from worktrial.reports.html import link
 from worktrial.statistics import Interval
 
@@ -27,20 +27,16 @@ class Bar:
     """A heading over consecutive bars of the same group."""
 
 
-def bars(
-    title: str, bars: Sequence[Bar], *, percent: bool = True, reference: tuple[str, float] | None = None
-) -> Markup:
-    """A bar chart, in the order given.
+def bars(title: str, bars: Sequence[Bar]) -> Markup:
+    """A bar chart of shares.
 
     Args:
         title: Over the chart.
         bars: Rows from top to bottom.
-        percent: Whether values are shares, to be shown as percentages.
-        reference: A name and a value to mark in every row, such as a floor.
     """
     if not bars:
         return nothing(title, kind="bars")
-    scale = bar_scale(bars, percent=percent, reference=reference)
+    scale = scale_of([*(bar.value for bar in bars), *ends(bar.interval for bar in bars)], share=True)
     rows = []
     group = None
     for bar in bars:
@@ -50,27 +46,13 @@ def bars(
         rows.append(
             Markup('<li><span class="label">{}</span> <span class="value">{}</span>{}{}</li>').format(
                 bar.label,
-                link(_value_text(bar.value, percent), bar.href),
-                _interval_span(bar.interval, percent),
-                draw_bar(bar.value, bar.interval, scale, reference=None if reference is None else reference[1]),
+                link(percent(bar.value), bar.href),
+                _interval_span(bar.interval),
+                draw_bar(bar.value, bar.interval, scale),
             )
         )
-    parts = [Markup('<ol class="rows">\n{}\n</ol>').format(Markup("\n").join(rows)), _axis(scale, percent)]
-    if reference is not None:
-        parts.append(
-            Markup('<p class="key"><span class="dash" aria-hidden="true"></span>{}: {}</p>').format(
-                reference[0], _value_text(reference[1], percent)
-            )
-        )
-    return figure(title, Markup("\n").join(parts), kind="bars")
-
-
-def bar_scale(bars: Sequence[Bar], *, percent: bool = True, reference: tuple[str, float] | None = None) -> Scale:
-    """The scale on which all bars, their intervals and the reference can be drawn."""
-    values: list[float | None] = [bar.value for bar in bars]
-    values += [end for bar in bars for end in bar.interval or ()]
-    values += [] if reference is None else [reference[1]]
-    return scale_of(values, share=percent)
+    drawn = Markup('<ol class="rows">\n{}\n</ol>\n{}').format(Markup("\n").join(rows), _axis(scale))
+    return figure(title, drawn, kind="bars")
 
 
 def draw_bar(
@@ -113,13 +95,13 @@ def draw_bar(
     )
 
 
-def _axis(scale: Scale, in_percent: bool) -> Markup:
+def _axis(scale: Scale) -> Markup:
     last = len(scale.ticks) - 1
     labels = [
         Markup('<text class="tick {}" x="{}" y="12">{}</text>').format(
             "first" if n == 0 else "last" if n == last else "inner",
             across(scale.share(tick)),
-            percent(tick, 0) if in_percent else number(tick),
+            percent(tick, 0),
         )
         for n, tick in enumerate(scale.ticks)
     ]
@@ -128,12 +110,8 @@ def _axis(scale: Scale, in_percent: bool) -> Markup:
     ).format(Markup().join(labels))
 
 
-def _value_text(value: float | None, in_percent: bool) -> str:
-    return percent(value) if in_percent else number(value)
-
-
-def _interval_span(interval: Interval | None, in_percent: bool) -> Markup:
-    shown = percent_interval(interval) if in_percent else interval_text(interval)
+def _interval_span(interval: Interval | None) -> Markup:
+    shown = percent_interval(interval)
     return Markup(' <span class="interval">{}</span>').format(shown) if shown else Markup("")
 
 

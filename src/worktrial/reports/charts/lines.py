@@ -18,7 +18,7 @@ from worktrial.reports.charts.plot import (
     picture,
     scale_of,
 )
-from worktrial.reports.figures import known, number
+from worktrial.reports.figures import known, number, percent, percent_interval
 from worktrial.reports.html import Value, table
 from worktrial.statistics import Interval
 
@@ -39,9 +39,8 @@ def lines(
     x_label: str,
     y_label: str,
     x_names: Mapping[float, str] | None = None,
-    percent: bool = True,
 ) -> Markup:
-    """A line chart; points are joined in the order of x.
+    """A line chart of shares; points are joined in the order of x.
 
     Args:
         title: Over the chart.
@@ -49,7 +48,6 @@ def lines(
         x_label: What x is.
         y_label: What y is.
         x_names: x to its name, where these are steps rather than amounts.
-        percent: Whether y is a share, to be shown as a percentage.
     """
     drawn = [ChartLine(line.name, _with_numbers(line)) for line in series]
     points = [point for line in drawn for point in line.points]
@@ -57,19 +55,18 @@ def lines(
         return nothing(title, kind="lines")
     plane = Plane(
         scale_of([*(x for x, _, _ in points), *(x_names or ())], from_zero=x_names is None and _near_zero(points)),
-        scale_of([*(y for _, y, _ in points), *ends(i for *_, i in points)], share=percent),
-        percent,
+        scale_of([*(y for _, y, _ in points), *ends(i for *_, i in points)], share=True),
     )
     content = Markup("\n").join(
         [plane.grid(x_label, y_label, x_names), *(_draw(line, n, plane) for n, line in enumerate(drawn))]
     )
     names = x_names or {}
     rows: list[list[Value | str | Markup]] = [
-        [line.name, Value(names.get(x, number(x)), x), Value(plane.y_text(y), y), plane.interval_text(interval)]
+        [line.name, Value(names.get(x, number(x)), x), Value(percent(y), y), percent_interval(interval)]
         for line in drawn
         for x, y, interval in line.points
     ]
-    described = f"{y_label} by {x_label}: " + "; ".join(_in_words(line, plane) for line in drawn if line.points)
+    described = f"{y_label} by {x_label}: " + "; ".join(_in_words(line) for line in drawn if line.points)
     parts = [
         picture(title, described, HEIGHT, content),
         legend([line.name for line in drawn]),
@@ -131,9 +128,9 @@ def _near_zero(points: Sequence[tuple[float, float, Interval | None]]) -> bool:
     return min(xs) <= (max(xs) - min(xs)) and max(xs) >= (min(xs) - max(xs))
 
 
-def _in_words(line: ChartLine, plane: Plane) -> str:
+def _in_words(line: ChartLine) -> str:
     first, last = line.points[0], line.points[-1]
-    return f"{line.name} goes from {plane.y_text(first[1])} to {plane.y_text(last[1])}"
+    return f"{line.name} goes from {percent(first[1])} to {percent(last[1])}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +153,15 @@ def scatter(
     *,
     x_label: str,
     y_label: str,
-    percent: bool = True,
     x_text: Callable[[float | None], str] = number,
 ) -> Markup:
-    """A scatter plot with its key.
+    """A scatter plot of shares with its key.
 
     Args:
         title: Over the chart.
         points: Those whose x or y is no number are in the key only.
         x_label: What x is.
         y_label: What y is.
-        percent: Whether y is a share, to be shown as a percentage.
         x_text: How an x is written in the key.
     """
     drawn = [(n, p) for n, p in enumerate(points, start=1) if known(p.x) is not None and known(p.y) is not None]
@@ -178,8 +173,7 @@ def scatter(
     }
     plane = Plane(
         scale_of(p.x for _, p in drawn),
-        scale_of([*(p.y for _, p in drawn), *ends(intervals.values())], share=percent),
-        percent,
+        scale_of([*(p.y for _, p in drawn), *ends(intervals.values())], share=True),
     )
     best = sorted((p.x, p.y) for _, p in drawn if p.frontier)
     parts = [plane.grid(x_label, y_label)]
@@ -193,8 +187,8 @@ def scatter(
             Value(str(n), str(n)),
             Value(p.label, href=p.href),
             Value(x_text(p.x), p.x),
-            Value(plane.y_text(p.y), p.y),
-            plane.interval_text(intervals.get(n)),
+            Value(percent(p.y), p.y),
+            percent_interval(intervals.get(n)),
             *(["yes" if p.frontier else "no"] if has_frontier else []),
         ]
         for n, p in enumerate(points, start=1)

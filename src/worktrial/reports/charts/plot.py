@@ -6,7 +6,7 @@ from math import ceil, floor, isclose, log10
 
 from markupsafe import Markup
 
-from worktrial.reports.figures import interval_text, known, number, percent, percent_interval
+from worktrial.reports.figures import known, number, percent
 from worktrial.reports.html import Value, table
 from worktrial.statistics import Interval
 
@@ -124,11 +124,10 @@ _LEFT, _RIGHT = 0.11, 0.97
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """Two scales, and how numbers on the second are written."""
+    """Two scales; on the second are shares."""
 
     x: Scale
     y: Scale
-    percent: bool
 
     def left(self, x: float) -> float:
         """Place of an x, as a share of the picture's width."""
@@ -138,19 +137,11 @@ class Plane:
         """Place of a y, in pixels from above."""
         return round(_BOTTOM - self.y.share(y) * (_BOTTOM - _TOP), 2)
 
-    def y_text(self, y: float | None) -> str:
-        """A y as people read it."""
-        return percent(y) if self.percent else number(y)
-
-    def interval_text(self, interval: Interval | None) -> str:
-        """An interval of y as people read it."""
-        return percent_interval(interval) if self.percent else interval_text(interval)
-
     def grid(self, x_label: str, y_label: str, x_names: Mapping[float, str] | None = None) -> Markup:
         """Axes with their ticks and names. `x_names` are the ticks of the x axis where it has names."""
         parts = []
         for tick in self.y.ticks:
-            label = percent(tick, 0) if self.percent and self.y.step >= 0.01 else self.y_text(tick)
+            label = percent(tick, 0 if self.y.step >= 0.01 else 1)
             parts.append(
                 Markup(
                     '<line class="grid" x1="{}" x2="{}" y1="{y}" y2="{y}"/>'
