@@ -102,7 +102,7 @@ def test_what_is_no_report_stays(report: Report, tmp_path: Path) -> None:
     precious = tmp_path / "site" / "thesis.txt"
     precious.parent.mkdir()
     precious.write_text("years of work")
-    with pytest.raises(SettingError, match=r"thesis\.txt.*--force"):
+    with pytest.raises(SettingError, match=r"thesis\.txt.*force"):
         write_site(report, tmp_path / "site")
     write_site(report, tmp_path / "site", force=True)
     assert (tmp_path / "site" / "index.html").exists()

@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from worktrial.errors import DataError
+from worktrial.errors import DataError, flag
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import unfair_lines
-from worktrial.results.gate import Gate, option
+from worktrial.results.gate import Gate
 
 _LIMITS = "Limits"
 _JUDGING = "How they are judged"
@@ -166,7 +166,7 @@ def print_gate(gate: Gate, console: Console | None = None) -> None:
         console.print(Text.assemble(("not comparable: ", "yellow"), printable(line)), soft_wrap=True)
     for criterion in gate.criteria:
         word, style = ("passed", "green") if criterion.passed else ("FAILED", "bold red")
-        rest = f"  {option(criterion.name)} {criterion.limit:g}: {criterion.reason}"
+        rest = f"  {flag(criterion.name)} {criterion.limit:g}: {criterion.reason}"
         console.print(Text.assemble((word, style), printable(rest)), soft_wrap=True)
     failed = sum(not criterion.passed for criterion in gate.criteria)
     about = f"{gate.run}, {gate.condition}"

@@ -15,8 +15,8 @@ from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import unfair_lines
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
+from worktrial.results.estimates import completion_estimate
 from worktrial.results.gate import Gate, GateLimits, judge_gate
-from worktrial.results.gate.judging import completion_of
 from worktrial.results.spending import cost_of, unseen, why_unknown
 from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
@@ -184,7 +184,7 @@ class Run:
     @property
     def interval(self) -> Interval | None:
         """Interval of `completion` at 95 %, repeats and scenarios taken whole; None where there is only one."""
-        return completion_of(self._records, 0.95).interval if self._records else None
+        return completion_estimate(self._records).interval if self._records else None
 
     @property
     def repeats(self) -> Repeats | None:

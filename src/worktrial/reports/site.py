@@ -14,7 +14,7 @@ import msgspec
 from markupsafe import Markup
 
 from worktrial import __version__
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.reports.figures import number
 from worktrial.reports.links import HOME
 from worktrial.reports.page import PACKAGE, render_page, template
@@ -53,12 +53,12 @@ def check_target(into: Path, runs: Sequence[Path], *, force: bool) -> None:
         raise SettingError(f"{into} is a file; name a folder for the report with -o")
     for run in runs:
         if run.resolve().is_relative_to(target):
-            raise SettingError(f"{into} holds the run {run}, which the report would replace; choose another -o")
+            raise SettingError(f"{into} holds the run {run}, which the report would replace; choose another folder")
     if not force and (foreign := _foreign(target)):
         shown = ", ".join(foreign[:3]) + (", …" if len(foreign) > 3 else "")
         raise SettingError(
-            f"{into} holds what is no part of a report ({shown}); choose another -o, or give --force to keep it "
-            "beside the report"
+            f"{into} holds what is no part of a report ({shown}); choose another folder, or give {option('force')} "
+            "to keep it beside the report"
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.results.comparable import comparable
 from worktrial.statistics.order import OrderAgreement, order_agreement
@@ -85,7 +85,9 @@ def agreement_report(folders: Sequence[Path], condition: str = CLEAN, *, force: 
         runs[key] = run
     differences = _beside_simulator(list(runs.values()))
     if differences and not force:
-        raise SettingError(f"{differences[0]}; only agent and simulator may differ (--force compares all the same)")
+        raise SettingError(
+            f"{differences[0]}; only agent and simulator may differ ({option('force')} compares all the same)"
+        )
     simulators = tuple(dict.fromkeys(simulator for simulator, _ in runs))
     agents = tuple(dict.fromkeys(agent for _, agent in runs))
     for what, found in (("simulators", simulators), ("agents", agents)):

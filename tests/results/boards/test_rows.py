@@ -9,7 +9,8 @@ from tests.results.runs import record, store
 
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
-from worktrial.results.boards import cells, estimates, groups, obstacles, profile, row
+from worktrial.results import estimates
+from worktrial.results.boards import cells, groups, obstacles, profile, row
 from worktrial.statistics import Robustness, wilson
 
 AGENT = {"roles": {"agent": {"model": "a"}}}

@@ -12,6 +12,7 @@ from tests.support.made_runs import make_run
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
+from worktrial.results.estimates import completion_estimate
 from worktrial.results.gate import Criterion, GateLimits, judge_gate
 
 NAMES = {"p": "pass", "f": "fail", "i": "invalid"}
@@ -63,6 +64,14 @@ def test_sure_asks_the_end_of_the_interval(tmp_path: Path) -> None:
 def test_repeats_are_no_further_tasks(tmp_path: Path) -> None:
     run = store(tmp_path, [record(str(n), repeat=r) for n in range(5) for r in range(20)])
     assert not _one(run, min_completion=0.9, sure=True).passed
+
+
+def test_the_gate_and_the_leaderboard_are_equally_sure(tmp_path: Path) -> None:
+    # A bootstrap over so few tasks is too sure of itself; neither of the two goes by it alone.
+    outcomes = {"a": "ppp", "b": "ppp", "c": "ppf", "d": "ppp"}
+    records = [record(n, NAMES[o], repeat=r) for n, of in outcomes.items() for r, o in enumerate(of)]
+    run = store(tmp_path, records)
+    assert _one(run, min_completion=0.5).interval == completion_estimate(run.records).interval
 
 
 @pytest.mark.parametrize(
@@ -245,11 +254,11 @@ def test_another_condition(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "at least one limit: --min-completion"),
-        ({"min_completion": 70}, "--min-completion 70: a share lies between 0 and 1"),
-        ({"max_regression": -0.1}, "--max-regression -0.1: a limit is a number from 0 up"),
-        ({"max_cost_per_task": nan}, "--max-cost-per-task nan"),
-        ({"max_seconds": inf}, "--max-seconds inf"),
+        ({}, "at least one limit: min_completion"),
+        ({"min_completion": 70}, "min_completion 70: a share lies between 0 and 1"),
+        ({"max_regression": -0.1}, "max_regression -0.1: a limit is a number from 0 up"),
+        ({"max_cost_per_task": nan}, "max_cost_per_task nan"),
+        ({"max_seconds": inf}, "max_seconds inf"),
     ],
 )
 def test_limits_that_make_no_sense(given: dict[str, float], said: str) -> None:
@@ -259,7 +268,7 @@ def test_limits_that_make_no_sense(given: dict[str, float], said: str) -> None:
 
 def test_a_baseline_and_a_regression_belong_together(tmp_path: Path) -> None:
     run = _run(tmp_path, "pf")
-    with pytest.raises(SettingError, match="name a run with --baseline"):
+    with pytest.raises(SettingError, match="name a run with baseline"):
         judge_gate(run, GateLimits(max_regression=0.1))
     with pytest.raises(SettingError, match="nothing is compared with it"):
         judge_gate(run, GateLimits(min_completion=0.1), baseline=run)

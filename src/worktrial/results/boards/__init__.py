@@ -1,6 +1,5 @@
 """Runs side by side: who may be ranked with whom, what each came to, and whom to hire."""
 
-from worktrial.results.boards.estimates import Estimate, completion_estimate
 from worktrial.results.boards.group import groups, obstacles
 from worktrial.results.boards.hire import (
     LEVEL,
@@ -14,6 +13,7 @@ from worktrial.results.boards.hire import (
 from worktrial.results.boards.rows import CELL_TAGS, CellCounts, Part, Row, cells, profile, row
 from worktrial.results.boards.shared import Basis
 from worktrial.results.boards.spending import Offer, Sweep, offers, sweeps
+from worktrial.results.estimates import Estimate, completion_estimate
 
 __all__ = [
     "CELL_TAGS",

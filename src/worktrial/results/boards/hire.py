@@ -6,10 +6,10 @@ from enum import StrEnum
 
 from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun
-from worktrial.results.boards.estimates import Estimate, completion_estimate
 from worktrial.results.boards.shared import Basis, SharedSamples
 from worktrial.results.comparison.outcomes import paired_table, paired_test
 from worktrial.results.conditions import cluster_by
+from worktrial.results.estimates import Estimate, completion_estimate
 from worktrial.results.pairing import pair_runs
 from worktrial.statistics import holm
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from worktrial.engine.record import CLEAN, Key, SampleRecord, total_tokens
 from worktrial.engine.stored import StoredRun
-from worktrial.results.boards.estimates import Estimate, clusters, completion_estimate, estimates, share
 from worktrial.results.conditions import by_condition, repeats_of, robustness_by_setting
+from worktrial.results.estimates import Estimate, clusters, completion_estimate, estimates, share
 from worktrial.results.spending import agent_tokens_of, quantity_in
 from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate, Repeats, Robustness, ZeroCleanRate
@@ -113,7 +113,7 @@ def row(run: StoredRun, condition: str) -> Row:
         cost, agent = costs[record.key]
         return {"cost": cost or 0.0, "agent_cost": agent or 0.0}
 
-    of = clusters(records, amounts)
+    of = list(clusters(records, amounts).values())
     names = {name: (name, "n") for place, name in enumerate(("cost", "agent_cost")) if _known(costs, place)}
     drawn = estimates(of, {"of_all": ("passed", "n"), "of_valid": ("passed", "valid"), **names})
     seconds = [s for r in records if (s := seconds_of(r)) is not None]

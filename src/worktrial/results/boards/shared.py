@@ -7,7 +7,7 @@ from typing import Any
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.results.boards.estimates import Estimate, Sums, clusters
+from worktrial.results.estimates import Estimate, Sums, clusters
 from worktrial.results.spending import quantity_in
 from worktrial.statistics import bootstrap_difference
 
@@ -81,7 +81,7 @@ class SharedSamples:
 
     def _sums(self, n: int, basis: Basis) -> list[Sums]:
         cost_of = quantity_in(self.runs[n], _COSTS[basis])
-        return clusters(self.records[n], lambda record: {"cost": cost_of(record) or 0.0})
+        return list(clusters(self.records[n], lambda record: {"cost": cost_of(record) or 0.0}).values())
 
 
 def _means(sums: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import IO
 
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.store import SAMPLES
-from worktrial.errors import DataError, SettingError
+from worktrial.errors import DataError, SettingError, option
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def new_file(path: Path, *, force: bool = False) -> Iterator[IO[bytes]]:
     if path.is_dir():
         raise SettingError(f"{path} is a folder; name a file")
     if path.exists() and not force:
-        raise SettingError(f"{path} is there already; replace it with --force, or name another file")
+        raise SettingError(f"{path} is there already; replace it with {option('force')}, or name another file")
     with _writable(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = _beside(path)
@@ -57,7 +57,9 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     if path.exists() and not path.is_dir():
         raise SettingError(f"{path} is a file; name a folder")
     if path.is_dir() and any(path.iterdir()) and not force:
-        raise SettingError(f"{path} is not empty; replace what is in it with --force, or name another folder")
+        raise SettingError(
+            f"{path} is not empty; replace what is in it with {option('force')}, or name another folder"
+        )
     with _writable(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = _beside(path)

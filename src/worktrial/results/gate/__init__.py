@@ -1,7 +1,7 @@
 """Runs held against limits, so that a machine can stop a bad release."""
 
 from worktrial.results.gate.judging import CostOf, Gate, judge_gate
-from worktrial.results.gate.limits import Criterion, GateLimits, option
+from worktrial.results.gate.limits import Criterion, GateLimits
 from worktrial.results.gate.outputs import gate_markdown, junit_xml
 
-__all__ = ["CostOf", "Criterion", "Gate", "GateLimits", "gate_markdown", "judge_gate", "junit_xml", "option"]
+__all__ = ["CostOf", "Criterion", "Gate", "GateLimits", "gate_markdown", "judge_gate", "junit_xml"]

@@ -1,54 +1,25 @@
 """A run held against its limits."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.results.comparison import Comparison, compare_runs
-from worktrial.results.comparison.changes import passed
 from worktrial.results.conditions import (
     by_condition,
-    cluster_by,
     headline,
     robustness_by_setting,
     settings_with_all_modes,
 )
+from worktrial.results.estimates import Estimate, clusters, completion_estimate, estimates, share
 from worktrial.results.gate.limits import Criterion, GateLimits, ObservedValue, at_least, at_most, cannot_judge
 from worktrial.results.gate.regression import judge_regression
 from worktrial.results.spending import QUANTITIES, unseen, why_unknown
-from worktrial.statistics import Interval, ZeroCleanRate, bootstrap, wilson
-
-
-def completion_of(records: Sequence[SampleRecord], confidence: float) -> ObservedValue:
-    """The completion rate over all `records`; an invalid one counts as not passed."""
-    return _share("passed", records, passed, confidence)
-
-
-def invalid_of(records: Sequence[SampleRecord], confidence: float) -> ObservedValue:
-    """The share of invalid samples."""
-    return _share("are invalid", records, lambda record: float(record.outcome == "invalid"), confidence)
-
-
-def mean_of(
-    records: Sequence[SampleRecord], value: Callable[[SampleRecord], float], unit: str, confidence: float
-) -> ObservedValue:
-    """The mean of a quantity, with a bootstrap over scenarios (tasks, where there are none).
-
-    Args:
-        records: At least one.
-        value: The quantity of one of them.
-        unit: `{}` with the number, such as `${:.4f}`.
-        confidence: Of the interval.
-    """
-    clusters = _clusters(records, value)
-    mean = sum(map(value, records)) / len(records)
-    interval = bootstrap(clusters, _mean, confidence=confidence)["mean"] if len(clusters) > 1 else None
-    words = f"{unit.format(mean)} a sample, mean of {counted(len(records))}"
-    return ObservedValue(mean, interval, words, _span(interval, unit.format, confidence))
+from worktrial.statistics import Interval, ZeroCleanRate
 
 
 def percent(share: float) -> str:
@@ -61,43 +32,16 @@ def counted(n: int) -> str:
     return "1 sample" if n == 1 else f"{n:,} samples"
 
 
-def _share(
-    verb: str, records: Sequence[SampleRecord], value: Callable[[SampleRecord], float], confidence: float
-) -> ObservedValue:
-    n, successes = len(records), int(sum(map(value, records)))
-    clusters = _clusters(records, value)
-    tasks = len({record.sample for record in records})
-    interval: Interval | None
-    if len(clusters) == n:
-        interval = wilson(successes, n, confidence)
-    elif successes in (0, n):
-        # All draws would be alike. Repeats of a task are no further evidence.
-        interval = wilson(tasks if successes else 0, tasks, confidence)
-    else:
-        interval = bootstrap(clusters, _mean, confidence=confidence)["mean"] if len(clusters) > 1 else None
-    words = f"{percent(successes / n)} of {counted(n)} {verb}"
-    return ObservedValue(successes / n, interval, words, _span(interval, percent, confidence))
+def _share(verb: str, found: Estimate, n: int, confidence: float) -> ObservedValue:
+    value = found.value or 0.0
+    words = f"{percent(value)} of {counted(n)} {verb}"
+    return ObservedValue(value, found.interval, words, _span(found.interval, percent, confidence))
 
 
 def _span(interval: Interval | None, shown: Callable[[float], str], confidence: float) -> str:
     if interval is None:
         return ""
     return f"{confidence * 100:g} % interval {shown(interval.low)} to {shown(interval.high)}"
-
-
-def _clusters(records: Sequence[SampleRecord], value: Callable[[SampleRecord], float]) -> list[dict[str, float]]:
-    """Sums of what varies together."""
-    cluster_of = cluster_by(records)
-    found: dict[str, dict[str, float]] = {}
-    for record in records:
-        sums = found.setdefault(cluster_of(record), {"value": 0.0, "n": 0.0})
-        sums["value"] += value(record)
-        sums["n"] += 1
-    return list(found.values())
-
-
-def _mean(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return {"mean": sums["value"] / sums["n"]}
 
 
 CostOf = Literal["all", "agent"]
@@ -155,10 +99,13 @@ def judge_gate(
             the condition.
     """
     if limits.max_regression is not None and baseline is None:
-        raise SettingError("--max-regression: there is nothing to compare with; name a run with --baseline")
+        raise SettingError(
+            f"{option('max_regression')}: there is nothing to compare with; name a run with {option('baseline')}"
+        )
     if limits.max_regression is None and baseline is not None:
         raise SettingError(
-            "--baseline: nothing is compared with it; say with --max-regression what drop is too much"
+            f"{option('baseline')}: nothing is compared with it; say with {option('max_regression')} what drop is "
+            "too much"
         )
     conditions = by_condition(run.records)
     chosen = condition or headline(list(conditions))
@@ -196,11 +143,15 @@ class _Judge:
     cost_of_whom: CostOf
 
     def min_completion(self, limit: float) -> Criterion:
-        found = completion_of(self.records, self.confidence)
+        estimate = completion_estimate(self.records, self.confidence)
+        found = _share("passed", estimate, len(self.records), self.confidence)
         return at_least("min_completion", limit, percent(limit), found, sure=self.sure)
 
     def max_invalid(self, limit: float) -> Criterion:
-        found = invalid_of(self.run.records, self.confidence)
+        records = self.run.records
+        of = list(clusters(records, lambda record: {"invalid": record.outcome == "invalid"}).values())
+        estimate = share(of, "invalid", "n", confidence=self.confidence)
+        found = _share("are invalid", estimate, len(records), self.confidence)
         return at_most("max_invalid", limit, percent(limit), found, sure=self.sure)
 
     def max_cost_per_task(self, limit: float) -> Criterion:
@@ -237,7 +188,11 @@ class _Judge:
         if unknown is not None or not judged:
             return cannot_judge(name, limit, unknown or "no sample has a verdict")
         # None is ruled out by the line above.
-        found = mean_of(judged, lambda record: value(record) or 0.0, unit, self.confidence)
+        of = list(clusters(judged, lambda record: {"value": value(record) or 0.0}).values())
+        mean = estimates(of, {"mean": ("value", "n")}, confidence=self.confidence)["mean"]
+        words = f"{unit.format(mean.value)} a sample, mean of {counted(len(judged))}"
+        span = _span(mean.interval, unit.format, self.confidence)
+        found = ObservedValue(mean.value or 0.0, mean.interval, words, span)
         return at_most(
             name, limit, f"${limit:g}" if unit.startswith("$") else f"{limit:g} s", found, sure=self.sure
         )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from math import isfinite, nan
 
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.statistics import Interval
 
 
@@ -41,11 +41,6 @@ class GateLimits:
 
 
 _SHARES = frozenset({"min_completion", "max_regression", "max_invalid"})
-
-
-def option(name: str) -> str:
-    """The field as it is written on the command line."""
-    return f"--{name.replace('_', '-')}"
 
 
 _ROUNDING = 1e-9

@@ -3,8 +3,8 @@
 import re
 from xml.etree import ElementTree as Xml
 
+from worktrial.errors import flag
 from worktrial.results.gate.judging import Gate
-from worktrial.results.gate.limits import option
 
 # What XML 1.0 does not allow, not even escaped (W3C, Extensible Markup Language 1.0, section 2.2).
 _NOT_ALLOWED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -30,7 +30,7 @@ def junit_xml(gate: Gate) -> bytes:
         case = Xml.SubElement(
             suite,
             "testcase",
-            {"classname": "worktrial.gate", "name": f"{option(criterion.name)} {criterion.limit:g}", "time": "0"},
+            {"classname": "worktrial.gate", "name": f"{flag(criterion.name)} {criterion.limit:g}", "time": "0"},
         )
         reason = _allowed(criterion.reason)
         if criterion.passed:
@@ -57,7 +57,7 @@ def gate_markdown(gate: Gate) -> str:
     about = [("run", gate.run), ("baseline", gate.baseline), ("condition", gate.condition)]
     told = " · ".join(f"{name} {plain(value)}" for name, value in about if value)
     rows = [
-        f"| {'passed' if c.passed else '**failed**'} | `{option(c.name)} {c.limit:g}` | {plain(c.reason)} |"
+        f"| {'passed' if c.passed else '**failed**'} | `{flag(c.name)} {c.limit:g}` | {plain(c.reason)} |"
         for c in gate.criteria
     ]
     lines = [f"### Worktrial gate: {verdict}", "", told, "", "| | criterion | why |", "|---|---|---|", *rows, ""]

@@ -11,17 +11,17 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.results import estimates
 from worktrial.results.comparison import SuiteFigure
 from worktrial.results.comparison.changes import Measure, changes
 from worktrial.results.conditions import by_condition, headline
+from worktrial.results.estimates import Sums
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import Interval, bootstrap, wilson
+from worktrial.statistics import Interval
 from worktrial.suite import Figure
 from worktrial.suites.documents.answers import RatioBin, ratio_histogram
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.scoring import TOLERANCES, in_current_words
-
-Sums = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,37 +49,16 @@ def passed(record: SampleRecord) -> float:
     return float(record.outcome is Outcome.PASS)
 
 
+def share(by_question: Mapping[str, Sums]) -> QuestionShare:
+    """The share over all samples; with repeats, samples of one question do not vary independently."""
+    sums = list(by_question.values())
+    found = estimates.share(sums, "value", "n")
+    return QuestionShare(found.value, found.interval, int(sum(s["n"] for s in sums)), len(sums))
+
+
 def clusters(records: Iterable[SampleRecord], value: Callable[[SampleRecord], float]) -> dict[str, Sums]:
     """Sum of a value over the samples of each question, and how many these are."""
-    found: dict[str, dict[str, float]] = {}
-    for record in records:
-        sums = found.setdefault(record.sample, {"value": 0.0, "n": 0.0})
-        sums["value"] += value(record)
-        sums["n"] += 1
-    return {sample: found[sample] for sample in sorted(found)}
-
-
-def mean(sums: Sums) -> Mapping[str, float]:
-    """The statistic of a share, for a bootstrap."""
-    return {"share": sums["value"] / sums["n"]}
-
-
-def share(by_question: Mapping[str, Sums]) -> QuestionShare:
-    """The share over all samples.
-
-    Wilson's interval where each question has one sample that is right or wrong. With repeats, samples of one
-    question do not vary independently: then a bootstrap over questions; from a single question no interval at all.
-    """
-    sums = list(by_question.values())
-    samples = int(sum(s["n"] for s in sums))
-    if not samples:
-        return QuestionShare(None, None, 0, 0)
-    total = sum(s["value"] for s in sums)
-    if all(s["n"] == 1 and s["value"] in (0, 1) for s in sums):
-        interval: Interval | None = wilson(int(total), samples)
-    else:
-        interval = bootstrap(sums, mean)["share"] if len(sums) > 1 else None
-    return QuestionShare(total / samples, interval, samples, len(sums))
+    return estimates.clusters(list(records), lambda record: {"value": value(record)})
 
 
 def common(of: Sequence[Mapping[str, Sums]]) -> list[str]:

@@ -10,8 +10,9 @@ from itertools import pairwise
 from worktrial.engine.record import CLEAN
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
+from worktrial.results.estimates import Sums
 from worktrial.statistics import Interval, bootstrap_difference
-from worktrial.suites.documents.figures import QuestionShare, Sums, clusters, common, is_valid, mean, passed, share
+from worktrial.suites.documents.figures import QuestionShare, clusters, common, is_valid, passed, share
 from worktrial.suites.documents.scoring import in_current_words
 
 STAGES = ("closed", "oracle-pages", "oracle-docs", "archive")
@@ -119,10 +120,14 @@ def _losses(ordered: Sequence[str], kept: Mapping[str, Mapping[str, Sums]]) -> l
             losses.append(Loss("(all)", "oracle-pages", "reading and computing", lost.value, lost.interval))
     for first, second in pairwise(given):
         one, other = list(kept[first].values()), list(kept[second].values())
-        interval = bootstrap_difference(one, other, mean).get("share") if len(one) > 1 else None
+        interval = bootstrap_difference(one, other, _mean).get("share") if len(one) > 1 else None
         value = _rate(one) - _rate(other)
         losses.append(Loss(first, second, _LOST_BY[first, second], value, interval))
     return losses
+
+
+def _mean(sums: Mapping[str, float]) -> Mapping[str, float]:
+    return {"share": sums["value"] / sums["n"]}
 
 
 def _rate(sums: Sequence[Sums]) -> float:
