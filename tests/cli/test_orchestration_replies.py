@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.behaviours import Says
 from tests.support.cli import by_sample, command
 from tests.support.orchestration import SHORT, TinyTeam
 from tests.support.request import ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
+from tests.support.spelled_out import SPELLINGS, SpelledOut
 from tests.support.team import gold_team
 from tests.support.wire import completion, tool_call
 
@@ -153,3 +155,45 @@ def test_calls(name: str, mode: str, data: Path, tmp_path: Path) -> None:
 
     record = _record(data, tmp_path, mode, agent)
     assert record["outcome"] == "fail"
+
+
+def _spelled(data: Path, tmp_path: Path, mode: str, agent: Any) -> dict[str, Any]:
+    with ScriptedServer(Script(agent=agent, usage=False)) as server:
+        words = ["--data", data, "--language", "en", "--mode", mode, "--agent", "agent-1", "--base-url", server.url]
+        extra = ["--simulator", "none"] if mode == "free" else []
+        ran = command("run", "orchestration", *words, *extra, "-o", tmp_path / "run")
+    assert (ran.code, "Traceback" in ran.err) == (0, False), ran.err
+    return by_sample(tmp_path / "run")["EN/1"]
+
+
+@pytest.mark.parametrize("mode", ["turns", "free"])
+@pytest.mark.parametrize("name", [name for name in SPELLINGS if "tags" in name or name in ("fences", "harmony")])
+def test_plans_and_calls_in_a_text_with_thoughts_score_like_those_of_a_better_endpoint(
+    name: str, mode: str, data: Path, tmp_path: Path
+) -> None:
+    team = gold_team(data, free=mode == "free")
+    record = _spelled(data, tmp_path, mode, SpelledOut(SPELLINGS[name], team))
+    native = _spelled(data, tmp_path / "native", mode, team)
+    assert record["outcome"] == native["outcome"] == "pass"
+    for measure in ("ours", "published", "goals"):
+        assert record["measures"].get(measure) == native["measures"].get(measure)
+
+
+@pytest.mark.parametrize("step", [Says(""), Says("I will", finish_reason="length")])
+def test_a_scenario_that_tells_nothing_says_why(step: Any, data: Path, tmp_path: Path) -> None:
+    reason = "cut_answer" if step.content else "empty_answer"
+    assert _spelled(data, tmp_path, "turns", step)["stop_reason"] == reason
+
+
+def test_a_domain_agent_whose_calls_cannot_be_read_has_failed(data: Path, tmp_path: Path) -> None:
+    def agent(request: ScriptedRequest) -> Any:
+        if request.tools:
+            return "<tool_call>send it</tool_call>"
+        return "Sorry." if "post_agent (workflow_1)" in request.last_user_text else None
+
+    step = [agent, gold_team(data)]
+    assert _spelled(data, tmp_path, "turns", step)["stop_reason"] == "unread_call"
+    step = [agent, gold_team(data, free=True)]
+    assert _spelled(data, tmp_path / "free", "free", step)["outcome"] == "fail"
+    shown = command("trajectory", tmp_path / "free" / "run", "EN/1")
+    assert "in a form that cannot be read" in shown.said

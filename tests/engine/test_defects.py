@@ -1,5 +1,6 @@
 """Samples that break off for a defect: shown once, stored, and the end of a run that meets nothing else."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, StopRun
+from worktrial.grading import Outcome
 
 
 def broken(which: Any) -> Any:
@@ -96,3 +98,105 @@ def test_the_crash_of_ones_own_agent_is_stored(tmp_path: Path, capfd: pytest.Cap
         assert run_tiny(tmp_path, server.url, TinyTrial(8, do), concurrency=1).invalid_share == 1
     assert (tmp_path / "tracebacks.txt").read_text().count("LookupError: no plan") == 1
     assert "defect" not in capfd.readouterr().err
+
+
+def ends(outcome: Outcome, stop_reason: str | None = None, *, calls: int = 0, reason: str = "no") -> Any:
+    async def do(job: Job, context: SampleContext) -> SampleResult:
+        return SampleResult(outcome=outcome, reason=reason, stop_reason=stop_reason, calls=calls)
+
+    return do
+
+
+def invalid(reason: str) -> Any:
+    return ends(Outcome.INVALID, reason=reason)
+
+
+ADVICE = [
+    (ends(Outcome.FAIL, "unread_call"), r"\(unread_call\).*Use tool_mode json"),
+    (ends(Outcome.FAIL, "empty_answer"), r"\(empty_answer\).*Try tool_mode json"),
+    (ends(Outcome.FAIL, "cut_answer", calls=3), r"\(cut_answer\).*agent_output_tokens"),
+    (invalid("endpoint_refused: agent at http://x/v1: 400 unknown field"), "unknown field.*Change what is sent"),
+    (invalid("content_filter: the provider's filter"), "Take another model or endpoint"),
+    (invalid("refused: the provider refused"), "Take another model or endpoint"),
+    (invalid("bad_reply: sent no completion"), "base_url"),
+    (invalid("simulator_format: unusable 3 times"), "simulator_structured schema, or another simulator"),
+    (invalid("simulator_format: broke off at the output limit"), "simulator_output_tokens"),
+    (invalid("no_majority: 0 for, 0 against"), "judge_structured schema, or another judge"),
+]
+
+
+@pytest.mark.parametrize(("do", "told"), ADVICE)
+def test_a_trouble_of_all_first_samples_ends_the_run_with_the_option_to_change(
+    tmp_path: Path, do: Any, told: str
+) -> None:
+    with ScriptedServer() as server:
+        with pytest.raises(StopRun, match=f"the first 5 samples all ended with the same trouble.*{told}"):
+            run_tiny(tmp_path, server.url, TinyTrial(20, do), concurrency=1)
+        assert len(open_run(tmp_path).records) == 5
+        # Who starts the same command again has read it.
+        run_tiny(tmp_path, server.url, TinyTrial(20, do), concurrency=1)
+        assert len(open_run(tmp_path).records) == 20
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        ends(Outcome.FAIL, "answered"),
+        ends(Outcome.FAIL, "turn_limit"),
+        # Work that ends without a word is work.
+        ends(Outcome.FAIL, "empty_answer", calls=1),
+        ends(Outcome.PASS, "empty_answer"),
+        invalid("task_data: no rubric"),
+        invalid("agent_crash: ValueError"),
+    ],
+)
+def test_what_no_option_could_change_does_not_end_the_run(tmp_path: Path, do: Any) -> None:
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url, TinyTrial(12, do), concurrency=3)
+    assert len(open_run(tmp_path).records) == 12
+
+
+def test_one_sample_that_comes_through_speaks_for_the_others(tmp_path: Path) -> None:
+    async def do(job: Job, context: SampleContext) -> SampleResult:
+        stop_reason = "answered" if job.sample == "3" else "cut_answer"
+        return SampleResult(outcome=Outcome.FAIL, reason="no", stop_reason=stop_reason)
+
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url, TinyTrial(30, do), concurrency=1)
+    assert len(open_run(tmp_path).records) == 30
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 16])
+def test_the_first_samples_are_the_first_to_start_not_the_first_to_end(tmp_path: Path, concurrency: int) -> None:
+    """Quick failures do not outrun the samples beside them that work."""
+    first = asyncio.Event()
+
+    async def do(job: Job, context: SampleContext) -> SampleResult:
+        if job.sample == "0" and concurrency > 1:
+            await first.wait()
+        elif int(job.sample) >= 10:
+            first.set()
+        stop_reason = "answered" if job.sample == "0" else "empty_answer"
+        return SampleResult(outcome=Outcome.FAIL, reason="no", stop_reason=stop_reason)
+
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url, TinyTrial(20, do), concurrency=concurrency)
+    assert len(open_run(tmp_path).records) == 20
+
+
+def test_one_task_under_many_conditions_does_not_speak_for_the_others(tmp_path: Path) -> None:
+    async def do(job: Job, context: SampleContext) -> SampleResult:
+        stop_reason = "cut_answer" if job.sample == "0" else "answered"
+        return SampleResult(outcome=Outcome.FAIL, reason="no", stop_reason=stop_reason)
+
+    trial = TinyTrial(4, do, repeats=8)
+    trial_jobs = sorted(trial.jobs, key=lambda job: job.sample)
+
+    class ByTask(TinyTrial):
+        @property
+        def jobs(self) -> list[Job]:
+            return trial_jobs
+
+    with ScriptedServer() as server:
+        run_tiny(tmp_path, server.url, ByTask(4, do, repeats=8), concurrency=1)
+    assert len(open_run(tmp_path).records) == 32

@@ -1,32 +1,21 @@
-"""Running jobs side by side, storing each as it finishes, and seeing when the trouble of one is that of all."""
+"""Running jobs side by side, and storing each as it finishes."""
 
 import asyncio
 import datetime as dt
-import logging
-import sys
 import time
-import traceback
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from worktrial.engine.client import Client
-from worktrial.engine.record import Key, SampleRecord, SampleResult, dollars, usage_of
-from worktrial.engine.roles import RoleName
-from worktrial.engine.store import TRACEBACKS, RunStore
+from worktrial.engine.defects import LEAST_OUTAGE, Defects, Outage
+from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
+from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.language.untrusted import printable
-
-log = logging.getLogger(__name__)
-
-# So many in a row without an answer are an outage, not bad luck.
-LEAST_OUTAGE = 8
-# So many samples that broke off at the same place, with none that came through, and the others would, too.
-SAME_DEFECTS = 5
 
 
 async def guarded(
@@ -69,107 +58,6 @@ def defect(error: BaseException) -> SampleResult:
     """Invalid result of a sample that met what nobody foresaw."""
     said = f"{InvalidReason.INTERNAL.value}: {type(error).__name__}: {error}"
     return SampleResult(outcome=Outcome.INVALID, reason=said.encode(errors="replace").decode())
-
-
-class Defects:
-    """Crashes of a run's samples: the first defect is shown at once, one traceback of each kind is stored.
-
-    Args:
-        store: Folder of the run.
-    """
-
-    def __init__(self, store: RunStore) -> None:
-        self._store = store
-        self._stored: set[str] = set()
-        self._in_a_row: Counter[str] = Counter()
-        self._has_shown = False
-
-    def met(self, key: Key, error: BaseException) -> None:
-        """Sample `key` broke off for a defect of ours.
-
-        Raises:
-            StopRun: the traceback cannot be stored.
-        """
-        kind = _kind(error)
-        self._in_a_row[kind] += 1
-        told = self._keep(key, kind, error)
-        if not self._has_shown:
-            self._has_shown = True
-            said = f"worktrial: {_title(key)} broke off for a defect of Worktrial. Please report it with this"
-            shown = f"{said} traceback (also in {self._where}):\n{told}"
-            print(printable(shown), file=sys.stderr, end="", flush=True)
-
-    def crashed(self, key: Key, error: BaseException) -> None:
-        """The user's own agent raised `error` in sample `key`.
-
-        Raises:
-            StopRun: the traceback cannot be stored.
-        """
-        self._keep(key, _kind(error), error)
-
-    def saw(self, record: SampleRecord) -> None:
-        """A sample ended with `record`, which is stored.
-
-        Raises:
-            StopRun: one defect meets every sample.
-        """
-        if record.outcome is not Outcome.INVALID:
-            self._in_a_row.clear()
-        for kind, count in self._in_a_row.items():
-            if count >= SAME_DEFECTS:
-                raise StopRun(
-                    f"{count} samples broke off for the same defect of Worktrial, {kind}, and none came through: "
-                    f"please report it with the traceback in {self._where}"
-                )
-
-    @property
-    def _where(self) -> str:
-        return str(self._store.folder / TRACEBACKS)
-
-    def _keep(self, key: Key, kind: str, error: BaseException) -> str:
-        # Not through the log's exc_info: what an exception quotes may hold a key.
-        told = self._store.redacted("".join(traceback.format_exception(error)))
-        log.debug("%s: %s", _title(key), told)
-        if kind not in self._stored:
-            self._stored.add(kind)
-            self._store.note(f"{_title(key)}:\n{told}\n")
-        return told
-
-
-def _kind(error: BaseException) -> str:
-    """Type of an exception and the place where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{place}"
-
-
-def _title(key: Key) -> str:
-    sample, repeat, condition = key
-    return f"sample {sample!r} (repeat {repeat}, {condition})"
-
-
-class Outage:
-    """End of a run when nothing but unreachable endpoints has come back for a while: what is left can wait.
-
-    Args:
-        what: Things that end, in the plural, for the message.
-        least: How many in a row are an outage.
-    """
-
-    def __init__(self, what: str, least: int = LEAST_OUTAGE) -> None:
-        self._what = what
-        self._least = least
-        self._in_a_row = 0
-
-    def saw(self, reason: str) -> None:
-        """Something ended with `reason` ("" where it went well).
-
-        Raises:
-            StopRun: it is an outage.
-        """
-        self._in_a_row = self._in_a_row + 1 if reason.startswith(InvalidReason.ENDPOINT_UNAVAILABLE.value) else 0
-        if self._in_a_row >= self._least:
-            raise StopRun(f"the last {self._in_a_row} {self._what} could not reach their model. {reason}")
 
 
 OnFinished = Callable[[SampleRecord], None]
@@ -215,8 +103,9 @@ class Scheduler:
     _defects: Defects = field(init=False)
 
     def __post_init__(self) -> None:
+        open_jobs = [job for job in self.trial.jobs if not self.store.is_settled(job.key)]
         self._outage = Outage("samples", max(LEAST_OUTAGE, self.concurrency))
-        self._defects = Defects(self.store)
+        self._defects = Defects(self.store, open_jobs, agent_is_model=Role.AGENT in self.clients)
 
     async def run(self, job: Job) -> None:
         """Run one job and store what came of it.

@@ -10,11 +10,11 @@ from filelock import FileLock, Timeout
 
 from worktrial.engine.client import BoundModel, Client
 from worktrial.engine.connect import Wiring, connect
+from worktrial.engine.defects import Outage
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import refuse_unpriced
-from worktrial.engine.scheduler import Outage
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.engine.store import cut_torn_tail, read_lines

@@ -20,6 +20,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     UserTurn,
     WorkflowPlan,
 )
+from worktrial.workplaces import StopReason, ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,15 @@ class StepAnswer:
     """Traceback of the user's own function, where that crashed."""
     thinking: str = field(default="", compare=False)
     """Thoughts beside it; for the record alone."""
+    ending: StopReason = field(default=StopReason.ANSWERED, compare=False)
+    """Kind of answer, for one without calls."""
 
     @classmethod
     def of(cls, step: int, completion: Completion) -> "StepAnswer":
         """The answer to `step` that a model's answer is."""
         reply = completion.reply
-        return cls(step, reply.text, tuple(reply.calls), thinking=reply.thinking)
+        how = StopReason.ANSWERED if reply.calls else ending(completion)
+        return cls(step, reply.text, tuple(reply.calls), thinking=reply.thinking, ending=how)
 
 
 Answers = Mapping[int, StepAnswer]

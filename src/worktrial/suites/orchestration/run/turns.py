@@ -29,6 +29,7 @@ from worktrial.suites.orchestration.run.prompts import (
 )
 from worktrial.suites.orchestration.scoring.both import Bounds, floor_sums
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout
+from worktrial.workplaces import StopReason
 from worktrial.workplaces.faults import Conditions
 
 # Scoring is Python, so a second thread would only take time from the first, from the requests, and from edit
@@ -84,6 +85,7 @@ class OrchestrationTrial:
             threads=self._scoring,
             judges=self.ground.value_judges(scenario.language, context),
         )
+        result.stop_reason = _common_ending(answers)
         result.trajectory = _trajectory_line(scenario, asking, answers, result)
         return result
 
@@ -107,6 +109,20 @@ class OrchestrationTrial:
                 sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.bounds)
             self._floors[scenario.key] = sums
         return self._floors[scenario.key]
+
+
+def _common_ending(answers: Answers) -> str | None:
+    """Trouble that keeps a scenario from telling anything; None where some answer is of use.
+
+    Planners are offered no tools, so unreadable calls are told by the domain agents: all call so, or not at all.
+    """
+    given = [answer for answer in answers.values() if answer.trouble is None]
+    endings = {answer.ending for answer in given}
+    if len(endings) == 1 and StopReason.ANSWERED not in endings:
+        return endings.pop().value
+    if StopReason.UNREAD_CALL in endings and not any(answer.tool_calls for answer in given):
+        return StopReason.UNREAD_CALL.value
+    return None
 
 
 def _trajectory_line(

@@ -135,6 +135,8 @@ def _conclude(run: AgentRun, completion: Completion) -> None:
         run.end = f"failed: {run.text}"
     elif completion.withheld() is not None:
         run.end = f"failed: {completion.shortfall}"
+    elif completion.reply.has_unread_call:
+        run.end = "failed: it called a tool in a form that cannot be read"
     elif not run.text and not run.calls:
         run.end = "failed: neither a call nor a word"
     else:
