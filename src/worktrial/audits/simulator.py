@@ -204,7 +204,7 @@ async def _play(
         output_tokens=used.output_tokens - before_usage.output_tokens,
         unusable=unusable,
     )
-    seen = SeenCall(number, tool, arguments, content, observation.origin, before_state)
+    seen = SeenCall(number, tool, arguments, content, observation.origin, before_state, session.state)
     return _Played(ToolCall(number, number, tool, arguments, observation, seconds), seen, row)
 
 

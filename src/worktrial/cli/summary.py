@@ -17,6 +17,7 @@ from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement, Interval, Repeats
 from worktrial.suite import suite_of
 from worktrial.terminal import rate_cells
+from worktrial.workplaces.conformance import SimulatorHealth
 
 
 def print_summary(run: StoredRun, console: Console | None = None, *, beside: Options | None = None) -> None:
@@ -120,6 +121,8 @@ def _notes(summary: Summary) -> list[str]:
         notes.append("work ended by: " + _listed(summary.stop_reasons))
     if summary.agreement is not None and summary.agreement.pairwise is not None:
         notes.append(_agreement(summary.agreement))
+    if summary.simulation is not None:
+        notes.append(_simulation(summary.simulation))
     if summary.invalid_reasons:
         notes.append("[yellow]invalid:[/yellow] " + _listed(summary.invalid_reasons))
     fewest, most = summary.tries
@@ -128,6 +131,14 @@ def _notes(summary: Summary) -> list[str]:
     if summary.missing:
         notes.append(f"[yellow]unfinished:[/yellow] {summary.missing} samples are still to come")
     return notes
+
+
+def _simulation(health: SimulatorHealth) -> str:
+    answers = (
+        f"the simulator's answers: {health.observations:,}, {health.misshapen:,} of them misshapen, "
+        f"{health.contradictions:,} in contradiction to the state or an earlier one"
+    )
+    return answers if health.warning is None else f"{answers}\n[yellow]{health.warning}[/yellow]"
 
 
 def _agreement(votes: Agreement) -> str:

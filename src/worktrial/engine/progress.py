@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from worktrial.engine.record import SampleRecord, total_tokens
 from worktrial.grading import Outcome
+from worktrial.workplaces.conformance import SimulatorHealth
 
 PLAIN_SECONDS = 10.0
 BAR_WIDTH = 16
@@ -21,6 +22,7 @@ class Tally:
         self.tokens = 0
         self.cost = 0.0
         self.unpriced = False
+        self._health = SimulatorHealth()
         self._started = time.monotonic()
         self.now_done = 0
         """Samples that finished in this session."""
@@ -34,6 +36,8 @@ class Tally:
 
     def _book(self, record: SampleRecord) -> None:
         self.counts[record.outcome] += 1
+        if record.simulation is not None:
+            self._health += record.simulation
         self.tokens += total_tokens(record.usage)
         if record.cost is None:
             self.unpriced = True
@@ -44,6 +48,11 @@ class Tally:
     def done(self) -> int:
         """Finished samples, earlier sessions included."""
         return sum(self.counts.values())
+
+    @property
+    def warning(self) -> str | None:
+        """Doubt about the simulator that makes the verdicts worth little; None where there is none."""
+        return self._health.warning
 
     def line(self, width: int | None = None) -> str:
         """State of the run in one line.
@@ -92,8 +101,12 @@ def display() -> Iterator[Progress]:
 class _PlainLines:
     def __init__(self) -> None:
         self._last = 0.0
+        self._warned = False
 
     def update(self, tally: Tally) -> None:
+        if not self._warned and (warning := tally.warning):
+            self._warned = True
+            print(warning, file=sys.stderr, flush=True)
         now = time.monotonic()
         if tally.now_done and (now - self._last >= PLAIN_SECONDS or tally.done == tally.total):
             self._last = now
@@ -111,6 +124,7 @@ class _Bar:
         columns = (BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.description}"))
         self._shown = LiveBar(*columns, console=Console(stderr=True), refresh_per_second=4, transient=True)
         self._bar = self._shown.add_task("starting", total=None)
+        self._warned = False
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -118,6 +132,9 @@ class _Bar:
 
     def update(self, tally: Tally) -> None:
         self._shown.start()
+        if not self._warned and (warning := tally.warning):
+            self._warned = True
+            self._shown.console.print(warning, style="yellow", highlight=False, markup=False)
         # Beside the bar, and the space between.
         room = self._shown.console.width - BAR_WIDTH - 1
         self._shown.update(self._bar, total=tally.total, completed=tally.done, description=tally.line(room))

@@ -9,6 +9,7 @@ from worktrial.engine.spend import Meter
 from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Outcome, Vote
 from worktrial.language import JsonObject
+from worktrial.workplaces.conformance import SimulatorHealth
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 
 CLEAN = "E0"
@@ -72,6 +73,8 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Calls that were degraded."""
     fault_misses: list[FaultMiss] = []
     """Parts of the plan that did not happen."""
+    simulation: SimulatorHealth | None = None
+    """Counts of the simulator's answers, and of those that cannot be right; null where no simulator was watched."""
     clock: str | None = None
     """Date and time inside the workplace, ISO 8601."""
     measures: JsonObject = {}
@@ -158,6 +161,21 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
         """Calls that were degraded."""
         return len(self.fault_ledger)
 
+    @property
+    def simulator_answers(self) -> int | None:
+        """Answers of the simulator that were checked; null where none was watched."""
+        return None if self.simulation is None else self.simulation.observations
+
+    @property
+    def misshapen_answers(self) -> int | None:
+        """Answers of the simulator that are not of the shape of their tool's example."""
+        return None if self.simulation is None else self.simulation.misshapen
+
+    @property
+    def contradictions(self) -> int | None:
+        """Answers of the simulator that contradict the state or an earlier answer."""
+        return None if self.simulation is None else self.simulation.contradictions
+
     def tag(self, name: str) -> str | None:
         """A tag as text, in JSON where it is none; None where the sample does not have it."""
         value = self.tags.get(name)
@@ -177,6 +195,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
     fault_plan: list[FaultEvent] = []
     fault_ledger: list[DegradedCall] = []
     fault_misses: list[FaultMiss] = []
+    simulation: SimulatorHealth | None = None
     clock: str | None = None
     measures: JsonObject = {}
     trajectory: JsonObject | None = None

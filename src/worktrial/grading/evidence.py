@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from worktrial.language import JsonObject, JsonValue, said_in
@@ -34,6 +34,8 @@ class JudgeCase:
     """One row for each observation that was degraded on purpose."""
     final_state: JsonObject | None = None
     """The workplace's state at the end, where it is kept outside a model's conversation."""
+    recorded_facts: JsonObject = field(default_factory=dict)
+    """Facts recorded beside that state: effects that it has no field for, and what was made up on the way."""
 
 
 LEAST_LIMIT = 4_000
@@ -98,6 +100,9 @@ def _after(case: JudgeCase) -> Iterator[_Line]:
         yield [("fault", row, False)]
     if case.final_state is not None:
         yield [("final_state", case.final_state, True)]
+    for key, value in case.recorded_facts.items():
+        # A line each: what is too long is shortened by itself.
+        yield [("recorded_fact", key, False), ("value", value, True)]
 
 
 @dataclass(frozen=True, slots=True)

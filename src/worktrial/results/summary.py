@@ -11,6 +11,7 @@ from worktrial.results.conditions import by_condition, headline, repeats_of, rob
 from worktrial.results.fault_metrics import FaultMetrics, sample_faults, total
 from worktrial.results.spending import paid, seconds_of
 from worktrial.statistics import Agreement, CompletionRate, Repeats, Robustness, ZeroCleanRate, agreement
+from worktrial.workplaces.conformance import SimulatorHealth
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Summary:
     invalid_reasons: Mapping[str, int]
     agreement: Agreement | None
     """Between the judge's votes; None where no sample was voted on."""
+    simulation: SimulatorHealth | None
+    """Checks of the simulator's answers; None where no simulator was watched."""
 
 
 GROUPED_BY = ("category", "difficulty")
@@ -100,7 +103,14 @@ def summarise(run: StoredRun) -> Summary:
             Counter(r.reason.partition(":")[0] for r in records if r.outcome is Outcome.INVALID).most_common()
         ),
         agreement=_agreement(run),
+        simulation=simulator_health(records),
     )
+
+
+def simulator_health(records: Iterable[SampleRecord]) -> SimulatorHealth | None:
+    """Checks of the simulator's answers over `records`; None where no simulator was watched."""
+    watched = [r.simulation for r in records if r.simulation is not None]
+    return sum(watched, SimulatorHealth()) if watched else None
 
 
 def completion(records: Iterable[SampleRecord]) -> CompletionRate:

@@ -1,7 +1,7 @@
 """Having finished work judged by a model, the same way for every suite, fresh or stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from worktrial.engine.record import SampleResult
@@ -35,6 +35,8 @@ class Work:
     final_state: JsonObject | None = None
     """State at the end; None where it lives only in a model's conversation."""
     fault_ledger: Sequence[DegradedCall] = ()
+    facts: JsonObject = field(default_factory=dict)
+    """Facts that whoever played the workplace recorded beside the state."""
 
     @property
     def faults_for_judge(self) -> list[JsonObject]:

@@ -45,12 +45,13 @@ class FinishedWork:
     @property
     def work(self) -> Work:
         """Work as it is graded."""
-        state = self.line.get("final_state")
+        state, facts = self.line.get("final_state"), self.line.get("final_facts")
         return Work(
             self.trajectory,
             self.record.clock or "",
             state if isinstance(state, dict) else None,
             self.record.fault_ledger,
+            facts if isinstance(facts, dict) else {},
         )
 
 

@@ -88,3 +88,8 @@ def effect_by_rules(name: str, description: str, parameters: JsonObject) -> Tool
     if _SIDE_EFFECT.search(description) or any(_WRITING_ARGUMENT.fullmatch(argument) for argument in arguments):
         return ToolEffect.UNKNOWN
     return ToolEffect.READ
+
+
+def names_a_look(tool: str) -> bool:
+    """Whether a tool's name speaks of looking: less than certainty, which `effect_by_rules` asks for."""
+    return _READING.match(tool.lower()) is not None

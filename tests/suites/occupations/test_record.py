@@ -32,6 +32,7 @@ FIELDS: dict[str, Any] = {
     "fault_plan": list,
     "fault_ledger": list,
     "fault_misses": list,
+    "simulation": dict | None,
     "clock": str | None,
     "measures": dict,
     "tags": dict,
@@ -136,6 +137,8 @@ def test_a_trajectory_for_every_sample_that_began(run: Path) -> None:
         "messages",
         "calls",
         "final_state",
+        "final_facts",
+        "simulation",
     }
     for line in lines:
         assert line.keys() == {"suite", "sample", "repeat", "condition", *fields}

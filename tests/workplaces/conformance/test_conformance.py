@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,7 +71,7 @@ def test_a_faithful_stay_passes_every_check() -> None:
         call("get_order", SHIPPED, 4, order_id="O-1"),
         call("audit_margin", {"margin": 0.41372}, 5),
     ]
-    found = report(examine(SHOP, stay))
+    found = report(examine(SHOP, [replace(one, after=SHOP.initial_state) for one in stay]))
     assert not found.failed and found.observations == 6
     assert all(rate.share == 1 for rate in found.rates.values()), found.rates
 
@@ -98,6 +99,63 @@ def test_shape() -> None:
         .evidence[0]
         .startswith("/items/0/colour")
     )
+
+
+def test_a_missing_field_breaks_the_shape() -> None:
+    """A shape that only asked what is present called answers without any promised field 100 % right."""
+
+    def shape(content: Any, tool: str = "get_order") -> tuple[str, ...]:
+        return only(ConformanceCheck.SHAPE, call(tool, content, order_id="O-1"))[0].evidence
+
+    without = {k: v for k, v in SHIPPED.items() if k != "total"}
+    assert shape(without) == ("/total: missing",)
+    assert shape({"status": "new"}) == ("/order_id: missing", "/total: missing", "/items: missing")
+    assert shape({**SHIPPED, "items": [{"sku": "tea"}]}) == ("/items/0/count: missing",)
+    assert shape({"orders": [{"order_id": "O-1"}, {"status": "new"}]}, "list_orders") == (
+        "/orders/0/status: missing",
+        "/orders/1/order_id: missing",
+    )
+    assert shape({**SHIPPED, "items": []}) == () == shape({**SHIPPED, "items": None})
+
+
+def test_keys_that_stand_for_things_and_fields_of_some_items_may_be_absent() -> None:
+    example = {"rates": {"TR": 0.1, "F1": 2}, "rows": [{"id": 1, "note": "x"}, {"id": 2}]}
+    place = Workplace("w", "rules", (Tool("get_rates", "Shows the rates.", NONE, example),), {})
+    (finding,) = (
+        f
+        for f in examine(place, [call("get_rates", {"rates": {}, "rows": [{"id": 3}]})])
+        if f.check is ConformanceCheck.SHAPE
+    )
+    assert finding.passed
+
+
+STATE = {
+    "orders": [{"order_id": "O-1", "status": "new", "total": 5.2512}],
+    "robot": {"battery": 40, "status": "idle"},
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "evidence"),
+    [
+        ({"order_id": "O-1", "status": "new", "total": 5.25}, ()),
+        ({"order_id": "O-1", "status": "shipped", "total": 5}, ('/status: "shipped", but "new" in the state',)),
+        (
+            {"found": [{"order_id": "O-1", "status": "new", "total": 6}]},
+            ("/found/0/total: 6, but 5.2512 in the state",),
+        ),
+        ({"battery": 41, "status": "success"}, ("/battery: 41, but 40 in the state",)),
+        ({"battery": "40 %"}, ()),
+        ({"battery": None}, ()),
+        ({"error": "no battery", "battery": 0}, None),
+        ({"anything": 1}, None),
+    ],
+)
+def test_what_is_shown_is_what_the_state_holds(content: Any, evidence: tuple[str, ...] | None) -> None:
+    shown = replace(call("cancel_order", content, order_id="O-1"), after=STATE)
+    found = only(ConformanceCheck.STATE, shown)
+    assert (found[0].evidence if found else None) == evidence
+    assert only(ConformanceCheck.STATE, replace(shown, after=None)) == []
 
 
 def test_known_ids() -> None:

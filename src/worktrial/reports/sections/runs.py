@@ -12,6 +12,7 @@ from worktrial.reports.figures import dollars, number, percent
 from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
+from worktrial.results.summary import simulator_health
 
 # What has its own place in the list.
 _APART = frozenset({"roles", "carried_roles", "tasks", "faults"})
@@ -45,6 +46,7 @@ def _run(run: ReportRun) -> Markup:
         ("Suite", escape(manifest.suite)),
         *((f"Data: {name}", escape(value)) for name, value in _flat(manifest.data)),
         ("Samples", _samples(run)),
+        *_simulation(run),
         *_tasks(manifest.settings.get("tasks")),
         *_roles(manifest.settings),
         *((f"Faults: {name}", _shown(value)) for name, value in _flat(manifest.settings.get("faults") or {})),
@@ -84,6 +86,18 @@ def _samples(run: ReportRun) -> Markup:
         return shown + ", all with a verdict"
     without = link(f"{number(invalid)} without a verdict", samples_href(run.slug, {"outcome": "invalid"}))
     return Markup("{}, {} ({})").format(shown, without, percent(invalid / len(records)))
+
+
+def _simulation(run: ReportRun) -> list[Fact]:
+    health = simulator_health(run.run.records)
+    if health is None:
+        return []
+    said = "{} checked: {} not of their tool's shape, {} in contradiction to the state or an earlier one"
+    counts = health.observations, health.misshapen, health.contradictions
+    shown = Markup(said).format(*map(number, counts))
+    if health.warning is not None:
+        shown += Markup('<br><strong class="warning">{}.</strong>').format(health.warning)
+    return [("Simulator's answers", shown)]
 
 
 def _tasks(tasks: JsonValue) -> list[Fact]:

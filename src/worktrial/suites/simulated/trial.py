@@ -1,7 +1,7 @@
 """The path of one sample in a simulated workplace, top to bottom, and the judging of its work."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -19,8 +19,9 @@ from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
+from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import Conditions, FaultMode, Needed, PromptedFaults
-from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION
+from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION, HistorySession, LedgerSession
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +109,10 @@ class SimulatedTrial:
             # The compact prompt checks identifiers in code; those that the task names exist, too.
             task=task.instruction if settings.simulator_prompt == "compact" else None,
         )
-        session, trajectory = _open(simulator), Trajectory()
+        trajectory = Trajectory()
+        simulated = _open(simulator)
+        watched = WatchedSession(simulated, workplace, task.instruction, position=lambda: len(trajectory.calls))
+        session: Session = watched
         if faults.mode is not FaultMode.E0 and not prompted:
             session = faulty(session, workplace, faults, task.id, trajectory, needed=_needed(task))
         assignment = Assignment(
@@ -124,10 +128,14 @@ class SimulatedTrial:
         )
 
         async def graded() -> SampleResult:
-            work = finished(session, trajectory, clock)
+            work = replace(finished(session, trajectory, clock), facts=simulated.facts)
             return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
 
-        return await episode(self._candidate.agent(context), assignment, graded)
+        result = await episode(self._candidate.agent(context), assignment, graded)
+        result.simulation = watched.health
+        if result.trajectory is not None:
+            result.trajectory |= {"final_facts": simulated.facts, "simulation": watched.findings}
+        return result
 
 
 async def grade(
@@ -151,6 +159,7 @@ async def grade(
         clock=work.clock,
         fault_ledger=work.faults_for_judge,
         final_state=work.final_state,
+        recorded_facts=work.facts,
     )
     return await judge(case, judge_model, judging)
 
@@ -193,7 +202,7 @@ def _needed(task: Task) -> Needed:
     return Needed(task.rubric, plan)
 
 
-def _open(simulator: LanguageSimulator) -> Session:
+def _open(simulator: LanguageSimulator) -> HistorySession | LedgerSession:
     try:
         return simulator.open()
     except DataError as e:

@@ -9,6 +9,7 @@ from worktrial.workplaces.conformance.context import (
     stored_calls,
 )
 from worktrial.workplaces.conformance.report import CheckRate, ConformanceReport, examine, failures, report
+from worktrial.workplaces.conformance.watch import SimulatorFinding, SimulatorHealth, WatchedSession
 
 __all__ = [
     "FAILURE_OF",
@@ -18,6 +19,9 @@ __all__ = [
     "ObservationCheck",
     "SeenCall",
     "SimulatorFailure",
+    "SimulatorFinding",
+    "SimulatorHealth",
+    "WatchedSession",
     "examine",
     "failures",
     "report",

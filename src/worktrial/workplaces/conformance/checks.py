@@ -1,7 +1,8 @@
 """Checks of one observation: form, substance, errors that somebody laid down, hidden matter that stays hidden."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.conformance.context import (
@@ -9,7 +10,7 @@ from worktrial.workplaces.conformance.context import (
     ObservationCheck,
     SeenCall,
     SeenEpisode,
-    call_key,
+    records_of,
 )
 from worktrial.workplaces.conformance.values import (
     below,
@@ -24,8 +25,10 @@ from worktrial.workplaces.conformance.values import (
 )
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import excerpt, json_text
+from worktrial.workplaces.simulator.ledger import call_key
 from worktrial.workplaces.tools import Tool
 
+_FIELD = re.compile(r"[a-z]\D*$")
 _KINDS = {dict: "object", list: "list", str: "text", bool: "boolean", int: "number", float: "number"}
 
 
@@ -39,10 +42,11 @@ def check_format(call: SeenCall) -> ObservationCheck:
 
 
 def check_shape(call: SeenCall, tool: Tool, episode: SeenEpisode) -> ObservationCheck | None:
-    """No field that the example lacks, no value of another kind; nothing to say about errors or without example.
+    """The example's fields, no others, each of the example's kind; nothing to say about errors or without example.
 
-    A field that the example leaves out may be there: this asks what is present. Below the top, the names of
-    the state's own fields are at home too. Null fits everywhere.
+    In a list those fields are asked for that all items of the example have. Below the top, keys such as `TR` or
+    `F1`, which stand for things and not for fields, may be absent, and the names of the state's own fields are at
+    home too. Null fits everywhere.
     """
     example = tool.example_output
     if not example or is_error(call.content):
@@ -59,22 +63,28 @@ def kind(value: JsonValue) -> str:
     return _KINDS.get(type(value), "null")
 
 
-def _misfits(value: JsonValue, example: JsonValue, at_home: set[str], at: str) -> Iterator[str]:
+def _misfits(
+    value: JsonValue, example: JsonValue, at_home: set[str], at: str, optional: frozenset[str] = frozenset()
+) -> Iterator[str]:
     if value is None or example is None:
         return
     if kind(value) != kind(example):
         yield f"{at or '(all)'}: {kind(value)} in place of a {kind(example)}"
     elif isinstance(value, list):
         if example:
-            typical = _union(example)
+            typical, rare = _union(example), _not_in_all(example)
             for index, item in enumerate(value):
-                yield from _misfits(item, typical, at_home, below(at, index))
+                yield from _misfits(item, typical, at_home, below(at, index), rare)
     elif isinstance(value, dict) and example:
         if is_keyed_by_id(example):
-            typical = _union(list(example.values()))
+            records = list(example.values())
+            typical, rare = _union(records), _not_in_all(records)
             for key, item in value.items():
-                yield from _misfits(item, typical, at_home, below(at, key))
+                yield from _misfits(item, typical, at_home, below(at, key), rare)
             return
+        for key in example:
+            if key not in value and key not in optional and (not at or _FIELD.match(key)):
+                yield f"{below(at, key)}: missing"
         for key, item in value.items():
             if key in example:
                 yield from _misfits(item, example[key], at_home, below(at, key))
@@ -89,9 +99,16 @@ def _union(items: list[JsonValue]) -> JsonValue:
     return items[0] if len({kind(item) for item in items}) == 1 else None
 
 
+def _not_in_all(items: list[JsonValue]) -> frozenset[str]:
+    """Fields that some of the items have and others do not."""
+    fields = [frozenset(item) for item in items if isinstance(item, dict)]
+    return frozenset().union(*fields).difference(frozenset.intersection(*fields)) if fields else frozenset()
+
+
 _SHOWN = 80
 # What a reply says of itself under a name that records use too.
 _ENVELOPE = frozenset({"ok", "success", "found", "not_found", "error", "completed"})
+_OF_ITSELF = frozenset({"status", "state", "message", "result", "code", "type", "name", "time", "date"})
 
 
 def check_known_ids(call: SeenCall, episode: SeenEpisode) -> ObservationCheck | None:
@@ -136,14 +153,14 @@ def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck |
 
     The initial state counts as seen before the first call.
     """
-    before = episode.seen.get(call_key(call))
+    before = episode.seen.get(call_key(call.tool, call.arguments))
     evidence: list[str] = []
     compared = False
     if before is not None and before[0] == episode.writes:
         compared = True
         evidence += _differences(before[2], call.content, before[1])
     elif not is_error(call.content):
-        for key, at, value in _record_fields(call.content, episode):
+        for key, at, value in _record_fields(call.content, episode.state_records):
             writes, index, earlier = episode.records.get(key) or _at_first(key, episode)
             if writes == episode.writes:
                 compared = True
@@ -153,11 +170,62 @@ def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck |
     return ObservationCheck(ConformanceCheck.CONSISTENT, call.index, tuple(evidence)) if compared else None
 
 
+def check_state(call: SeenCall, episode: SeenEpisode) -> ObservationCheck | None:
+    """The state holds what is shown of a record, or under the name of a field that the state has only once.
+
+    Asked of calls whose state after them is known. A number may be rounded. Left aside are names that every answer
+    uses of itself (`status`, `message`).
+    """
+    if call.after is None or is_error(call.content):
+        return None
+    records = records_of(call.after)
+    shown: dict[str, tuple[JsonValue, JsonValue]] = {}
+    for (record, name), at, value in _record_fields(call.content, records):
+        held = [part[name] for part in records[record] if name in part]
+        if len(held) == 1 and not isinstance(held[0], dict | list):
+            shown[at] = value, held[0]
+    singles = _single_fields(call.after)
+    for name, value in call.content.items():
+        if name in singles and not isinstance(value, dict | list) and name not in _OF_ITSELF and not id_name(name):
+            shown.setdefault(below("", name), (value, singles[name]))
+    if not shown:
+        return None
+    wrong = (
+        f"{at}: {_text(value)}, but {_text(held)} in the state"
+        for at, (value, held) in shown.items()
+        if value is not None and not _rounded(value, held)
+    )
+    return ObservationCheck(ConformanceCheck.STATE, call.index, tuple(wrong))
+
+
+def _single_fields(state: JsonObject) -> dict[str, JsonValue]:
+    """Scalars at the top of the state, or in an object there, under names that occur in the state only once."""
+    counts = Counter(name for _, holder in objects(state) for name in holder)
+    upper = [state, *(value for value in state.values() if isinstance(value, dict))]
+    return {
+        name: value
+        for holder in upper
+        for name, value in holder.items()
+        if counts[name] == 1 and not isinstance(value, dict | list)
+    }
+
+
+def _rounded(value: JsonValue, held: JsonValue) -> bool:
+    if _same(value, held):
+        return True
+    if isinstance(value, bool) or isinstance(held, bool):
+        return False
+    if isinstance(value, int | float) and isinstance(held, int | float):
+        return round(held, len(str(value).partition(".")[2])) == value
+    # Of another kind is a matter of shape.
+    return type(value) is not type(held)
+
+
 def remember(call: SeenCall, episode: SeenEpisode) -> None:
     """Keep what a read showed, for `check_consistent`."""
-    episode.seen[call_key(call)] = (episode.writes, call.index, call.content)
+    episode.seen[call_key(call.tool, call.arguments)] = (episode.writes, call.index, call.content)
     if not is_error(call.content):
-        for key, _, value in _record_fields(call.content, episode):
+        for key, _, value in _record_fields(call.content, episode.state_records):
             episode.records[key] = (episode.writes, call.index, value)
 
 
@@ -169,7 +237,9 @@ def _at_first(key: tuple[str, str], episode: SeenEpisode) -> tuple[int, int, Jso
     return (0, -1, values[0]) if known else (-1, -1, None)
 
 
-def _record_fields(content: JsonObject, episode: SeenEpisode) -> Iterator[tuple[tuple[str, str], str, JsonValue]]:
+def _record_fields(
+    content: JsonObject, records: Mapping[str, list[JsonObject]]
+) -> Iterator[tuple[tuple[str, str], str, JsonValue]]:
     """Scalars of records of the state, wherever an observation shows them: key, pointer, value.
 
     An object is taken for the record whose id it names when most of its fields are that record's; a row that
@@ -180,7 +250,7 @@ def _record_fields(content: JsonObject, episode: SeenEpisode) -> Iterator[tuple[
         if len(named) != 1:
             continue
         (id_field, record), *_ = named
-        own = {name for part in episode.state_records.get(str(record), []) for name in part}
+        own = {name for part in records.get(str(record), []) for name in part}
         others = [name for name in found if name != id_field]
         if 2 * sum(name in own for name in others) <= len(others):
             continue

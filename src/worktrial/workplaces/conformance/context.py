@@ -10,8 +10,9 @@ from itertools import pairwise
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.conformance.values import id_name, is_telling, names, objects, scalars
+from worktrial.workplaces.effects import ToolEffect, names_a_look
 from worktrial.workplaces.session import Origin
-from worktrial.workplaces.simulator.json_text import canonical_text, json_text
+from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.tools import Tool
 
 
@@ -23,6 +24,7 @@ class ConformanceCheck(StrEnum):
     KNOWN_IDS = "known_ids"  # a read names only ids that state, task or earlier calls know
     WHOLE_LISTS = "whole_lists"  # a read without arguments lists no fewer records than the state holds
     CONSISTENT = "consistent"  # no contradiction with an earlier observation, unless something was written
+    STATE = "state"  # no contradiction with the state that is kept outside of the model
     LICENSED_ERRORS = "licensed_errors"  # an error that the rules, or an unknown id, account for
     NO_LEAK = "no_leak"  # nothing of the hidden state, nothing of the simulator's own instructions
 
@@ -43,6 +45,7 @@ FAILURE_OF: Mapping[ConformanceCheck, SimulatorFailure] = {
     ConformanceCheck.KNOWN_IDS: SimulatorFailure.STATE_FABRICATION,
     ConformanceCheck.WHOLE_LISTS: SimulatorFailure.ENTITY_OMISSION,
     ConformanceCheck.CONSISTENT: SimulatorFailure.STATE_FABRICATION,
+    ConformanceCheck.STATE: SimulatorFailure.STATE_FABRICATION,
     ConformanceCheck.LICENSED_ERRORS: SimulatorFailure.RULE_INVENTION,
     ConformanceCheck.NO_LEAK: SimulatorFailure.STATE_LEAK,
 }
@@ -76,6 +79,8 @@ class SeenCall:
     origin: Origin = Origin.SIMULATOR
     state: JsonObject | None = None
     """The state when the call was made, where it is kept outside a model's conversation."""
+    after: JsonObject | None = None
+    """The state after the call, likewise."""
 
 
 def stored_calls(line: Mapping[str, JsonValue]) -> list[SeenCall]:
@@ -105,9 +110,6 @@ def stored_calls(line: Mapping[str, JsonValue]) -> list[SeenCall]:
     return calls
 
 
-_READS = re.compile(
-    r"(?:get|fetch|list|read|view|show|retrieve|query|lookup|look_up|check|inspect|find|search)(?:_|$)"
-)
 _HIDDEN = re.compile(r"\b(?:hidden|invisible|not visible|never shown|secret)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.;!])\s+|\n+")
 # A shorter sentence may well stand in an answer by right.
@@ -137,18 +139,8 @@ class SeenEpisode:
 
     @cached_property
     def state_records(self) -> dict[str, list[JsonObject]]:
-        """Id to what the initial state keeps under it: mostly one record, sometimes parts in several places."""
-        keyed: dict[str, list[JsonObject]] = {}
-        listed: dict[str, list[JsonObject]] = {}
-        for _, holder in objects(self.workplace.initial_state):
-            for key, value in holder.items():
-                if isinstance(value, dict):
-                    keyed.setdefault(key, []).append(value)
-            own = [value for key, value in holder.items() if id_name(key)]
-            if len(own) == 1:
-                listed.setdefault(str(own[0]), []).append(holder)
-        # An id that several rows name is one they refer to, not their own.
-        return {key: rows for key, rows in listed.items() if len(rows) == 1} | keyed
+        """Records of the initial state, see `records_of`."""
+        return records_of(self.workplace.initial_state)
 
     @cached_property
     def rules(self) -> str:
@@ -201,11 +193,21 @@ class SeenEpisode:
         self._text = None
 
 
-def is_read(tool: Tool) -> bool:
-    """Whether a call of `tool` only looks: as declared, else by its name."""
-    return not tool.writes if tool.writes is not None else _READS.match(tool.name) is not None
+def records_of(state: JsonObject) -> dict[str, list[JsonObject]]:
+    """Id to what a state keeps under it: mostly one record, sometimes parts in several places."""
+    keyed: dict[str, list[JsonObject]] = {}
+    listed: dict[str, list[JsonObject]] = {}
+    for _, holder in objects(state):
+        for key, value in holder.items():
+            if isinstance(value, dict):
+                keyed.setdefault(key, []).append(value)
+        own = [value for key, value in holder.items() if id_name(key)]
+        if len(own) == 1:
+            listed.setdefault(str(own[0]), []).append(holder)
+    # An id that several rows name is one they refer to, not their own.
+    return {key: rows for key, rows in listed.items() if len(rows) == 1} | keyed
 
 
-def call_key(call: SeenCall) -> str:
-    """Equal for equal calls."""
-    return canonical_text([call.tool, call.arguments])
+def may_write(tool: Tool) -> bool:
+    """Whether a call of `tool` may change what later reads show: by its effect, else by its name."""
+    return tool.effect is ToolEffect.WRITE or (tool.effect is ToolEffect.UNKNOWN and not names_a_look(tool.name))

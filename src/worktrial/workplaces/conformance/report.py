@@ -12,6 +12,7 @@ from worktrial.workplaces.conformance.checks import (
     check_licensed_errors,
     check_no_leak,
     check_shape,
+    check_state,
     check_whole_lists,
     remember,
 )
@@ -22,8 +23,9 @@ from worktrial.workplaces.conformance.context import (
     SeenCall,
     SeenEpisode,
     SimulatorFailure,
-    is_read,
+    may_write,
 )
+from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.session import Origin
 from worktrial.workplaces.signals import is_error
 
@@ -115,14 +117,12 @@ def _examine(call: SeenCall, episode: SeenEpisode) -> list[ObservationCheck]:
     findings += [check_shape(call, tool, episode), check_licensed_errors(call, tool, episode)]
     # After the errors, for which an id that only this call names is unknown.
     episode.hear(call.arguments)
-    findings.append(check_no_leak(call, tool, episode))
-    if is_read(tool):
-        findings += [
-            check_known_ids(call, episode),
-            check_whole_lists(call, tool, episode),
-            check_consistent(call, episode),
-        ]
-        remember(call, episode)
+    findings += [check_no_leak(call, tool, episode), check_state(call, episode)]
+    if not may_write(tool):
+        findings += [check_known_ids(call, episode), check_whole_lists(call, tool, episode)]
+        if tool.effect is not ToolEffect.VOLATILE:
+            findings.append(check_consistent(call, episode))
+            remember(call, episode)
     elif not is_error(call.content):
         episode.writes += 1
         remember(call, episode)

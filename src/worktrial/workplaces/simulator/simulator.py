@@ -10,7 +10,7 @@ import msgspec
 
 from worktrial.language import Complete, JsonObject, JsonValue, Message
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.effects import ToolEffect, names_a_look
 from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.simulator.ask import UnusableReply, ask, render
 from worktrial.workplaces.simulator.json_text import json_text, shortened
@@ -33,7 +33,7 @@ def unknown_id(tool: Tool, arguments: JsonObject, state: JsonObject, known: str)
         state: The state, for the names of its fields.
         known: Everything said so far in which the id could occur.
     """
-    if tool.effect not in (ToolEffect.READ, ToolEffect.VOLATILE):
+    if tool.effect is ToolEffect.WRITE or not names_a_look(tool.name):
         return None
     fields = _names(state)
     text = known.lower()
@@ -68,6 +68,11 @@ class HistorySession:
     def state(self) -> JsonObject | None:
         """Always None: only the conversation knows."""
         return None
+
+    @property
+    def facts(self) -> JsonObject:
+        """Always empty: what was made up stands in the conversation."""
+        return {}
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
         """Carry out one tool call; see `Session.call`."""
