@@ -137,6 +137,7 @@ def test_a_trajectory_for_every_sample_that_began(run: Path) -> None:
         "messages",
         "calls",
         "final_state",
+        "memory",
         "final_facts",
         "simulation",
     }

@@ -53,9 +53,12 @@ class SimulatedOptions(
     """The model that judges: a name, openai/NAME, or local."""
     with_plan: Annotated[bool, Flag("Which tasks")] = False
     """Show the agent each task's solution plan, where the data has them."""
-    memory: Annotated[Literal["history", "ledger"], Flag(_SIMULATION)] = "history"
-    """history: the simulator sees the whole conversation. ledger: it sees an explicit state that each call patches,
-    so prompts stay short and contradictions show."""
+    memory: Annotated[Literal["history", "ledger", "auto"], Flag(_SIMULATION)] = "history"
+    """history: the simulator sees the whole conversation. ledger: it sees an explicit state and recorded facts, and
+    answers with its effects on them, so prompts stay short and contradictions show. auto: whichever costs less for
+    the calls that a task is expected to take."""
+    expected_calls: Annotated[int, Field(ge=1), Flag(_SIMULATION, metavar="N")] = 20
+    """Calls that a task without a solution plan is expected to take, for auto."""
     simulator_prompt: Annotated[Literal["full", "compact"] | None, Flag(_SIMULATION)] = None
     """full, or compact for small models. Default: full; compact for the embedded model."""
     simulator_facts: Annotated[int | None, Field(ge=0), Flag(_SIMULATION, metavar="N")] = None
@@ -112,6 +115,7 @@ class SimulatedSuite(Suite):
             **vars(judging),
             repeats=options.repeats,
             memory=options.memory,
+            expected_calls=options.expected_calls,
             simulator_prompt=options.simulator_prompt or ("compact" if is_local else "full"),
             simulator_facts=usual_facts if options.simulator_facts is None else options.simulator_facts,
             limits=limits_of(options, models.get(Role.AGENT)),

@@ -17,11 +17,15 @@ from worktrial.suites.episode import check_conditions, episode, faulty, finished
 from worktrial.suites.judging import JudgeSettings, Work, judge
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.simulated.tasks import Task, TaskSet
-from worktrial.workplaces import LanguageSimulator, Session, Trajectory, Workplace
+from worktrial.workplaces import LanguageSimulator, Memory, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
 from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import Conditions, FaultMode, Needed, PromptedFaults
 from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION, HistorySession, LedgerSession
+from worktrial.workplaces.simulator.memory_choice import memory_cost
+
+AUTO = "auto"
+"""Memory that is chosen task by task, by its cost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,10 @@ class SimulatedSettings(JudgeSettings):
 
     repeats: int = 1
     memory: str = "history"
-    """Memory of the simulator: `history` or `ledger`, see `worktrial.workplaces.simulator.Memory`."""
+    """Memory of the simulator: `history` or `ledger`, see `worktrial.workplaces.simulator.Memory`; or `auto`, the
+    one that costs less."""
+    expected_calls: int = 20
+    """Calls that a task without a plan is expected to take, where the memory is chosen by them."""
     simulator_prompt: str = "full"
     """Prompt of the simulator: `full` or `compact`, see `worktrial.workplaces.simulator.PromptStyle`."""
     simulator_facts: int = FACTS_SHOWN
@@ -102,7 +109,7 @@ class SimulatedTrial:
         simulator = LanguageSimulator(
             workplace,
             PromptedFaults(model, faults) if prompted else model,
-            memory=settings.memory,
+            memory=memory_of(task, workplace, settings, clock),
             prompt=settings.simulator_prompt,
             clock=clock,
             facts_shown=settings.simulator_facts,
@@ -134,7 +141,8 @@ class SimulatedTrial:
         result = await episode(self._candidate.agent(context), assignment, graded)
         result.simulation = watched.health
         if result.trajectory is not None:
-            result.trajectory |= {"final_facts": simulated.facts, "simulation": watched.findings}
+            told = {"memory": str(simulator.memory), "final_facts": simulated.facts, "simulation": watched.findings}
+            result.trajectory |= told
         return result
 
 
@@ -200,6 +208,14 @@ def _needed(task: Task) -> Needed:
     """Needs of the task: what its rubric and plan name."""
     plan = "" if task.plan is None else msgspec.json.encode(task.plan).decode()
     return Needed(task.rubric, plan)
+
+
+def memory_of(task: Task, workplace: Workplace, settings: SimulatedSettings, clock: str) -> Memory:
+    """Memory of the simulator in `task`: as set, else the cheaper one for as many calls as its plan has steps."""
+    if settings.memory != AUTO:
+        return Memory(settings.memory)
+    calls = len(task.plan) if isinstance(task.plan, list) and task.plan else settings.expected_calls
+    return memory_cost(workplace, calls, prompt=settings.simulator_prompt, clock=clock).cheaper
 
 
 def _open(simulator: LanguageSimulator) -> HistorySession | LedgerSession:

@@ -1,0 +1,37 @@
+"""The cheaper memory, with prompt caching."""
+
+from itertools import pairwise
+from statistics import median
+
+import pytest
+from tests.support.data import real_data_dir
+from tests.workplaces.shop import CLOCK, SHOP
+
+from worktrial.suites.occupations.tool_effects import with_judged_effects
+from worktrial.workplaces import Memory, Workplace, load_workplaces
+from worktrial.workplaces.simulator.memory_choice import memory_cost
+
+
+def cheaper(workplace: Workplace, calls: int) -> Memory:
+    return memory_cost(workplace, calls, prompt="full", clock=CLOCK).cheaper
+
+
+def test_a_history_is_cheaper_for_a_short_stay_and_a_ledger_for_a_long_one() -> None:
+    assert cheaper(SHOP, 5) is Memory.HISTORY
+    assert cheaper(SHOP, 200) is Memory.LEDGER
+    costs = [memory_cost(SHOP, n, prompt="full", clock=CLOCK) for n in range(1, 200)]
+    assert all(a.history < b.history and a.ledger < b.ledger for a, b in pairwise(costs))
+    # The history grows with the square of the calls, the ledger does not.
+    steps = [(b.history - a.history, b.ledger - a.ledger) for a, b in pairwise(costs)]
+    assert steps[-1][0] > 3 * steps[0][0] and steps[-1][1] == pytest.approx(steps[0][1])
+
+
+@pytest.mark.real_data
+def test_where_the_published_workplaces_break_even() -> None:
+    library = load_workplaces(real_data_dir() / "occubench" / "world_model_configs", with_judged_effects)
+    even = [
+        next(n for n in range(3, 300) if cheaper(workplace, n) is Memory.LEDGER)
+        for workplace in (library[name] for name in list(library)[::6])
+    ]
+    print(f"a ledger costs less from {median(even)} calls on (median; {min(even)} to {max(even)})")
+    assert 20 <= median(even) <= 50
