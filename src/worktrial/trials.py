@@ -5,16 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from worktrial.agents.candidates import resolve_agent
+from worktrial.engine.growth import differences
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run import RunPlan, RunSettings
+from worktrial.engine.run import RunPlan, RunSettings, manifest_of
+from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget
+from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError, option
+from worktrial.errors import DataError, SettingError, option
 from worktrial.options import RunOptions
 from worktrial.suite import Suite, find_suite
 
@@ -177,6 +180,42 @@ def new_folder(name: str, base: Path | None = None) -> Path:
     while (folder := (base or Path()) / "runs" / f"{name}-{number}").exists():
         number += 1
     return folder
+
+
+class Unfinished(NamedTuple):
+    """A stored run that the same command would go on with."""
+
+    folder: Path
+    """Folder to name as `output`."""
+    finished: int
+    samples: int
+
+
+def unfinished(prepared: Sequence[PreparedRun]) -> Unfinished | None:
+    """The newest run of the suite, where it is an unfinished one of the same trial; None where it is not.
+
+    Args:
+        prepared: Runs of a command that named no folder.
+    """
+    several = len(prepared) > 1
+    new = prepared[0].settings.folder.parent if several else prepared[0].settings.folder
+    name, _, number = new.name.rpartition("-")
+    newest = new.with_name(f"{name}-{int(number) - 1}")
+    finished = samples = 0
+    for run in prepared:
+        folder = newest / run.settings.folder.name if several else newest
+        try:
+            stored = open_run(folder)
+        except DataError:
+            # Nothing there that could be gone on with; it is left alone.
+            return None
+        models = {role: model.resolved() for role, model in run.models.items()}
+        wanted = manifest_of(RunPlan(run.trial, models, run.settings), Redactor())
+        if stored.manifest.suite != wanted.suite or differences(stored.manifest, wanted):
+            return None
+        finished += len(stored.records)
+        samples += stored.manifest.samples
+    return Unfinished(newest, finished, samples) if finished < samples else None
 
 
 def _is_path(word: str | Path) -> bool:

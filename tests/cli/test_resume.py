@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -48,6 +49,30 @@ def test_an_interrupted_run_says_how_to_go_on(how: signal.Signals, tmp_path: Pat
     assert len({(r["sample"], r["repeat"]) for r in records}) == len(records) == 48
     sessions = json.loads((run / "manifest.json").read_text())["sessions"]
     assert [s["end"] for s in sessions] == ["interrupted", "done"]
+
+
+def test_a_command_without_a_folder_is_told_of_the_run_that_it_could_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["run", "occupations", "--data", TinyRelease().write(tmp_path / "data")]
+    with ScriptedServer() as server:
+        words += at(server.url)
+        stopped = command(*words, "--max-tokens", 4000, "--concurrency", 1)
+        assert stopped.code == 130
+        # The command that is printed names the folder that was made.
+        assert "-o runs/occupations-1" in stopped.err.split("resume with:")[1]
+        done = len(samples_of(tmp_path / "runs/occupations-1"))
+        told = f"runs/occupations-1 holds the same run, unfinished ({done} of 4 samples are there); to go on"
+        other = command(*words, "--votes", 1)
+        assert (other.code, "unfinished" in other.err) == (0, False)
+        shutil.rmtree(tmp_path / "runs/occupations-2")
+        again = command(*words)
+        assert again.code == 0
+        assert told in again.err
+        assert len(samples_of(tmp_path / "runs/occupations-2")) == 4
+        # That one is finished, so there is nothing to say.
+        assert "unfinished" not in command(*words).err
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.002, 0.02, 0.1])

@@ -77,7 +77,7 @@ def _command(suite: Any, word: str) -> Any:
         **given: Any,
     ) -> None:
         from worktrial.cli.carry_out import carry_out, carry_out_all
-        from worktrial.trials import prepare, prepare_all
+        from worktrial.trials import prepare, prepare_all, unfinished
 
         command = ("worktrial", *sys.argv[1:])
         if agent is not None and len(agent) > 1:
@@ -86,6 +86,10 @@ def _command(suite: Any, word: str) -> Any:
             prepared = [prepare(suite, agent[0] if agent else None, given, command=command)]
         for notice in dict.fromkeys(notice for run in prepared for notice in run.notices):
             typer.secho(printable(spell_options(notice, flag)), err=True, bold=notice.startswith("WARNING"))
+        if given.get("output") is None and (there := unfinished(prepared)) is not None:
+            done = f"{there.finished} of {there.samples} samples are there"
+            said = f"{there.folder} holds the same run, unfinished ({done}); to go on with it add -o {there.folder}"
+            typer.echo(printable(said), err=True)
         if len(prepared) > 1:
             carry_out_all(prepared)
         else:

@@ -178,7 +178,7 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
     redactor = Redactor()
     for role in roles.values():
         redactor.add_role(role, needs_key=not settings.cache_only)
-    with RunStore(settings.folder, _manifest(trial, roles, settings, redactor), redactor) as store:
+    with RunStore(settings.folder, manifest_of(RunPlan(trial, roles, settings), redactor), redactor) as store:
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
         end = "interrupted"
@@ -198,9 +198,9 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
             store.save_manifest()
 
 
-def _manifest(
-    trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings, redactor: Redactor
-) -> Manifest:
+def manifest_of(plan: RunPlan, redactor: Redactor) -> Manifest:
+    """Manifest of a run that begins now, with one session."""
+    trial, roles, settings = plan.trial, plan.roles, plan.settings
     session = SessionRecord(
         started=_now(),
         command=[redactor.text(word) for word in settings.command],
