@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -190,3 +191,58 @@ def wrong_example(state: Till) -> dict[str, object]:
 def test_functions_that_make_no_workplace(functions: Any, said: str) -> None:
     with pytest.raises(DataError, match=said):
         ExecutableWorkplace.build("till", functions, system_prompt="", initial_state={"balance": 1, "slips": []})
+
+
+class Slip(msgspec.Struct):
+    text: str
+    more: "list[Slip]" = []
+
+
+def test_a_type_that_loses_its_defaults_is_refused() -> None:
+    def built(state_type: Any) -> ExecutableWorkplace:
+        @reads()
+        def look(state: Any) -> dict[str, object]:
+            """Look."""
+            return {}
+
+        look.__annotations__["state"] = state_type
+        return ExecutableWorkplace.build("till", [look], system_prompt="", initial_state={"balance": 1})
+
+    @dataclass
+    class Plain:
+        balance: int
+        currency: str = "EUR"
+
+    @dataclass(slots=True)
+    class Slotted:
+        balance: int
+        currency: str = "EUR"
+        slips: list[Slip] = field(default_factory=list)
+
+    @dataclass
+    class Bare:
+        balance: int
+        slips: list[Slip] = field(default_factory=list)
+
+    class Outer(msgspec.Struct):
+        balance: int
+        tills: dict[str, list[Plain]] = {}
+
+    for state_type in (Plain, Outer, dict[str, int | Plain]):
+        with pytest.raises(DataError, match=r"Plain would lose the default of currency.*slots=True"):
+            built(state_type)
+    assert built(Slotted).artifact.initial_state == {"balance": 1, "currency": "EUR", "slips": []}
+    assert built(Bare).artifact.initial_state == {"balance": 1, "slips": []}
+
+
+def test_an_annotation_that_cannot_be_read_is_named() -> None:
+    class Hidden(msgspec.Struct):
+        balance: int
+
+    @reads()
+    def look(state: "Hidden") -> dict[str, object]:
+        """Look."""
+        return {}
+
+    with pytest.raises(DataError, match=r"tool look: an annotation cannot be read.*Hidden.*top of the module"):
+        ExecutableWorkplace.build("till", [look], system_prompt="", initial_state={"balance": 1})

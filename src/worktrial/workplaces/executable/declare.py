@@ -125,7 +125,11 @@ def read_signature(function: Callable[..., Any], where: str) -> Signature:
     Raises:
         DataError: an annotation or a description is missing, or a type has no JSON form.
     """
-    hints = get_type_hints(function, include_extras=True)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as e:
+        fix = "Declare types at the top of the module, not inside a function"
+        raise DataError(where, f"an annotation cannot be read: {e}", fix) from e
     state, *given = inspect.signature(function).parameters.values()
     described = read_doc(function).arguments
     for parameter in (state, *given):
@@ -154,6 +158,32 @@ def read_signature(function: Callable[..., Any], where: str) -> Signature:
     ]:
         raise DataError(where, f"the type of {', '.join(vague)} has no JSON form")
     return Signature(hints[state.name], arguments, parameters)
+
+
+def refuse_lost_defaults(state_type: Any, where: str) -> None:
+    """Refuse a state whose fields would vanish where they are left out.
+
+    msgspec leaves a plain dataclass's defaults to the class, so that the state as JSON lacks them.
+
+    Raises:
+        DataError: it is, or holds, a plain dataclass with a default.
+    """
+    seen: set[int] = set()
+    waiting: list[Any] = [msgspec.inspect.type_info(state_type)]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting += part
+        if not isinstance(part, msgspec.inspect.Type | msgspec.inspect.Field) or id(part) in seen:
+            continue
+        # Types may hold themselves.
+        seen.add(id(part))
+        waiting += (getattr(part, name) for name in part.__struct_fields__)
+        if isinstance(part, msgspec.inspect.DataclassType) and part.cls.__dictoffset__:
+            lost = [field.name for field in part.fields if field.default is not msgspec.NODEFAULT]
+            if lost:
+                what = f"the state's type {part.cls.__qualname__} would lose the default of {', '.join(lost)}"
+                raise DataError(where, what, "Make it a msgspec.Struct, or write @dataclass(slots=True)")
 
 
 def _field(parameter: inspect.Parameter, hint: Any, description: str) -> Any:

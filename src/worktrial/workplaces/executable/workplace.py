@@ -19,6 +19,7 @@ from worktrial.workplaces.executable.declare import (
     declaration,
     read_doc,
     read_signature,
+    refuse_lost_defaults,
 )
 from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.tools import Tool
@@ -127,8 +128,9 @@ class ExecutableWorkplace:
             source: The file it came from, for messages.
 
         Raises:
-            DataError: no tools, tools that disagree on the state's type, a state that does not fit it, an
-                argument without type or description, or an example call that fails in the initial state.
+            DataError: no tools, tools that disagree on the state's type, a type that loses its defaults, a state
+                that does not fit it, an argument without type or description, or an example call that fails in the
+                initial state.
         """
         where = source or name
         marked = [(f, declared) for f in _members(functions) if (declared := declaration(f)) is not None]
@@ -139,6 +141,7 @@ class ExecutableWorkplace:
         if any(other is not state_type and other != state_type for other in others):
             raise DataError(where, "its tools disagree on the type of the state")
         decoder = msgspec.json.Decoder(state_type)
+        refuse_lost_defaults(state_type, where)
         initial_state = _complete(decoder, initial_state, where)
         tools, callables = [], {}
         for function, declared in marked:
