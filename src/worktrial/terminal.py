@@ -41,6 +41,29 @@ def plain(text: Any, style: str = "") -> Text:
     return Text(shown, style)
 
 
+def table_of(
+    names: Iterable[str], figures: Iterable[str] = (), *, title: str = "", caption: str | None = None
+) -> "Table":
+    """An empty table. Its cells are folded where they are too wide, never cut: half a number is a wrong number.
+
+    Args:
+        names: Headings of the first columns, whose cells stand left.
+        figures: Headings of the others, whose cells stand right.
+        title: Line above it.
+        caption: Line below it.
+    """
+    from rich.table import Table
+
+    above = Text(printable(title)) if title else None
+    table = Table(title=above, title_justify="left", caption=caption, caption_justify="left")
+    for name in names:
+        table.add_column(Text(printable(name)), overflow="fold")
+    for figure in figures:
+        table.add_column(Text(printable(figure)), justify="right", overflow="fold")
+    return table
+    return table
+
+
 def print_line(console: "Console", line: str | Text) -> None:
     """Print a line; on a terminal it is broken between words, elsewhere it stays one line for other programs."""
     console.print(line, markup=False, soft_wrap=not console.is_terminal)

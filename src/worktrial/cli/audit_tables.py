@@ -12,7 +12,7 @@ from worktrial.audits.simulator_report import Fidelity, SimulatorReport
 from worktrial.language.untrusted import printable
 from worktrial.results.agreement import AgreementReport
 from worktrial.statistics import Rate
-from worktrial.terminal import print_line, print_whole_words
+from worktrial.terminal import print_line, print_whole_words, table_of
 from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
 
 _FLIPS_SHOWN = 10
@@ -42,10 +42,8 @@ def print_simulator(reports: Sequence[SimulatorReport], console: Console | None 
 def print_judges(reports: Sequence[JudgeReport], console: Console | None = None) -> None:
     """Accuracy of judges, one row for each."""
     console = console or Console(highlight=False)
-    table = Table(title="verdicts beside the truth of the state checks", title_justify="left")
-    table.add_column("judge")
-    for column in ("cases", "accuracy", "95 % interval", "false pass", "false fail", "kappa", "no verdict"):
-        table.add_column(column, justify="right")
+    columns = ("cases", "accuracy", "95 % interval", "false pass", "false fail", "kappa", "no verdict")
+    table = table_of(["judge"], columns, title="verdicts beside the truth of the state checks")
     for report in reports:
         how = f"{report.votes} votes" if report.method == "votes" else report.method
         name = Text(printable(f"{report.model} ({how})"))
@@ -53,11 +51,8 @@ def print_judges(reports: Sequence[JudgeReport], console: Console | None = None)
         if report.single_votes.judged:
             table.add_row("  each vote by itself", *_confusion(report.single_votes))
     print_whole_words(console, table)
-    variants = Table(title="true verdicts by kind of work", title_justify="left")
-    variants.add_column("work")
     names = list(dict.fromkeys(name for report in reports for name in report.variants))
-    for report in reports:
-        variants.add_column(Text(printable(report.model)), justify="right")
+    variants = table_of(["work"], (report.model for report in reports), title="true verdicts by kind of work")
     for variant in names:
         variants.add_row(variant, *(_of(report.variants.get(variant, Rate(0, 0))) for report in reports))
     print_whole_words(console, variants)
@@ -74,18 +69,13 @@ def print_agreement(report: AgreementReport, console: Console | None = None) -> 
     console = console or Console(highlight=False)
     for difference in report.not_comparable:
         print_line(console, f"not comparable: {printable(difference)}")
-    rates = Table(title=f"completion rate over {report.samples} shared samples", title_justify="left")
-    rates.add_column("agent")
-    for simulator in report.simulators:
-        rates.add_column(Text(printable(simulator)), justify="right")
+    rates = table_of(["agent"], report.simulators, title=f"completion rate over {report.samples} shared samples")
     for agent in report.agents:
         cells = [f"{report.rates[simulator, agent]:.1%}" for simulator in report.simulators]
         rates.add_row(Text(printable(agent)), *cells)
     print_whole_words(console, rates)
-    pairs = Table(title="agreement of simulators", title_justify="left")
-    pairs.add_column("simulators")
-    for column in ("same order", "pairs", "share", "tau-b", "samples flipped", "tasks"):
-        pairs.add_column(column, justify="right")
+    columns = ("same order", "pairs", "share", "tau-b", "samples flipped", "tasks")
+    pairs = table_of(["simulators"], columns, title="agreement of simulators")
     for pair in report.pairs:
         share, tau = pair.order.share, pair.order.tau_b
         pairs.add_row(
@@ -111,10 +101,7 @@ def print_agreement(report: AgreementReport, console: Console | None = None) -> 
 def print_conformance(runs: Sequence[RunConformance], evidence: int, console: Console | None = None) -> None:
     """Rates of each check and counts of each failure, one column for each run, and some evidence."""
     console = console or Console(highlight=False)
-    table = Table(title="conformance", title_justify="left")
-    table.add_column("check")
-    for run in runs:
-        table.add_column(Text(printable(f"{run.simulator}\n{run.folder}")), justify="right")
+    table = table_of(["check"], (f"{run.simulator}\n{run.folder}" for run in runs), title="conformance")
     for check in ConformanceCheck:
         rates = [run.report.rates[check] for run in runs]
         table.add_row(check.value, *(_of(Rate(rate.passed, rate.applied)) for rate in rates))
@@ -131,11 +118,8 @@ def print_conformance(runs: Sequence[RunConformance], evidence: int, console: Co
 
 
 def _fidelity(report: SimulatorReport) -> Table:
-    table = Table(title=f"fidelity over {report.sequences} sequences", title_justify="left")
-    table.add_column("calls")
     columns = ("n", "exact", "fields equal", "of", "wrong", "missing", "extra", "free text", "unusable")
-    for column in columns:
-        table.add_column(column, justify="right")
+    table = table_of(["calls"], columns, title=f"fidelity over {report.sequences} sequences")
     for kind, own in report.kinds.items():
         table.add_row(kind.value, *_fidelity_cells(own))
     table.add_row("all", *_fidelity_cells(report.overall))
@@ -149,9 +133,8 @@ def _fidelity_cells(own: Fidelity) -> list[str]:
 
 
 def _drift(report: SimulatorReport) -> Table:
-    table = Table(title="state drift", title_justify="left")
-    for column in ("after call", "sequences", "state still true", "fields off (mean)", "changes kept"):
-        table.add_column(column, justify="right")
+    columns = ("after call", "sequences", "state still true", "fields off (mean)", "changes kept")
+    table = table_of((), columns, title="state drift")
     for drift in report.drift:
         table.add_row(
             "the last" if drift.calls is None else str(drift.calls),
@@ -164,19 +147,14 @@ def _drift(report: SimulatorReport) -> Table:
 
 
 def _conformance(report: SimulatorReport) -> Table:
-    table = Table(title="conformance, without the truth", title_justify="left")
-    table.add_column("check")
-    table.add_column("passed", justify="right")
+    table = table_of(["check"], ["passed"], title="conformance, without the truth")
     for check, rate in report.conformance.items():
         table.add_row(check.value, _of(Rate(rate.passed, rate.applied)))
     return table
 
 
 def _failures(report: SimulatorReport) -> Table:
-    table = Table(title="answers that show a failure", title_justify="left")
-    table.add_column("failure")
-    table.add_column("by the truth", justify="right")
-    table.add_column("by conformance", justify="right")
+    table = table_of(["failure"], ("by the truth", "by conformance"), title="answers that show a failure")
     for failure, count in report.failures.items():
         # The truth does not say what is hidden.
         by_truth = "-" if failure.value == "state_leak" else str(count)

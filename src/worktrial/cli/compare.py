@@ -25,6 +25,7 @@ from worktrial.results.comparison import (
     verdict,
 )
 from worktrial.results.comparison.verdict import p_value, signed
+from worktrial.terminal import table_of
 
 
 def compare(
@@ -159,18 +160,9 @@ def print_comparison(
             console.print(Text(printable(f"{name} not known: {why}")), soft_wrap=True)
 
 
-def _table(title: str, names: Iterable[str], columns: Iterable[str], caption: str | None = None) -> Table:
-    table = Table(title=Text(printable(title)), title_justify="left", caption=caption, caption_justify="left")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="right", overflow="fold")
-    return table
-
-
 def _paired(conditions: Sequence[ConditionComparison]) -> Table:
     columns = ("tasks", "both pass", "only A", "only B", "neither", "left out")
-    table = _table("samples by who passed", ["condition"], columns)
+    table = table_of(["condition"], columns, title="samples by who passed")
     for one in conditions:
         own = one.table
         counts = (one.tasks, own.both, own.only_first, own.only_second, own.neither, own.left_out)
@@ -182,7 +174,7 @@ def _effects(found: Comparison) -> Table:
     several = len(found.conditions) > 1
     columns = ["A", "B", "B - A", f"{found.confidence * 100:g} % interval", "p", *(["Holm"] if several else [])]
     caption = "p: of the condition alone; Holm: corrected for the number of conditions" if several else None
-    table = _table("completion rate, differences in points", ["condition"], columns, caption)
+    table = table_of(["condition"], columns, title="completion rate, differences in points", caption=caption)
     for one in found.conditions:
         holm = [_p(one.p_adjusted)] if several else []
         table.add_row(
@@ -259,7 +251,7 @@ def _flip(flip: Flip) -> str:
 def _industries(chosen: ConditionComparison, level: float) -> Table:
     caption = f"Holm: p corrected for {len(chosen.industries)} categories; * below {level:g}"
     columns = ("n", "A", "B", "B - A", "interval", "Holm")
-    table = _table(f"by category, {chosen.condition}", ["category"], columns, caption)
+    table = table_of(["category"], columns, title=f"by category, {chosen.condition}", caption=caption)
     for one in chosen.industries:
         own = one.table
         judged = own.both + own.only_first + own.only_second + own.neither
@@ -270,7 +262,7 @@ def _industries(chosen: ConditionComparison, level: float) -> Table:
 
 
 def _figures(rows: Iterable[tuple[str, Change]], title: str) -> Table:
-    table = _table(title, ["figure"], ("A", "B", "B - A", "interval"))
+    table = table_of(["figure"], ("A", "B", "B - A", "interval"), title=title)
     for name, change in rows:
         table.add_row(_cell(name), *_rate_cells(change))
     return table
@@ -278,7 +270,7 @@ def _figures(rows: Iterable[tuple[str, Change]], title: str) -> Table:
 
 def _quantities(chosen: ConditionComparison) -> Table:
     title = f"mean of a sample with two verdicts, {chosen.condition}"
-    table = _table(title, [""], ("A", "B", "B - A", "B / A", "interval"))
+    table = table_of([""], ("A", "B", "B - A", "B / A", "interval"), title=title)
     for name, change in chosen.quantities.items():
         unit = f"{name}, $" if "cost" in name else name
         if change is None:

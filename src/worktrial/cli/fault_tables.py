@@ -9,17 +9,12 @@ from worktrial.language.untrusted import printable
 from worktrial.results.fault_metrics import Funnel
 from worktrial.results.summary import Condition
 from worktrial.statistics import Robustness, ZeroCleanRate
-from worktrial.terminal import rate_cells
+from worktrial.terminal import rate_cells, table_of
 
 
 def conditions_table(conditions: Iterable[Condition]) -> Table:
     """The completion rate under each condition."""
-    table = Table()
-    table.add_column("condition", overflow="fold")
-    for column in ("passed", "invalid", "rate"):
-        table.add_column(column, justify="right", overflow="fold")
-    table.add_column("95 % interval", overflow="fold")
-    table.add_column("calls", justify="right", overflow="fold")
+    table = table_of(["condition"], ("passed", "invalid", "rate", "95 % interval", "calls"))
     for condition in conditions:
         rate = condition.rate
         counts = f"{rate.passed}/{rate.of_all.n}", str(rate.invalid)
@@ -43,11 +38,8 @@ def robustness_line(setting: str, robustness: Robustness | ZeroCleanRate) -> Tex
 
 def funnel_table(conditions: Sequence[Condition]) -> Table | None:
     """Count the way from planned faults to recovered answers; None where no fault was planned."""
-    table = Table(caption=_CAPTION, caption_justify="left")
-    table.add_column("condition", no_wrap=True)
-    table.add_column("kind")
-    for column in ("reached", "degraded", "asked again", "recovered", "after"):
-        table.add_column(column, justify="right")
+    figures = ("reached", "degraded", "asked again", "recovered", "after")
+    table = table_of(("condition", "kind"), figures, caption=_CAPTION)
     for condition in conditions:
         if condition.faults is None:
             continue

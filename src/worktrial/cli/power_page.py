@@ -13,7 +13,7 @@ from worktrial.language.untrusted import printable
 from worktrial.results.comparable import comparable
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width
-from worktrial.terminal import print_line, print_whole_words
+from worktrial.terminal import print_line, print_whole_words, table_of
 
 USUAL_CORRELATIONS = (0.7, 0.3)
 """Between agents on the same tasks: the range that E. Miller, *Adding Error Bars to Evals* (2024), reports."""
@@ -128,10 +128,7 @@ def _print_table(console: Console, title: str, table: Table) -> None:
 def _table(assumed: Assumed, shown: str, n: int | None = None, effect: float | None = None) -> Table:
     # McNemar's exact test is for tasks that are tried once; chances are by it wherever it applies.
     exact = assumed.repeats == 1 and shown != "power"
-    table = Table()
-    table.add_column("tasks of the two agents", overflow="fold")
-    for column in ("if better", "if worse", *(("exact test",) if exact else ())):
-        table.add_column(column, justify="right", overflow="fold")
+    table = table_of(["tasks of the two agents"], ("if better", "if worse", *(("exact test",) if exact else ())))
     for name, design in assumed.designs():
         both = _both(assumed, design, n, effect)
         cells = [_cell(found, shown) for found in both]

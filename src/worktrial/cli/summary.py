@@ -16,7 +16,7 @@ from worktrial.options import Options
 from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement, Interval, Repeats
 from worktrial.suite import suite_of
-from worktrial.terminal import rate_cells
+from worktrial.terminal import rate_cells, table_of
 from worktrial.workplaces.conformance import SimulatorHealth
 
 
@@ -76,21 +76,15 @@ def _rates(summary: Summary) -> Table:
     rate = summary.overall
     title = f"{rate.passed} passed · {rate.failed} failed · {rate.invalid} invalid"
     if summary.headline != CLEAN or len(summary.conditions) > 1:
-        title = f"{printable(summary.headline)}: {title}"
-    table = Table(title=Text(title), title_justify="left")
-    for column in ("completion rate", "", "95 % interval"):
-        table.add_column(column, overflow="fold")
+        title = f"{summary.headline}: {title}"
+    table = table_of(("completion rate", "", "95 % interval"), title=title)
     table.add_row("of all samples", *rate_cells(rate.of_all))
     table.add_row("of valid samples", *rate_cells(rate.of_valid))
     return table
 
 
 def _groups(tag: str, groups: list[Group]) -> Table:
-    table = Table()
-    table.add_column(tag, overflow="fold")
-    for column in ("passed", "invalid", "rate"):
-        table.add_column(column, justify="right", overflow="fold")
-    table.add_column("95 % interval", overflow="fold")
+    table = table_of([tag], ("passed", "invalid", "rate", "95 % interval"))
     for group in groups:
         done = group.rate
         table.add_row(
@@ -103,10 +97,7 @@ def _groups(tag: str, groups: list[Group]) -> Table:
 
 
 def _usage(usage: Mapping[str, RoleUsage]) -> Table:
-    table = Table()
-    table.add_column("role")
-    for column in ("requests", "tokens in", "of them cached", "tokens out", "cost"):
-        table.add_column(column, justify="right", overflow="fold")
+    table = table_of(["role"], ("requests", "tokens in", "of them cached", "tokens out", "cost"))
     for role, u in usage.items():
         counts = (u.requests, u.input_tokens, u.cached_tokens, u.output_tokens)
         table.add_row(role, *(f"{n:,}" for n in counts), _dollars(u.cost))

@@ -19,23 +19,18 @@ def validate(
     Example: worktrial validate ./my-suite
     """
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from worktrial.grading import Outcome
     from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite
     from worktrial.suites.validate import validate_suite
+    from worktrial.terminal import table_of
 
     known = find_suite(suite)
     data = {name: value for name, value in given.items() if value is not None}
     validations = validate_suite(known, data)
-    table = Table()
-    table.add_column("agent")
-    table.add_column("must")
-    for outcome in Outcome:
-        table.add_column(outcome.value, justify="right")
-    table.add_column("wrong", justify="right")
+    table = table_of(("agent", "must"), (*(outcome.value for outcome in Outcome), "wrong"))
     for done in validations:
         counts = [str(sum(r.outcome is outcome for r in done.records)) for outcome in Outcome]
         table.add_row(done.agent, f"{done.must} every task", *counts, str(len(done.wrong)))

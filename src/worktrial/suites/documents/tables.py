@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
@@ -12,7 +11,7 @@ from worktrial.language.untrusted import printable
 from worktrial.statistics import Interval
 from worktrial.suites.documents.figures import DocumentFigures, Retrieval, document_figures
 from worktrial.suites.documents.stages import QuestionPart, Stages, by_closed_book, by_two_agents, stages
-from worktrial.terminal import share_cell
+from worktrial.terminal import share_cell, table_of
 
 # More lines than this are for the run folder, not for a terminal.
 _SHOWN = 5
@@ -54,11 +53,8 @@ def document_tables(
 
 def _curve(figures: DocumentFigures) -> Table:
     title = f"set-up {figures.setup} · answers right within a tolerance · {figures.samples} samples"
-    table = Table(title=Text(printable(title)), title_justify="left")
-    table.add_column("scorer")
-    for tolerance in figures.curve[0].shares:
-        title = "exact" if tolerance == 0 else f"within {100 * tolerance:g} %"
-        table.add_column(title, justify="right", overflow="fold")
+    within = ("exact" if at == 0 else f"within {100 * at:g} %" for at in figures.curve[0].shares)
+    table = table_of(["scorer"], within, title=title)
     for row in figures.curve:
         style = "bold" if row.scorer == figures.scorer else ""
         table.add_row(row.scorer, *(share_cell(share) for share in row.shares.values()), style=style)
@@ -86,11 +82,8 @@ def _remarks(figures: DocumentFigures) -> Iterator[str]:
 
 def _retrieval(retrieval: Retrieval) -> Table:
     title = f"gold pages · {retrieval.samples} samples · top k: among the first k hits of some search"
-    table = Table(title=Text(title), title_justify="left")
-    for column in ("any opened", "recall", "first opened as no."):
-        table.add_column(column, justify="right", overflow="fold")
-    for depth in retrieval.search_recall:
-        table.add_column(f"top {depth}", justify="right", overflow="fold")
+    depths = (f"top {depth}" for depth in retrieval.search_recall)
+    table = table_of((), ("any opened", "recall", "first opened as no.", *depths), title=title)
     first = "-" if retrieval.first_open is None else f"{retrieval.first_open:g}"
     recalls = (f"{recall:.1%}" for recall in retrieval.search_recall.values())
     table.add_row(share_cell(retrieval.ever_opened), f"{retrieval.page_recall:.1%}", first, *recalls)
@@ -99,9 +92,7 @@ def _retrieval(retrieval: Retrieval) -> Table:
 
 def _stages(found: Stages) -> Table:
     title = f"where answers are lost · {found.questions} questions with a verdict in every run"
-    table = Table(title=Text(title), title_justify="left")
-    for column, side in (("set-up", "left"), ("passed", "right"), ("lost", "right"), ("by", "left")):
-        table.add_column(column, justify=side, overflow="fold")  # type: ignore[arg-type]  # one of rich's words
+    table = table_of(["set-up"], ("passed", "lost", "by"), title=title)
     lost = {loss.second: loss for loss in found.losses}
     for stage in found.stages:
         loss = lost.get(stage.setup)
@@ -111,10 +102,7 @@ def _stages(found: Stages) -> Table:
 
 
 def _parts(title: str, parts: Sequence[QuestionPart]) -> Table:
-    table = Table(title=Text(printable(title)), title_justify="left")
-    table.add_column("questions")
-    table.add_column("number", justify="right")
-    table.add_column("passed", justify="right", overflow="fold")
+    table = table_of(["questions"], ("number", "passed"), title=title)
     for part in parts:
         table.add_row(part.name, str(len(part.questions)), share_cell(part.passed))
     return table
