@@ -1,4 +1,4 @@
-"""Prompts that are files: Jinja2 templates."""
+"""Prompts and pages that are files: Jinja2 templates."""
 
 from functools import cache
 from pathlib import Path
@@ -9,12 +9,13 @@ if TYPE_CHECKING:
 
 
 @cache
-def templates(folder: Path, *, keep_trailing_newline: bool = False) -> "Environment":
+def templates(folder: Path, *, keep_trailing_newline: bool = False, html: bool = False) -> "Environment":
     """Templates in `folder`, read and compiled once a process; a value that is not given is an error.
 
     Args:
-        folder: Holds them as `NAME.j2`.
+        folder: Where they are.
         keep_trailing_newline: Whether a template, an included one too, keeps the line break at its end.
+        html: Whether they are pages: everything that is filled in is escaped.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -22,7 +23,7 @@ def templates(folder: Path, *, keep_trailing_newline: bool = False) -> "Environm
         loader=FileSystemLoader(folder),
         undefined=StrictUndefined,
         # Prompts are plain text for a model; HTML escaping would corrupt them.
-        autoescape=False,
+        autoescape=html,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=keep_trailing_newline,

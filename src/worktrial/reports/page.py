@@ -1,19 +1,19 @@
 """The frame that all pages of a report share, and the data within them."""
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from markupsafe import Markup
 
 from worktrial import __version__
+from worktrial.language.templates import templates
 from worktrial.reports.links import HOME, SAMPLES
 from worktrial.reports.report import Report
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Template
 
 # Within an HTML script element the parser looks for tags and comments; as escapes of JSON these cannot occur.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -29,7 +29,7 @@ def embedded(name: str, value: Any) -> Markup:
     return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(script_json(value)))
 
 
-PACKAGE = "worktrial.reports"
+_TEMPLATES = Path(__file__).with_name("templates")
 
 # From file:// as well as over http, 'self' lets through what lies in the report's folder and nothing inline.
 POLICY = (
@@ -70,17 +70,4 @@ def render_page(
 
 def template(name: str) -> "Template":
     """A template of ours; what is filled in is escaped."""
-    return _environment().get_template(name)
-
-
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    return Environment(
-        loader=FunctionLoader(lambda name: files(PACKAGE).joinpath("templates", name).read_text("utf-8")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return templates(_TEMPLATES, html=True).get_template(name)

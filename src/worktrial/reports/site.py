@@ -17,7 +17,7 @@ from worktrial import __version__
 from worktrial.errors import SettingError, option
 from worktrial.reports.figures import number
 from worktrial.reports.links import HOME
-from worktrial.reports.page import PACKAGE, render_page, template
+from worktrial.reports.page import render_page, template
 from worktrial.reports.report import Report, Section
 
 MARKER = "report.json"
@@ -205,7 +205,7 @@ def write_site(
 
 def _copy_assets(into: Path) -> None:
     into.mkdir()
-    for asset in files(PACKAGE).joinpath("assets").iterdir():
+    for asset in files("worktrial.reports").joinpath("assets").iterdir():
         if asset.is_file():
             (into / asset.name).write_bytes(asset.read_bytes())
 

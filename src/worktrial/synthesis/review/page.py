@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worktrial.errors import StopRun
+from worktrial.language.templates import templates
 from worktrial.synthesis.artifacts import TaskDraft
 from worktrial.synthesis.files import write_text
 from worktrial.synthesis.folder import SuiteFolder
@@ -45,21 +46,12 @@ def policy() -> str:
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
     def shown(value: Any) -> Any:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    environment = templates(_TEMPLATES, html=True).overlay(finalize=shown)
     environment.filters["pretty"] = pretty
     return environment
 
