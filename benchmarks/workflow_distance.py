@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 from tests.support.data import missing_real_data, real_data_dir
@@ -20,6 +20,7 @@ from tests.support.data import missing_real_data, real_data_dir
 from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
 from benchmarks.rows import print_cells
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_plan
 from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
@@ -29,10 +30,8 @@ from worktrial.suites.orchestration.scoring.distance.published import published_
 
 RATIO = 5.0
 """How many times faster the exact distance has to be than the published mode, at the median."""
-BOUND = 1.0
-"""Seconds within which a plan of ten workflows of ten steps has to be answered."""
-SLACK = 0.2
-"""Seconds that an answer may come after its bound: building the graphs, and one look at the clock."""
+SLOWEST = 2.0
+"""Seconds of CPU within which every recorded pair has to be answered, by either way of scoring."""
 DIFFERENCE = 1e-9
 
 AGENTS = [f"{name}_agent" for name in ("place", "shop", "bank", "news", "mail", "sport", "travel", "search")]
@@ -87,11 +86,13 @@ def main(words: Sequence[str] | None = None) -> None:
         ],
     )
     print(f"\n{compared} distances of graphs without self-loops compared: {differing} differ\n")
-    late = _ten_by_ten()
+    _ten_by_ten()
+    _twelve_steps()
+    slowest = max(*published.pairs, *ours.pairs)
     missed = [
         *([f"only {ratio:.1f} times faster than the published mode, not {RATIO:g}"] if ratio < RATIO else []),
         *([f"{differing} distances differ from the published ones"] if differing else []),
-        *([f"{late} plans of 10 x 10 answered later than {BOUND + SLACK:g} s"] if late else []),
+        *([f"the slowest pair takes {slowest:.1f} s, not {SLOWEST:g}"] if slowest > SLOWEST else []),
     ]
     if missed:
         sys.exit(f"missed: {'; '.join(missed)}")
@@ -103,10 +104,9 @@ def exact_distances(gold: Plan, predicted: Plan) -> tuple[Distance, Distance]:
         published_workflow_graph(predicted),
         published_workflow_graph(gold),
         substitution=lambda a, b: 0.0,
-        seconds=10.0,
     )
     components = edit_distance(
-        published_step_graph(predicted), published_step_graph(gold), substitution=_published_cost, seconds=10.0
+        published_step_graph(predicted), published_step_graph(gold), substitution=_published_cost
     )
     return structure, components
 
@@ -144,8 +144,8 @@ def _ratio(slow: Timed, fast: Timed) -> float:
     return statistics.median(a / b for a, b in zip(slow.pairs, fast.pairs, strict=True))
 
 
-def _ten_by_ten() -> int:
-    """Time plans of 10 workflows of 10 steps and print the table; how many came too late."""
+def _ten_by_ten() -> None:
+    """Time plans of 10 workflows of 10 steps and print the table."""
     rng = random.Random(4)
     gold = _plan(rng, 10, 10)
     cases = [("equal, renamed and shuffled", _shuffled(rng, gold))]
@@ -153,16 +153,44 @@ def _ten_by_ten() -> int:
         (f"{edits} edits, renamed and shuffled", _shuffled(rng, _edited(rng, gold, edits))) for edits in (1, 3, 6)
     ]
     cases.append(("unrelated", _plan(rng, 10, 10)))
-    rows, late = [], 0
+    rows = []
     for name, predicted in cases:
-        start = perf_counter()
-        score = our_score(gold, predicted, seconds=BOUND)
-        took = perf_counter() - start
-        late += took > BOUND + SLACK
+        start = process_time()
+        score = our_score(gold, predicted)
+        took = process_time() - start
         rows.append([name, f"{1000 * took:.1f}", "yes" if score.exact else "no", f"{score.score:.4f}"])
-    print(f"10 workflows of 10 steps, our score, bound {BOUND:g} s\n")
-    print_cells(["prediction", "ms", "exact", "score"], rows)
-    return late
+    print(f"10 workflows of 10 steps, our score, at most {SEARCH_NODES:,} nodes\n")
+    print_cells(["prediction", "CPU ms", "exact", "score"], rows)
+
+
+def _twelve_steps() -> None:
+    """Time unrelated plans of 12 steps in any number of workflows and print how many are exact."""
+    rows = []
+    for density in (0.1, 0.3, 0.5):
+        took, exact = [], 0
+        for seed in range(20):
+            rng = random.Random(seed)
+            workflows = rng.choice([2, 3, 6, 9, 12])
+            start = process_time()
+            score = our_score(_dense(rng, workflows, density), _dense(rng, workflows, density))
+            took.append(process_time() - start)
+            exact += score.exact
+        figures = [f"{value:.2f}" for value in (statistics.median(took), max(took))]
+        rows.append([f"{density:.0%}", f"{exact} of {len(took)}", *figures])
+    print("\nunrelated plans of 12 steps, each workflow after each earlier one with this chance\n")
+    print_cells(["dependencies", "exact", "median, CPU s", "worst, CPU s"], rows)
+
+
+def _dense(rng: random.Random, workflows: int, density: float) -> WorkflowPlan:
+    cuts = [0, *sorted(rng.sample(range(1, 12), workflows - 1)), 12]
+    made = []
+    for n in range(workflows):
+        before = tuple(f"workflow_{m + 1}" for m in range(n) if rng.random() < density)
+        steps = tuple(WorkflowStep(rng.choice(AGENTS)) for _ in range(cuts[n + 1] - cuts[n]))
+        made.append(
+            Workflow(f"workflow_{n + 1}", "pending", "dependent" if before else "independent", before, steps)
+        )
+    return WorkflowPlan(tuple(made))
 
 
 def _pairs() -> tuple[str, list[Pair]]:

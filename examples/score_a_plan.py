@@ -29,5 +29,5 @@ PREDICTED = """Here is the plan:
 
 if __name__ == "__main__":
     for scoring in Scoring:
-        score = score_workflow({"gold_text": GOLD, "predicted_text": PREDICTED}, scoring, seconds=1.0)
+        score = score_workflow({"gold_text": GOLD, "predicted_text": PREDICTED}, scoring, nodes=50_000)
         print(f"{scoring}: {score.score:.3f} (structure {score.structure:.3f}, components {score.components:.3f})")

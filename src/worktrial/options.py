@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -117,6 +117,9 @@ class Options(BaseModel):
         extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
     )
 
+    earlier: ClassVar[Mapping[str, str]] = {}
+    """Earlier names of options with their present ones; refused with a hint on every face."""
+
     @classmethod
     def rows(cls) -> Iterator[OptionRow]:
         """Every option, in the order of the panels that they stand in and of their declaration."""
@@ -176,6 +179,8 @@ class Options(BaseModel):
 
     @classmethod
     def _meant(cls, name: str) -> str:
+        if name in cls.earlier:
+            return f". It is now {option(cls.earlier[name])}"
         near = get_close_matches(name, cls.model_fields, n=3)
         return f". Did you mean {' or '.join(option(n) for n in near)}?" if near else ""
 

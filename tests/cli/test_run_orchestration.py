@@ -295,8 +295,8 @@ def test_nothing_but_broken_files(tmp_path: Path) -> None:
 
 
 def test_the_manifest_says_what_was_run(data: Path, tmp_path: Path) -> None:
-    _run("--data", data, "--agent", "gold", "--gold", "corrected", "--bound", "0.5", "-o", tmp_path / "run")
+    _run("--data", data, "--agent", "gold", "--gold", "corrected", "--search-nodes", "500", "-o", tmp_path / "run")
     settings = json.loads((tmp_path / "run" / "manifest.json").read_text())["settings"]
     assert (settings["mode"], settings["gold"], settings["cards"]) == ("turns", "corrected", "full")
     assert (settings["agent"], settings["sub_agent"], settings["judges"]) == ("gold", None, [])
-    assert settings["bounds"]["ours"] == 0.5
+    assert settings["search_nodes"] == 500

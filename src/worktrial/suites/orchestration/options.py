@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import BeforeValidator, PlainSerializer
 
 from worktrial.options import (
     AgentOptions,
@@ -72,6 +72,12 @@ def spec_of(agent: "str | Callable[..., Any] | None") -> str | None:
     return f"python:{getattr(agent, '__module__', '?')}:{name}"
 
 
+SEARCH_NODES = 50_000
+"""Nodes that the search for one edit distance may expand, unless a user says otherwise."""
+EARLIER_OPTIONS = {"bound": "search_nodes", "seconds": "search_nodes"}
+"""Earlier names of options; both were times."""
+
+
 class DataOptions(Options):
     """Source of the scenarios."""
 
@@ -97,6 +103,8 @@ class OrchestrationOptions(
 ):
     """Every option of a run."""
 
+    earlier: ClassVar[Mapping[str, str]] = EARLIER_OPTIONS
+
     sub_agent: Annotated[
         str | Callable[..., Any] | None,
         PlainSerializer(spec_of, when_used="json"),
@@ -118,8 +126,9 @@ class OrchestrationOptions(
     domain agents."""
     cards: Annotated[Cards | None, Flag(_TRIAL)] = None
     """Detail of the agents' cards in the planner's prompt. Default: full; compact for the embedded model."""
-    bound: Annotated[float, Field(ge=0.001), Flag(_TRIAL)] = 1.0
-    """Seconds for the exact edit distances of one plan."""
+    search_nodes: Annotated[Count, Flag(_TRIAL)] = SEARCH_NODES
+    """Nodes of a search tree that may be expanded for one exact edit distance of plans. A count, so that scores do
+    not depend on the machine's speed; plans of up to twelve steps stay within the default."""
     simulator: Annotated[str | None, Flag(_FREE, common=True, neutral=True, metavar="MODEL")] = None
     """Player of the tools for calls that the recording does not hold: a model, or none (they get an error)."""
     max_requests: Annotated[Count, Flag(_FREE, neutral=True)] = 60

@@ -208,7 +208,6 @@ def _turns_trial(
     options: OrchestrationOptions, ground: "Groundwork", models: Mapping[RoleName, RoleSettings]
 ) -> "OrchestrationTrial":
     from worktrial.suites.orchestration.run.turns import OrchestrationTrial, Settings
-    from worktrial.suites.orchestration.scoring.both import Bounds
 
     if options.simulator is not None or options.turns_run is not None or options.faults != "E0":
         raise SettingError(
@@ -219,7 +218,7 @@ def _turns_trial(
         repeats=options.repeats,
         gold=options.gold,
         cards=_cards(options, models),
-        bounds=Bounds(ours=options.bound),
+        search_nodes=options.search_nodes,
     )
     return OrchestrationTrial(ground, settings)
 
@@ -240,7 +239,7 @@ def _free_trial(
         simulator_prompt="compact" if simulator is not None and simulator.is_local else "full",
         limits=Limits(options.max_requests),
         faults=fault_conditions(options.model_dump()),
-        seconds=options.bound,
+        search_nodes=options.search_nodes,
     )
     return FreeTrial(ground, settings)
 

@@ -1,17 +1,15 @@
 """Scores for what other programs produced: plans, tool calls, and whole stored runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Annotated, ClassVar, Literal
 
 from worktrial.grading.bad_row import BadRow
 from worktrial.language import JsonObject
-from worktrial.options import Flag, Options
+from worktrial.options import Count, Flag, Options
 from worktrial.suite import RunScorer, RunScores, Scorer
-from worktrial.suites.orchestration.options import Gold, Scoring
+from worktrial.suites.orchestration.options import EARLIER_OPTIONS, SEARCH_NODES, Gold, Scoring
 
 
 class ScoringOptions(Options):
@@ -24,8 +22,10 @@ class ScoringOptions(Options):
 class PlanOptions(ScoringOptions):
     """Options for comparing plans."""
 
-    seconds: Annotated[float, Field(ge=0.001), Flag(common=True)] = 1.0
-    """Bound on one search for an edit distance."""
+    search_nodes: Annotated[Count, Flag(common=True)] = SEARCH_NODES
+    """Nodes that the search for one edit distance may expand."""
+
+    earlier: ClassVar[Mapping[str, str]] = EARLIER_OPTIONS
 
 
 class CallOptions(ScoringOptions):
@@ -44,14 +44,16 @@ class StoredRunOptions(Options):
     """The data that was run: a folder with EN/ and KO/. Default: the worked example."""
     gold: Annotated[Gold, Flag(common=True)] = "released"
     """Gold steps of our scoring: as released, or with the corrections that we ship."""
-    seconds: Annotated[float, Field(ge=0.001), Flag(common=True)] = 1.0
-    """Bound on one search for an edit distance."""
+    search_nodes: Annotated[Count, Flag(common=True)] = SEARCH_NODES
+    """Nodes that the search for one edit distance may expand."""
+
+    earlier: ClassVar[Mapping[str, str]] = EARLIER_OPTIONS
 
 
 def _workflow(options: PlanOptions) -> Callable[[JsonObject], JsonObject]:
     from worktrial.suites.orchestration.scoring.rows import score_workflow
 
-    return lambda row: score_workflow(row, options.mode, seconds=options.seconds).row()
+    return lambda row: score_workflow(row, options.mode, nodes=options.search_nodes).row()
 
 
 def _toolcalls(options: CallOptions) -> Callable[[JsonObject], JsonObject]:
@@ -78,13 +80,12 @@ def _stored_run(place: Path, options: StoredRunOptions) -> RunScores:
     from worktrial.suites.orchestration.figures.published import as_json, stored_figures
     from worktrial.suites.orchestration.planning.release import load_release
     from worktrial.suites.orchestration.planning.scenario import Language
-    from worktrial.suites.orchestration.scoring.both import Bounds
     from worktrial.suites.orchestration.scoring.stored import score_stored_run
     from worktrial.suites.orchestration.terminal import counted, stored_table
 
     language = Language(options.language.upper())
     release = load_release(options.data or example_folder(), [language], corrected=options.gold == "corrected")
-    scores = score_stored_run(place, release, language, Bounds(ours=options.seconds))
+    scores = score_stored_run(place, release, language, options.search_nodes)
     figures = stored_figures(scores)
     notes = []
     for what, ids in (("not in the run", scores.missing), ("not in the data", scores.unknown)):
@@ -99,8 +100,8 @@ workflow = Scorer(
     about="""Score predicted plans against gold ones.
 
 A row has gold_workflow and predicted_workflow (objects), or gold_text and predicted_text (strings, to be parsed).
-Each becomes one row, in order: score, structure, components (similarities, 0-1), exact (whether the bound was not
-hit), error (null, or why there is no score).""",
+Each becomes one row, in order: score, structure, components (similarities, 0-1), exact (whether no search was
+given up), error (null, or why there is no score).""",
     options=PlanOptions,
     score=_workflow,
     nothing={"score": None, "structure": None, "components": None, "exact": True},

@@ -13,7 +13,7 @@ from worktrial.suites.orchestration.planning.duties import workflow_of
 from worktrial.suites.orchestration.planning.scenario import Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, gold_steps
 from worktrial.suites.orchestration.run.judges import JudgedValues, ValueJudges
-from worktrial.suites.orchestration.scoring.both import Bounds, Scored, score
+from worktrial.suites.orchestration.scoring.both import Scored, score
 
 # A prompt that the model has no room for is the team's own limit: it fails every time, so asking again is no use.
 _OWN_LIMIT = InvalidReason.CONTEXT_OVERFLOW.value
@@ -36,7 +36,7 @@ async def grade(
     scenario: Scenario,
     team: Team,
     answers: Answers,
-    bounds: Bounds,
+    search_nodes: int,
     *,
     floors: JsonObject,
     threads: asyncio.Semaphore,
@@ -48,7 +48,7 @@ async def grade(
         scenario: The recorded conversation.
         team: The domain agents.
         answers: By step; see `ask_all`.
-        bounds: On the edit distances.
+        search_nodes: How many nodes the search for an edit distance may expand.
         floors: What the floors come to on this scenario, for the measures.
         threads: How many samples are scored at the same time.
         judges: Who looks at open values; None to score them as not right.
@@ -57,7 +57,7 @@ async def grade(
         StopRun: a judge's endpoint says that no request of this run can succeed.
     """
     async with threads:
-        scored = await asyncio.to_thread(score, scenario, team, answers, bounds)
+        scored = await asyncio.to_thread(score, scenario, team, answers, search_nodes)
     judging = await _judged(scored, judges)
     verdicts = judging.values.verdicts if judging.values is not None else None
     modes = scored.measures(verdicts)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -14,7 +14,7 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, WorktrialError
 from worktrial.language import JsonObject
 from worktrial.suites.episode import jobs_under
-from worktrial.suites.orchestration.options import Cards, Gold
+from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.references import Reference
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
@@ -27,13 +27,12 @@ from worktrial.suites.orchestration.run.prompts import (
     prompts_fingerprint,
     requests_of,
 )
-from worktrial.suites.orchestration.scoring.both import Bounds, floor_sums
+from worktrial.suites.orchestration.scoring.both import floor_sums
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout
 from worktrial.workplaces import StopReason
 from worktrial.workplaces.faults import Conditions
 
-# Scoring is Python, so a second thread would only take time from the first, from the requests, and from edit
-# distances that have little of it.
+# Scoring is Python, so a second thread would only take time from the first and from the requests.
 SCORING_THREADS = 1
 
 
@@ -45,8 +44,8 @@ class Settings:
     mode: Literal["turns"] = "turns"
     gold: Gold = "released"
     cards: Cards = "full"
-    bounds: Bounds = field(default_factory=Bounds)
-    """Seconds for the edit distances of one plan."""
+    search_nodes: int = SEARCH_NODES
+    """Nodes that the search for one edit distance may expand."""
 
 
 class OrchestrationTrial:
@@ -80,7 +79,7 @@ class OrchestrationTrial:
             scenario,
             team,
             answers,
-            self._settings.bounds,
+            self._settings.search_nodes,
             floors=await self._floors_of(scenario),
             threads=self._scoring,
             judges=self.ground.value_judges(scenario.language, context),
@@ -106,7 +105,7 @@ class OrchestrationTrial:
             plan = self.ground.constant_plans[scenario.language]
             team = self.ground.release.teams[scenario.language]
             async with self._scoring:
-                sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.bounds)
+                sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.search_nodes)
             self._floors[scenario.key] = sums
         return self._floors[scenario.key]
 

@@ -16,14 +16,6 @@ from worktrial.suites.orchestration.scoring.work import work_in_answers
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """Seconds that the edit distances of one plan may take, by way of scoring."""
-
-    published: float = 10.0
-    ours: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class Scored:
     """The answers to one scenario scored both ways."""
 
@@ -66,17 +58,17 @@ def _values(case: ValueCase) -> ValueCase:
     return replace(case, context="")
 
 
-def score(scenario: Scenario, team: Team, answers: Answers, bounds: Bounds) -> Scored:
+def score(scenario: Scenario, team: Team, answers: Answers, nodes: int) -> Scored:
     """Score `answers` in both modes. Blocks for as long as the edit distances take; call it in a thread."""
     history = history_of(scenario, answers)
     return Scored(
-        published_scenario(history, team, seconds=bounds.published),
-        our_scenario(scenario, answers, team, seconds=bounds.ours),
-        goal_score(scenario, team, work_in_answers(scenario, answers), seconds=bounds.ours),
+        published_scenario(history, team, nodes=nodes),
+        our_scenario(scenario, answers, team, nodes=nodes),
+        goal_score(scenario, team, work_in_answers(scenario, answers), nodes=nodes),
     )
 
 
-def floor_sums(scenario: Scenario, team: Team, constant_plan: str, bounds: Bounds) -> JsonObject:
+def floor_sums(scenario: Scenario, team: Team, constant_plan: str, nodes: int) -> JsonObject:
     """The sums of the three floors on `scenario`, by floor and way of scoring: what a team gets that reads nothing.
 
     Blocks like `score`.
@@ -88,8 +80,8 @@ def floor_sums(scenario: Scenario, team: Team, constant_plan: str, bounds: Bound
         answers = answers_of(reference(name, scenario.language, constant_plan), steps)
         history = {**answers_in_layout(scenario, answers), "label": label}
         # None of them makes a call, so there is nothing that a judge could look at.
-        published = published_scenario(history, team, seconds=bounds.published)
-        ours = our_scenario(scenario, answers, team, seconds=bounds.ours)
+        published = published_scenario(history, team, nodes=nodes)
+        ours = our_scenario(scenario, answers, team, nodes=nodes)
         floors[name.replace("-", "_")] = {"published": published.sums(None), "ours": ours.sums(None)}
     return floors
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.language import JsonObject
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import duties
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, ScenarioStep
@@ -177,14 +178,14 @@ class Met:
         return {kind: counts[kind] for kind in KINDS}
 
 
-def goal_score(scenario: Scenario, team: Team, work: TeamWork, *, seconds: float = 1.0) -> GoalScore:
-    """Compare what a team did with the recording. Blocks for up to `seconds` a plan; call it in a thread."""
+def goal_score(scenario: Scenario, team: Team, work: TeamWork, *, nodes: int = SEARCH_NODES) -> GoalScore:
+    """Compare what a team did with the recording. Blocks while plans are compared; call it in a thread."""
     # Imported here because only scoring needs the search.
     from worktrial.suites.orchestration.scoring.distance.ours import our_score
 
     turns = turn_of(scenario)
     plans = {
-        step.id: our_score(step.plan, work.plans[turns[step.id]], seconds=seconds)
+        step.id: our_score(step.plan, work.plans[turns[step.id]], nodes=nodes)
         if turns[step.id] in work.plans
         else NO_PLAN
         for step in scenario.steps

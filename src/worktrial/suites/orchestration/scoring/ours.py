@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from worktrial.language import JsonObject
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import duties
 from worktrial.suites.orchestration.planning.plan_text import our_plan
@@ -95,7 +96,7 @@ class OurScenario:
         return (step for step in self.steps if isinstance(step, _Agent))
 
 
-def our_scenario(scenario: Scenario, answers: Answers, team: Team, *, seconds: float = 1.0) -> OurScenario:
+def our_scenario(scenario: Scenario, answers: Answers, team: Team, *, nodes: int = SEARCH_NODES) -> OurScenario:
     """Score the answers to one scenario.
 
     Args:
@@ -103,7 +104,7 @@ def our_scenario(scenario: Scenario, answers: Answers, team: Team, *, seconds: f
         answers: The answers; a request that failed for good has one too, with its trouble, and weighs one with
             score 0. A step without an entry was not asked and weighs nothing, but is counted.
         team: The domain agents, for their tools' schemas.
-        seconds: Bound on the search for the edit distances of one plan.
+        nodes: How many nodes the search for an edit distance may expand.
     """
     known = duties(scenario)
     scored: list[_Plan | _Agent] = []
@@ -115,20 +116,20 @@ def our_scenario(scenario: Scenario, answers: Answers, team: Team, *, seconds: f
         if answer is None:
             unasked.append(step.id)
         elif isinstance(step, PlanStep):
-            scored.append(_Plan(step.id, _plan_score(step, answer, seconds), answer.trouble is not None))
+            scored.append(_Plan(step.id, _plan_score(step, answer, nodes), answer.trouble is not None))
         else:
             context = known[step.id].query if step.id in known else ""
             scored.append(_Agent(step.id, step.agent, score_step(step, answer, team, context)))
     return OurScenario(tuple(scored), tuple(unasked))
 
 
-def _plan_score(gold: PlanStep, answer: StepAnswer, seconds: float) -> PlanScore:
+def _plan_score(gold: PlanStep, answer: StepAnswer, nodes: int) -> PlanScore:
     if answer.trouble is not None:
         return PlanScore(0.0, 0.0, 0.0, error="no_answer")
     predicted = our_plan(answer.text)
     if predicted is None:
         return PlanScore(0.0, 0.0, 0.0, error="unparsed_prediction")
-    return our_score(gold.plan, predicted, seconds=seconds)
+    return our_score(gold.plan, predicted, nodes=nodes)
 
 
 def _plan_sums(scores: list[PlanScore]) -> dict[str, float]:

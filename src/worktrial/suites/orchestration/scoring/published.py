@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.language.untrusted import encodable
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.published_plan_text import published_plan, published_reading
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
@@ -39,14 +40,14 @@ class RunPlans:
 
 
 def score_plans(
-    answers: Sequence[Message], label: Mapping[str, Message], *, seconds: float | None = 10.0
+    answers: Sequence[Message], label: Mapping[str, Message], *, nodes: int | None = SEARCH_NODES
 ) -> RunPlans:
     """Score the answers of the main model against the gold plans among `label`.
 
     Args:
         answers: `main_agent_history`.
         label: gold messages by step.
-        seconds: the time bound of each edit distance.
+        nodes: how many nodes the search for each edit distance may expand; None for any number.
     """
     troubled = failures = 0
     errors: list[str] = []
@@ -66,7 +67,7 @@ def score_plans(
     rows = []
     for step, gold in sorted(_gold_plans(label).items()):
         if step in predicted:
-            score = published_score(gold, predicted[step], seconds=seconds)
+            score = published_score(gold, predicted[step], nodes=nodes)
             rows.append(PlanRow(step, score))
             errors += [score.error] if score.error else []
         else:
@@ -218,7 +219,7 @@ class PublishedScenario:
         return row
 
 
-def published_scenario(history: JsonObject, team: Team, *, seconds: float | None = 10.0) -> PublishedScenario:
+def published_scenario(history: JsonObject, team: Team, *, nodes: int | None = SEARCH_NODES) -> PublishedScenario:
     """Score one run in the published layout (`main_agent_history`, `sub_agent_history`, `label`).
 
     Blocks for as long as the edit distances take, so call it in a thread.
@@ -226,11 +227,11 @@ def published_scenario(history: JsonObject, team: Team, *, seconds: float | None
     Args:
         history: the run, as `history_of` or `stored_runs` give it.
         team: the domain agents of its language.
-        seconds: the time bound of each edit distance.
+        nodes: how many nodes the search for each edit distance may expand; None for any number.
     """
     label = history["label"]
     return PublishedScenario(
-        score_plans(history["main_agent_history"], label, seconds=seconds),
+        score_plans(history["main_agent_history"], label, nodes=nodes),
         score_tools(history["sub_agent_history"], label, team),
     )
 

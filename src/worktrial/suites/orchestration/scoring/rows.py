@@ -17,14 +17,14 @@ from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_
 from worktrial.suites.orchestration.scoring.distance.published import published_score, published_text_score
 
 
-def score_workflow(row: Mapping[str, JsonValue], scoring: Scoring, *, seconds: float) -> PlanScore:
+def score_workflow(row: Mapping[str, JsonValue], scoring: Scoring, *, nodes: int) -> PlanScore:
     """The score of one row.
 
     Args:
         row: `gold_workflow` and `predicted_workflow` (mappings), or `gold_text` and `predicted_text`
             (to be parsed).
         scoring: Which score.
-        seconds: Bound on the search for the edit distances.
+        nodes: How many nodes the search for an edit distance may expand.
 
     Raises:
         BadRow: the row has neither pair of fields, or a text is none.
@@ -32,22 +32,22 @@ def score_workflow(row: Mapping[str, JsonValue], scoring: Scoring, *, seconds: f
     if "gold_workflow" in row and "predicted_workflow" in row:
         gold, predicted = row["gold_workflow"], row["predicted_workflow"]
         if scoring is Scoring.PUBLISHED:
-            return published_score(gold, predicted, seconds=seconds)
-        return _our_plan_score(_read(gold), _read(predicted), seconds)
+            return published_score(gold, predicted, nodes=nodes)
+        return _our_plan_score(_read(gold), _read(predicted), nodes)
     if "gold_text" in row and "predicted_text" in row:
         texts = row["gold_text"], row["predicted_text"]
         if not all(isinstance(text, str) for text in texts):
             raise BadRow("gold_text and predicted_text must be strings")
         if scoring is Scoring.PUBLISHED:
-            return published_text_score(*texts, seconds=seconds)
-        return _our_plan_score(our_plan(visible(texts[0])), our_plan(visible(texts[1])), seconds)
+            return published_text_score(*texts, nodes=nodes)
+        return _our_plan_score(our_plan(visible(texts[0])), our_plan(visible(texts[1])), nodes)
     raise BadRow("needs gold_workflow and predicted_workflow, or gold_text and predicted_text")
 
 
-def _our_plan_score(gold: WorkflowPlan | None, predicted: WorkflowPlan | None, seconds: float) -> PlanScore:
+def _our_plan_score(gold: WorkflowPlan | None, predicted: WorkflowPlan | None, nodes: int) -> PlanScore:
     if gold is None or predicted is None:
         return _unparsed(gold_read=gold is not None)
-    return our_score(gold, predicted, seconds=seconds)
+    return our_score(gold, predicted, nodes=nodes)
 
 
 def _read(raw: JsonValue) -> WorkflowPlan | None:

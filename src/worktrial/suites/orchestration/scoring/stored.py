@@ -11,12 +11,11 @@ import msgspec
 
 from worktrial.errors import DataError, option
 from worktrial.language import Completion, JsonObject, JsonValue, Message
-from worktrial.suites.orchestration.options import Scoring
+from worktrial.suites.orchestration.options import SEARCH_NODES, Scoring
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.release import Release
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, Verdicts, gold_steps
-from worktrial.suites.orchestration.scoring.both import Bounds
 from worktrial.suites.orchestration.scoring.ours import our_scenario
 from worktrial.suites.orchestration.scoring.published import PublishedScenario, file_sums, published_scenario
 
@@ -38,7 +37,7 @@ class StoredScores:
     """Scores of every step, by scenario and way of scoring."""
 
 
-def score_stored_run(place: Path, release: Release, language: Language, bounds: Bounds) -> StoredScores:
+def score_stored_run(place: Path, release: Release, language: Language, nodes: int) -> StoredScores:
     """Score the run in `place`.
 
     Without judges: an argument counts as right only when it is equal. Blocks for as long as it takes.
@@ -47,7 +46,7 @@ def score_stored_run(place: Path, release: Release, language: Language, bounds: 
         place: A folder of `N_out.json` files, or a `.tar.gz` of one.
         release: The data that the run was about.
         language: Of the run.
-        bounds: On the edit distances.
+        nodes: How many nodes the search for an edit distance may expand.
 
     Raises:
         DataError: the run cannot be read, or has no scenario of the data.
@@ -58,7 +57,7 @@ def score_stored_run(place: Path, release: Release, language: Language, bounds: 
     rows: dict[str, JsonObject] = {}
     unknown = []
     for stored in stored_scenarios(place):
-        runs = [published_scenario(run, team, seconds=bounds.published) for run in stored.runs.values()]
+        runs = [published_scenario(run, team, nodes=nodes) for run in stored.runs.values()]
         sums[Scoring.PUBLISHED][stored.id] = file_sums(runs, None)
         rows[stored.id] = {Scoring.PUBLISHED: [run.rows(None) for run in runs]}
         scenario = scenarios.get(stored.id)
@@ -66,8 +65,7 @@ def score_stored_run(place: Path, release: Release, language: Language, bounds: 
             unknown.append(stored.id)
             continue
         scored = [
-            our_scenario(scenario, _answers(run, scenario, team), team, seconds=bounds.ours)
-            for run in stored.runs.values()
+            our_scenario(scenario, _answers(run, scenario, team), team, nodes=nodes) for run in stored.runs.values()
         ]
         each = [one.sums(None) for one in scored]
         sums[Scoring.OURS][stored.id] = {key: sum(one[key] for one in each) for key in each[0]}
@@ -110,9 +108,9 @@ class StoredScenario:
     runs: Mapping[str, JsonObject]
     """Runs by label (`run #1`, …), each with `main_agent_history`, `sub_agent_history` and `label`."""
 
-    def score(self, team: Team, *, seconds: float | None = 10.0) -> dict[str, PublishedScenario]:
+    def score(self, team: Team, *, nodes: int | None = SEARCH_NODES) -> dict[str, PublishedScenario]:
         """The published score of each run, by label."""
-        return {name: published_scenario(run, team, seconds=seconds) for name, run in self.runs.items()}
+        return {name: published_scenario(run, team, nodes=nodes) for name, run in self.runs.items()}
 
 
 def stored_scenarios(place: Path) -> Iterator[StoredScenario]:
@@ -138,12 +136,12 @@ def stored_scenarios(place: Path) -> Iterator[StoredScenario]:
 
 
 def score_stored(
-    place: Path, team: Team, verdicts: Verdicts | None = None, *, seconds: float | None = 10.0
+    place: Path, team: Team, verdicts: Verdicts | None = None, *, nodes: int | None = SEARCH_NODES
 ) -> dict[str, float]:
     """The added sums of a whole stored run, for `published_figures` and `published_details`."""
     total: dict[str, float] = {}
     for scenario in stored_scenarios(place):
-        for key, value in file_sums(list(scenario.score(team, seconds=seconds).values()), verdicts).items():
+        for key, value in file_sums(list(scenario.score(team, nodes=nodes).values()), verdicts).items():
             total[key] = total.get(key, 0) + value
     return total
 

@@ -1,5 +1,8 @@
+import itertools
 import json
 import math
+import random
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -8,17 +11,17 @@ import networkx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.suites.orchestration.scoring.distance.ticks import Ticks
 from tests.support.data import real_data_dir
 from tests.support.growth import calls
 
-from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
+from worktrial.suites.orchestration.scoring.distance.exact import MOST_BY_BRANCHES, Distance, edit_distance
 from worktrial.suites.orchestration.scoring.distance.graphs import (
     Graph,
     published_step_graph,
     published_workflow_graph,
 )
-from worktrial.suites.orchestration.scoring.distance.pairing import assignment, column_prices
+from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, assignment, column_prices
+from worktrial.suites.orchestration.scoring.distance.programme import programme
 
 Label = tuple[str, str]
 Cost = Callable[[Any, Any], float]
@@ -103,16 +106,16 @@ def by_networkx(a: Graph[Label], b: Graph[Label], cost: Cost) -> float:
 def test_the_distance_is_the_least_cost_of_all_mappings_in_both_directions(
     a: Graph[Label], b: Graph[Label], cost: Cost
 ) -> None:
-    there = edit_distance(a, b, substitution=cost, seconds=60)
+    there = edit_distance(a, b, substitution=cost)
     assert there.exact
     assert there.cost == pytest.approx(brute_force(a, b, cost), abs=1e-9)
-    assert edit_distance(b, a, substitution=cost, seconds=60) == there
+    assert edit_distance(b, a, substitution=cost) == there
 
 
 @given(graphs(5, loops=False), graphs(5, loops=False), st.sampled_from([published, nothing, all_or_nothing]))
 @settings(max_examples=60, deadline=None)
 def test_networkx_agrees_where_no_node_has_an_edge_to_itself(a: Graph[Label], b: Graph[Label], cost: Cost) -> None:
-    ours = edit_distance(a, b, substitution=cost, seconds=60)
+    ours = edit_distance(a, b, substitution=cost)
     assert ours.cost == pytest.approx(by_networkx(a, b, cost), abs=1e-9)
 
 
@@ -120,9 +123,9 @@ def test_networkx_agrees_where_no_node_has_an_edge_to_itself(a: Graph[Label], b:
 @settings(deadline=None)
 def test_numbers_of_nodes_do_not_matter(pair: tuple[Graph[Label], Graph[Label]], other: Graph[Label]) -> None:
     a, same = pair
-    assert edit_distance(a, same, substitution=published, seconds=60) == Distance(0.0)
-    ours = edit_distance(a, other, substitution=published, seconds=60)
-    assert edit_distance(same, other, substitution=published, seconds=60) == ours
+    assert edit_distance(a, same, substitution=published) == Distance(0.0)
+    ours = edit_distance(a, other, substitution=published)
+    assert edit_distance(same, other, substitution=published) == ours
 
 
 @given(graphs(4), graphs(4))
@@ -135,7 +138,7 @@ def test_zero_means_equal(a: Graph[Label], b: Graph[Label]) -> None:
         return result
 
     equal = networkx.is_isomorphic(made(a), made(b), node_match=lambda x, y: x["label"] == y["label"])
-    assert (edit_distance(a, b, substitution=published, seconds=60).cost == 0) is equal
+    assert (edit_distance(a, b, substitution=published).cost == 0) is equal
 
 
 def test_edges_of_a_node_to_itself_count() -> None:
@@ -144,47 +147,81 @@ def test_edges_of_a_node_to_itself_count() -> None:
     crossed = Graph((mail, mail), frozenset({(0, 1), (1, 0)}))
     both_looped = Graph((mail, mail), frozenset({(0, 0), (1, 1)}))
     for a, b, cost in [(bare, looped, 1), (looped, looped, 0), (crossed, both_looped, 4), (looped, crossed, 4)]:
-        assert edit_distance(a, b, substitution=published, seconds=9) == Distance(cost)
+        assert edit_distance(a, b, substitution=published) == Distance(cost)
 
 
 def test_what_equal_parts_look_like_does_not_hide_how_they_are_joined() -> None:
     """Two triangles and a ring of six cannot be told apart by the colours of neighbourhoods."""
     triangles = Graph((1,) * 6, frozenset({(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)}))
     ring = Graph((1,) * 6, frozenset((n, (n + 1) % 6) for n in range(6)))
-    assert edit_distance(triangles, ring, substitution=nothing, seconds=9) == Distance(4.0)
+    assert edit_distance(triangles, ring, substitution=nothing) == Distance(4.0)
     # The same within one connected part.
     hub = frozenset((6, n) for n in range(6))
     wheels = [Graph((1,) * 7, graph.edges | hub) for graph in (triangles, ring)]
-    assert edit_distance(*wheels, substitution=nothing, seconds=9) == Distance(4.0)
+    assert edit_distance(*wheels, substitution=nothing) == Distance(4.0)
 
 
-def test_without_time_the_cost_is_an_upper_bound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nodes_the_cost_is_an_upper_bound_and_says_so() -> None:
     """One ring and two, in which every node looks like every other."""
     a = Graph((1,) * 40, frozenset((n, (n + 1) % 40) for n in range(40)))
     b = Graph((1,) * 40, frozenset((n, (n + 2) % 40) for n in range(40)))
-    clock = Ticks(monkeypatch)
-    found = edit_distance(a, b, substitution=nothing, seconds=0.1)
-    # It looks at the clock at every node of its tree, and no node takes long.
-    assert clock.looks < 110
-    assert calls(lambda: edit_distance(a, b, substitution=nothing, seconds=0.1)) < 100_000
+    found = edit_distance(a, b, substitution=nothing, nodes=100)
     assert not found.exact
     assert 4 <= found.cost <= 80
-    at_once = edit_distance(a, b, substitution=nothing, seconds=0)
+    at_once = edit_distance(a, b, substitution=nothing, nodes=0)
     assert not at_once.exact
     assert at_once.cost >= found.cost
+    few, many = (calls(lambda n=n: edit_distance(a, b, substitution=nothing, nodes=n)) for n in (50, 400))
+    # What a node costs does not grow with the number of nodes.
+    assert many < 10 * few
+
+
+def test_a_distance_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine hours may pass between two looks at the clock."""
+    a = Graph(tuple(n % 3 for n in range(14)), frozenset((n, (n * 5 + 1) % 14) for n in range(14)))
+    b = Graph(tuple(n % 3 for n in range(14)), frozenset((n, (n * 3 + 2) % 14) for n in range(14)))
+    found = edit_distance(a, b, substitution=all_or_nothing)
+    hours = itertools.count(step=3600)
+    for clock in ("perf_counter", "monotonic", "time", "process_time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    assert edit_distance(a, b, substitution=all_or_nothing) == found
+    assert found.exact
+
+
+@given(graphs(5), graphs(5), st.sampled_from(COSTS))
+@settings(max_examples=60, deadline=None)
+def test_the_integer_programme_saves_as_much_as_any_mapping(a: Graph[Label], b: Graph[Label], cost: Cost) -> None:
+    made = programme(a, b, cost)
+    assert made is not None
+    found = made.solve(0, 50_000)
+    assert found.exact
+    assert (a.size + b.size) - found.saved / UNIT == pytest.approx(brute_force(a, b, cost), abs=1e-9)
+
+
+def test_what_branches_leave_the_programme_settles() -> None:
+    """Too hard for the nodes that branch and bound gets, and settled by one node of the programme."""
+    rng = random.Random(5)
+    graphs = [
+        Graph(tuple(rng.choice("abc") for _ in range(24)), frozenset((n, rng.randrange(24)) for n in range(23)))
+        for _ in range(2)
+    ]
+    by_branches = edit_distance(*graphs, substitution=all_or_nothing, nodes=MOST_BY_BRANCHES)
+    found = edit_distance(*graphs, substitution=all_or_nothing)
+    assert not by_branches.exact
+    assert found.exact
+    assert found.cost <= by_branches.cost
+    assert edit_distance(*reversed(graphs), substitution=all_or_nothing) == found
 
 
 @pytest.mark.parametrize("nodes", [170, 480, 5000])
-def test_large_graphs_are_answered(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_graphs_are_answered(nodes: int) -> None:
     a = Graph(tuple(n % 7 for n in range(nodes)), frozenset((n, n + 1) for n in range(nodes - 1)))
     b = Graph(tuple(n % 5 for n in range(nodes)), frozenset((n, n // 2) for n in range(nodes)))
-    clock = Ticks(monkeypatch)
-    assert calls(lambda: edit_distance(a, b, substitution=lambda x, y: float(x != y), seconds=0.2)) < 800_000
-    assert clock.looks < 210
-    found = edit_distance(a, b, substitution=lambda x, y: float(x != y), seconds=0.2)
+    assert calls(lambda: edit_distance(a, b, substitution=lambda x, y: float(x != y), nodes=2000)) < 1_500_000
+    found = edit_distance(a, b, substitution=lambda x, y: float(x != y), nodes=2000)
     assert not found.exact
     assert nodes / 10 < found.cost <= a.size + b.size
-    assert edit_distance(a, replace(a), substitution=lambda x, y: float(x != y), seconds=0.2) == Distance(0.0)
+    assert edit_distance(a, replace(a), substitution=lambda x, y: float(x != y), nodes=2000) == Distance(0.0)
 
 
 def test_a_graph_that_cannot_be_and_a_cost_that_must_not_be_are_refused() -> None:
@@ -192,7 +229,7 @@ def test_a_graph_that_cannot_be_and_a_cost_that_must_not_be_are_refused() -> Non
         Graph(("a", "b"), frozenset({(0, 2)}))
     for cost in (-1.0, 2.5, math.nan):
         with pytest.raises(ValueError, match="'a' by 'b' costs"):
-            edit_distance(Graph(("a",)), Graph(("b",)), substitution=lambda x, y, c=cost: c, seconds=1)  # type: ignore[misc]
+            edit_distance(Graph(("a",)), Graph(("b",)), substitution=lambda x, y, c=cost: c)  # type: ignore[misc]
 
 
 @given(
@@ -234,7 +271,7 @@ def test_the_published_distances_where_no_node_has_an_edge_to_itself() -> None:
             assert gold.size + predicted.size == ref[part]["max"], row["id"]
             if any(s == t for s, t in gold.edges | predicted.edges):
                 continue
-            found = edit_distance(predicted, gold, substitution=cost, seconds=60)
+            found = edit_distance(predicted, gold, substitution=cost)
             assert found.cost == pytest.approx(ref[part]["cost"], abs=1e-9), row["id"]
             compared += 1
     assert compared > 300

@@ -1,10 +1,12 @@
 """The published workflow score: the published program's recorded figures, and small cases of our own."""
 
+import itertools
 import json
+import random
+import time
 from typing import Any
 
 import pytest
-from tests.suites.orchestration.scoring.distance.ticks import Ticks
 from tests.support.data import real_data_dir
 from tests.support.growth import calls, growth
 
@@ -12,6 +14,7 @@ from worktrial.suites.orchestration.scoring.distance.ours import PlanScore
 from worktrial.suites.orchestration.scoring.distance.published import (
     GraphMatch,
     GraphSize,
+    PublishedMatch,
     published_match,
     published_score,
     published_text_score,
@@ -125,20 +128,54 @@ def _tangle(size: int, stride: int) -> dict[str, Any]:
     }
 
 
-def test_ten_by_ten_answers_within_its_bound_and_says_that_it_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_by_ten_answers_within_its_bound_and_says_that_it_is_not_exact() -> None:
     published_score(_plan("a"), _plan("b"))  # networkx and scipy are loaded
-    clock = Ticks(monkeypatch)
-    assert calls(lambda: published_score(_tangle(10, 3), _tangle(10, 7), seconds=0.4)) < 100_000
-    assert clock.looks < 450
-    score = published_score(_tangle(10, 3), _tangle(10, 7), seconds=0.4)
+    assert calls(lambda: published_score(_tangle(10, 3), _tangle(10, 7), nodes=2000)) < 100_000
+    score = published_score(_tangle(10, 3), _tangle(10, 7), nodes=2000)
+    assert score == published_score(_tangle(10, 3), _tangle(10, 7), nodes=2000)
     assert not score.exact
     assert 0 < score.score < 1
 
 
+def test_a_busy_machine_changes_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hours may pass between two looks at a clock."""
+    plans = _plan("abc", "da", "b", w2=["workflow_1"]), _plan("ab", "cd", "bb", w3=["workflow_2"])
+    score = published_score(*plans)
+    hours = itertools.count(step=3600)
+    for clock in ("perf_counter", "monotonic", "time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    monkeypatch.setattr(
+        "worktrial.suites.orchestration.scoring.distance.published.perf_counter", time.perf_counter, raising=False
+    )
+    assert published_score(*plans) == score
+    assert score.exact
+
+
+def test_the_bound_changes_nothing_that_it_does_not_cut_short() -> None:
+    rng = random.Random(2)
+    for _ in range(40):
+        plans = [
+            _plan(*("".join(rng.choices("abcd", k=rng.randint(1, 3))) for _ in range(3)), w2=["workflow_1"])
+            for _ in range(2)
+        ]
+        for gold, predicted in (plans, plans[::-1]):
+            free = published_match(gold, predicted, nodes=None)
+            assert published_match(gold, predicted) == free
+            for found, whole in zip(
+                _graphs_of(published_match(gold, predicted, nodes=5)), _graphs_of(free), strict=True
+            ):
+                assert found.cost >= whole.cost
+                assert not found.exact or found == whole
+
+
+def _graphs_of(match: PublishedMatch) -> tuple[GraphMatch, GraphMatch]:
+    return match.structure, match.components
+
+
 def test_plans_beyond_all_measure_are_not_searched() -> None:
     plans = {n: _tangle(n, 3) for n in (1250, 5000)}
-    assert growth(lambda n: published_score(_plan("a"), plans[n], seconds=0.4), 1250) < 8
-    score = published_score(_plan("a"), plans[5000], seconds=0.4)
+    assert growth(lambda n: published_score(_plan("a"), plans[n]), 1250) < 8
+    score = published_score(_plan("a"), plans[5000])
     assert not score.exact
     assert score.structure == 0
 
@@ -155,9 +192,9 @@ def test_every_recorded_pair() -> None:
 def _equals_record(row: dict[str, Any]) -> None:
     ref, name = row["ref"], row["id"]
     if "gold_text" in row:
-        score = published_text_score(row["gold_text"], row["predicted_text"], seconds=None)
+        score = published_text_score(row["gold_text"], row["predicted_text"], nodes=None)
     else:
-        score = published_score(row["gold_workflow"], row["predicted_workflow"], seconds=None)
+        score = published_score(row["gold_workflow"], row["predicted_workflow"], nodes=None)
     if ref["error"] or ref.get("parse_failed"):
         error = ref["error"] or "unparsed_prediction"
         assert score == PlanScore(0.0, 0.0, 0.0, error=error), name

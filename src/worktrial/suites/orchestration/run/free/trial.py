@@ -13,7 +13,7 @@ from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingErr
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.episode import in_manifest, jobs_under, note_faults
-from worktrial.suites.orchestration.options import Cards, Gold
+from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import Scenario, UserTurn
 from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBudget
@@ -68,8 +68,8 @@ class FreeSettings:
     faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
     """The date and time of scenarios whose note has none, ISO 8601."""
-    seconds: float = 1.0
-    """Bound on the edit distances of one plan."""
+    search_nodes: int = SEARCH_NODES
+    """Nodes that the search for one edit distance may expand."""
 
 
 class FreeTrial:
@@ -192,8 +192,8 @@ class FreeTrial:
         )
 
     async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
-        work, seconds = work_in_log(log), self._settings.seconds
-        score = await asyncio.to_thread(goal_score, scenario, team, work, seconds=seconds)
+        work, nodes = work_in_log(log), self._settings.search_nodes
+        score = await asyncio.to_thread(goal_score, scenario, team, work, nodes=nodes)
         judges = self.ground.value_judges(scenario.language, context)
         judged = None if judges is None else await judges.verdicts(score.needs)
         met = score.met(None if judged is None else judged.verdicts)

@@ -1,24 +1,30 @@
-"""Exact edit distance of two small labelled digraphs, bounded in time.
+"""Exact edit distance of two small labelled digraphs, bounded in the nodes that a search expands.
 
 Nodes and edges cost 1 to insert or to delete, edges nothing to substitute, nodes what the caller says. An edit path
 is a partial one-to-one mapping of nodes. Its cost is what both graphs cost to delete, less what the mapping
 *saves*: 2 - substitution for each pair of nodes, and 2 for each edge whose ends are mapped onto those of an edge.
 The distance is found by saving most, in whole numbers, so that it does not depend on the order of additions.
+
+No clock is looked at, so that a distance is the same on every machine. Branch and bound settles nearly every pair
+of plans within some hundred nodes; what it leaves goes to an integer programme, whose relaxation is far tighter.
 """
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple
 
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.scoring.distance.graphs import Graph, Label
 from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, Substitution, label_pairing
-from worktrial.suites.orchestration.scoring.distance.search import Found, search
+from worktrial.suites.orchestration.scoring.distance.programme import programme
+from worktrial.suites.orchestration.scoring.distance.search import Budget, Found, NothingLeft, search
 
 MOST_NODES = 500
 MOST_WORK = 5_000_000
 """Squared nodes of the smaller graph times nodes of the larger; beyond, the tables alone take too long."""
+MOST_BY_BRANCHES = 4_000
+"""Nodes of branch and bound after which an integer programme goes on, where the graphs are small enough for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +37,12 @@ class Distance:
 
 
 def edit_distance(
-    a: Graph[Label], b: Graph[Label], *, substitution: Callable[[Label, Label], float], seconds: float
+    a: Graph[Label], b: Graph[Label], *, substitution: Callable[[Label, Label], float], nodes: int = SEARCH_NODES
 ) -> Distance:
     """The graph edit distance: the least cost of turning `a` into `b`.
 
     Exact distances are symmetric, and the same however the nodes are numbered. Of graphs with more than 500 nodes,
-    or that would take seconds to tabulate, only the best pairing of labels is known.
+    or with too many to tabulate, only the best pairing of labels is known.
 
     Args:
         a: One graph. Self-loops are edges like any other.
@@ -44,17 +50,17 @@ def edit_distance(
         substitution: What it costs to turn one label into another, read to six decimals: 0 for equal labels,
             symmetric, no more than by way of a third label, and 0 to 2, or `math.inf` for two that must never be
             paired.
-        seconds: How long to search before the best mapping so far has to do.
+        nodes: How many nodes of a search tree to expand, a large graph's counting several times, before the best
+            mapping so far has to do.
 
     Raises:
         ValueError: `substitution` returned a cost that is not allowed.
     """
-    deadline = time.perf_counter() + seconds
-    found = _most_saved(a, b, substitution, deadline)
+    found = _most_saved(a, b, substitution, nodes)
     return Distance(((a.size + b.size) * UNIT - found.saved) / UNIT, found.exact)
 
 
-def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], deadline: float) -> Found:
+def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], nodes: int) -> Found:
     """The cheap ways first: they settle most pairs of plans."""
     if a == b:
         return Found(2 * UNIT * a.size, exact=True)
@@ -63,14 +69,18 @@ def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Lab
     pairing = label_pairing(a, b, substitution)
     if pairing.saved == pairing.limit or len(b.labels) > MOST_NODES:
         return Found(pairing.saved, pairing.saved == pairing.limit)
-    rest = without_common_parts(a, b, deadline)
+    rest = without_common_parts(a, b, Budget(nodes))
     common = 2 * UNIT * (a.size - rest.a.size)
     if common:
         a, b = rest
         pairing = label_pairing(a, b, substitution)
     if pairing.saved == pairing.limit or len(a.labels) ** 2 * len(b.labels) > MOST_WORK:
         return Found(common + pairing.saved, pairing.saved == pairing.limit)
-    found = search(a, b, substitution, pairing.saved, deadline)
+    ahead = programme(a, b, substitution)
+    budget = Budget(nodes if ahead is None else min(nodes, MOST_BY_BRANCHES))
+    found = search(a, b, substitution, pairing.saved, budget)
+    if not found.exact and ahead is not None and nodes > MOST_BY_BRANCHES:
+        found = ahead.solve(found.saved, nodes - MOST_BY_BRANCHES)
     return Found(common + found.saved, found.exact)
 
 
@@ -81,13 +91,16 @@ class Rest(NamedTuple, Generic[Label]):
     b: Graph[Label]
 
 
-def without_common_parts(a: Graph[Label], b: Graph[Label], deadline: float) -> Rest[Label]:
-    """Both graphs without the connected parts that are isomorphic with equal labels, taken away in pairs."""
+def without_common_parts(a: Graph[Label], b: Graph[Label], budget: Budget) -> Rest[Label]:
+    """Both graphs without the connected parts that are isomorphic with equal labels, taken away in pairs.
+
+    Where the budget is spent, parts that may be the same stay.
+    """
     sides = _Side(a), _Side(b)
     shared = {part.kind for part in sides[0].parts} & {part.kind for part in sides[1].parts}
     if not shared:
         return Rest(a, b)
-    _refine(sides, deadline)
+    _refine(sides)
     waiting = defaultdict(list)
     for part in sides[1].parts:
         waiting[part.kind, sides[1].coloured(part)].append(part)
@@ -95,7 +108,7 @@ def without_common_parts(a: Graph[Label], b: Graph[Label], deadline: float) -> R
     for part in sides[0].parts:
         alike = waiting[part.kind, sides[0].coloured(part)]
         for other in alike:
-            if _isomorphic(sides[0], part, sides[1], other, deadline):
+            if _isomorphic(sides[0], part, sides[1], other, budget):
                 alike.remove(other)
                 gone[0].update(part.nodes)
                 gone[1].update(other.nodes)
@@ -144,13 +157,13 @@ class _Side(Generic[Label]):
             yield _Part(nodes, (len(nodes), edges, frozenset([labels[node] for node in nodes])))
 
 
-def _refine(sides: tuple[_Side[Label], _Side[Label]], deadline: float) -> None:
+def _refine(sides: tuple[_Side[Label], _Side[Label]]) -> None:
     """Colour the nodes of both sides until colours tell no more (Weisfeiler and Leman, 1968)."""
     names: dict[object, int] = {}
     for side in sides:
         side.colours = [names.setdefault(label, len(names)) for label in side.graph.labels]
     told = len(names)
-    while time.perf_counter() < deadline:
+    while True:  # as often as there are nodes, at most
         names = {}
         for side in sides:
             old = side.colours
@@ -166,8 +179,8 @@ def _refine(sides: tuple[_Side[Label], _Side[Label]], deadline: float) -> None:
         told = len(names)
 
 
-def _isomorphic(side: _Side[Label], part: _Part, other_side: _Side[Label], other: _Part, deadline: float) -> bool:
-    """Whether the parts are the same; False too where time runs out before that is known."""
+def _isomorphic(side: _Side[Label], part: _Part, other_side: _Side[Label], other: _Part, budget: Budget) -> bool:
+    """Whether the parts are the same; False too where the budget is spent before that is known."""
     places = defaultdict(list)
     for node in other.nodes:
         places[other_side.colours[node]].append(node)
@@ -176,7 +189,9 @@ def _isomorphic(side: _Side[Label], part: _Part, other_side: _Side[Label], other
     edges = other_side.graph.edges
     untried = [iter(places[side.colours[part.nodes[0]]])]
     while untried:
-        if time.perf_counter() > deadline:
+        try:
+            budget.spend(1)
+        except NothingLeft:
             return False
         node = part.nodes[len(untried) - 1]
         used.discard(image.pop(node, -1))

@@ -1,10 +1,10 @@
 """Our score of a plan: exact edit distances of graphs from which the whole plan can be read back."""
 
 import math
-import time
 from dataclasses import dataclass
 
 from worktrial.language import JsonObject
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.scenario import WorkflowPlan
 from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
 from worktrial.suites.orchestration.scoring.distance.graphs import Graph, PlanNode, chain_graph, workflow_graph
@@ -21,7 +21,7 @@ class PlanScore:
     components: float
     """The similarity of the graphs of steps."""
     exact: bool = True
-    """Whether the edit distances are exact; false where the time bound was hit, and both are then lower bounds."""
+    """Whether the edit distances are exact; false where a search was given up, and both are then lower bounds."""
     error: str | None = None
     """Why there is no score (and it is 0): the class of the exception that the published program raises, or
     `unparsed_gold` or `unparsed_prediction`."""
@@ -46,7 +46,7 @@ type together never weigh as much as one of those.
 """
 
 
-def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, seconds: float = 1.0) -> PlanScore:
+def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, nodes: int = SEARCH_NODES) -> PlanScore:
     """Likeness of two plans: the mean of two similarities, each 1 - distance / largest distance.
 
     *Structure* compares the graphs of workflows (`workflow_graph`), *components* those of workflows and steps
@@ -66,15 +66,13 @@ def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, seconds: float = 1
     Args:
         gold: One plan.
         predicted: The other.
-        seconds: How long both distances may take together. Where that is not enough `exact` is false and the
-            similarities are lower bounds.
+        nodes: How many nodes the search for each of the distances may expand. Where that is not enough `exact` is
+            false and the similarities are lower bounds. All plans of up to twelve steps are far from it.
     """
-    start = time.perf_counter()
     structures = workflow_graph(gold), workflow_graph(predicted)
-    structure = edit_distance(*structures, substitution=substitution, seconds=seconds / 2)
+    structure = edit_distance(*structures, substitution=substitution, nodes=nodes)
     chains = chain_graph(gold), chain_graph(predicted)
-    left = seconds - (time.perf_counter() - start)
-    components = edit_distance(*chains, substitution=substitution, seconds=left)
+    components = edit_distance(*chains, substitution=substitution, nodes=nodes)
     similarities = _similarity(structure, *structures), _similarity(components, *chains)
     return PlanScore(sum(similarities) / 2, *similarities, exact=structure.exact and components.exact)
 

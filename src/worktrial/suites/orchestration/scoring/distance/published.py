@@ -8,10 +8,10 @@ depending on the order in which nodes and edges came. So the graphs are built in
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from worktrial.language import JsonValue
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.published_plan_text import published_reading
 from worktrial.suites.orchestration.scoring.distance.graphs import Pair, dependencies_of, pairs_of, workflows_of
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore
@@ -27,7 +27,9 @@ _OTHER_BOTH = 1.0
 
 _MAX_NODES = 150
 _MAX_EDGES = 400
-"""Most nodes in both graphs together. Beyond, the matrices that networkx begins with take longer than any bound."""
+"""Most nodes and edges in both graphs together. Beyond, the matrices that networkx begins with take too long."""
+_USUAL_SIZE = 30
+"""Nodes and edges of both graphs up to which one look counts once; assignments of larger ones take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +74,26 @@ class PublishedMatch:
         return PlanScore(structure * 0.5 + components * 0.5, structure, components, exact)
 
 
-def published_score(gold: JsonValue, predicted: JsonValue, *, seconds: float | None = 10.0) -> PlanScore:
+def published_score(gold: JsonValue, predicted: JsonValue, *, nodes: int | None = SEARCH_NODES) -> PlanScore:
     """Likeness of two plans by the published evaluation, given as the mappings it parsed.
 
     Args:
         gold: the gold plan, workflow id to workflow.
         predicted: the predicted plan.
-        seconds: how long networkx may search in all, above 0, at most half of it for the structure. Where that is
-            not enough the best edit found counts, so that similarities are lower bounds, and `exact` is false. None
-            for as long as it takes, which is what the published program does.
+        nodes: how many partial edits networkx may look at for each of the two distances. Where that is not enough
+            the best edit found counts, so that similarities are lower bounds, and `exact` is false. None for any
+            number, which is what the published program does.
 
     Returns:
         The score; 0 with the class of the exception as `error` where the published program raises one.
     """
     try:
-        return published_match(gold, predicted, seconds=seconds).score
+        return published_match(gold, predicted, nodes=nodes).score
     except (TypeError, AttributeError, ValueError, LookupError, RecursionError) as error:
         return _no_score(type(error).__name__)
 
 
-def published_text_score(gold_text: str, predicted_text: str, *, seconds: float | None = 10.0) -> PlanScore:
+def published_text_score(gold_text: str, predicted_text: str, *, nodes: int | None = SEARCH_NODES) -> PlanScore:
     """Likeness of two plans by the published evaluation, given as the texts that hold them.
 
     Returns:
@@ -105,26 +107,19 @@ def published_text_score(gold_text: str, predicted_text: str, *, seconds: float 
         return _no_score("unparsed_gold")
     if predicted.plan is None:
         return _no_score("unparsed_prediction")
-    return published_score(gold.plan, predicted.plan, seconds=seconds)
+    return published_score(gold.plan, predicted.plan, nodes=nodes)
 
 
-def published_match(gold: JsonValue, predicted: JsonValue, *, seconds: float | None = 10.0) -> PublishedMatch:
+def published_match(gold: JsonValue, predicted: JsonValue, *, nodes: int | None = SEARCH_NODES) -> PublishedMatch:
     """The comparisons of structure and components, with costs and sizes; arguments as for `published_score`.
 
     Raises:
         TypeError, AttributeError, ValueError, LookupError: as the published program does, for plans it cannot take.
     """
-    # networkx loads it in the middle of its first search, and that would count as searching.
-    import scipy.optimize  # noqa: F401
-
     predicted_workflows, gold_workflows = workflows_of(predicted), workflows_of(gold)
     structures = _structure(predicted_workflows), _structure(gold_workflows)
     components = _components(predicted_workflows), _components(gold_workflows)
-    begin = perf_counter()
-    structure = _match(*structures, seconds=None if seconds is None else seconds / 2)
-    # What the structure did not need is left to the components.
-    left = None if seconds is None else max(seconds / 2, seconds - (perf_counter() - begin))
-    return PublishedMatch(structure, _match(*components, seconds=left))
+    return PublishedMatch(_match(*structures, nodes=nodes), _match(*components, nodes=nodes))
 
 
 def _no_score(error: str) -> PlanScore:
@@ -163,21 +158,22 @@ def _components(workflows: Mapping[str, JsonValue]) -> "Graph":
     return graph
 
 
-def _match(predicted: "Graph", gold: "Graph", *, seconds: float | None) -> GraphMatch:
+def _match(predicted: "Graph", gold: "Graph", *, nodes: int | None) -> GraphMatch:
     import networkx
 
-    nodes = len(predicted) + len(gold)
+    both = len(predicted) + len(gold)
     edges = predicted.number_of_edges() + gold.number_of_edges()
-    most = float(nodes + edges)
+    most = float(both + edges)
     sizes = _size(predicted), _size(gold)
-    if seconds is not None and (nodes > _MAX_NODES or edges > _MAX_EDGES):
+    if nodes is not None and (both > _MAX_NODES or edges > _MAX_EDGES):
         return GraphMatch(most, most, *sizes, exact=False)
     if len(predicted) <= 1 and len(gold) <= 1:
         # Up to 3.5, with which the published figures were made, networkx never came to look at the edges of a first
         # pair of nodes; since 3.6 it does where only one of the graphs has any. Same figures with every release.
         predicted, gold = networkx.create_empty_copy(predicted), networkx.create_empty_copy(gold)
-    begin = perf_counter()
-    cost = networkx.graph_edit_distance(
+    bound: Any = _CountedBound(most, None if nodes is None else nodes // (1 + int(most) ** 2 // _USUAL_SIZE**2))
+    # A list of the costs of ever better edits, as networkx finds them; what it returns is the last.
+    found = networkx.optimize_graph_edit_distance(
         predicted,
         gold,
         node_subst_cost=_substitution,
@@ -186,12 +182,45 @@ def _match(predicted: "Graph", gold: "Graph", *, seconds: float | None) -> Graph
         edge_subst_cost=_nothing,
         edge_del_cost=_one,
         edge_ins_cost=_one,
-        upper_bound=most,
-        timeout=seconds,
+        upper_bound=bound,
     )
-    # networkx gives up without a word and returns the best edit so far, or None when there is none yet.
-    exact = seconds is None or perf_counter() - begin < seconds
-    return GraphMatch(most if cost is None else float(cost), most, *sizes, exact)
+    cost = most
+    try:
+        for better in found:
+            cost = float(better)
+    except _Spent:
+        return GraphMatch(cost, most, *sizes, exact=False)
+    return GraphMatch(cost, most, *sizes)
+
+
+class _Spent(Exception):
+    """networkx has looked at as many partial edits as it may."""
+
+
+class _CountedBound:
+    """An upper bound for networkx that counts how often a cost is compared with it.
+
+    networkx compares the cost of every partial edit with its upper bound before it goes on with it. Its own way to
+    give up early is a clock, and what it has found by then depends on the machine.
+    """
+
+    __array_ufunc__ = None  # so that numpy's numbers leave the comparison to it
+
+    def __init__(self, most: float, looks: int | None) -> None:
+        self._most = most
+        self._left = looks
+
+    def __lt__(self, cost: float) -> bool:
+        """Whether `cost` is beyond the bound.
+
+        Raises:
+            _Spent: it has been asked often enough.
+        """
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise _Spent
+        return self._most < cost
 
 
 def _size(graph: "Graph") -> GraphSize:

@@ -1,6 +1,5 @@
 """Branch and bound for the mapping of nodes that saves most."""
 
-import time
 from typing import NamedTuple
 
 from worktrial.suites.orchestration.scoring.distance.graphs import Graph, Label
@@ -16,11 +15,36 @@ class Found(NamedTuple):
     saved: int
     """The most that a mapping saves, as far as is known."""
     exact: bool
-    """Whether no other can save more; False where time ran out."""
+    """Whether no other can save more; False where the search was given up."""
+
+
+class NothingLeft(Exception):
+    """The budget is spent."""
+
+
+class Budget:
+    """Nodes that a search may still expand."""
+
+    def __init__(self, nodes: int) -> None:
+        self.left = nodes
+
+    def spend(self, nodes: int) -> None:
+        """Take so many away.
+
+        Raises:
+            NothingLeft: there are fewer.
+        """
+        self.left -= nodes
+        if self.left < 0:
+            raise NothingLeft
+
+
+PAIRS = 600
+"""Pairs of nodes of the two graphs up to which a node of the search tree counts once; it takes longer with more."""
 
 
 def search(
-    a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], saved: int, deadline: float
+    a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], saved: int, budget: Budget
 ) -> Found:
     """The most that a mapping of `a`, the graph with fewer nodes, into `b` saves.
 
@@ -35,27 +59,24 @@ def search(
         b: The other graph.
         substitution: As for `edit_distance`.
         saved: What a known mapping saves.
-        deadline: When to stop, by `time.perf_counter`.
+        budget: How many nodes to expand.
     """
-    tree = _Tree(problem(a, b, substitution), saved, deadline)
+    tree = _Tree(problem(a, b, substitution), saved, budget)
     try:
         tree.grow()
-    except _OutOfTime:
+    except NothingLeft:
         return Found(tree.best, exact=False)
     return Found(tree.best, exact=True)
-
-
-class _OutOfTime(Exception):
-    """The deadline has passed."""
 
 
 class _Tree:
     """The tree of partial mappings; `best` is what the best whole one saves."""
 
-    def __init__(self, tables: Problem, saved: int, deadline: float) -> None:
+    def __init__(self, tables: Problem, saved: int, budget: Budget) -> None:
         self.best = saved
         self._tables = tables
-        self._deadline = deadline
+        self._budget = budget
+        self._weight = 1 + len(tables.levels) * len(tables.prices) // PAIRS
         self._partners = [_NONE] * len(tables.levels)
 
     def grow(self) -> None:
@@ -79,8 +100,7 @@ class _Tree:
         if depth == len(self._tables.levels):
             self.best = max(self.best, saved)
             return
-        if time.perf_counter() > self._deadline:
-            raise _OutOfTime
+        self._budget.spend(self._weight)
         tables, level = self._tables, self._tables.levels[depth]
         row, rest = rows[0], rows[1:]
         around = _Around(tables, free)
