@@ -2,8 +2,8 @@
 
 A variable for each pair of nodes that may be partners and one for each pair of edges that may be matched; an edge
 is matched only where its ends are (Lerouge, Abu-Aisheh, Raveaux, Héroux and Adam, 2017, with the constraints of
-both graphs). Solving one of its relaxations takes as long as thousands of nodes of branch and bound, but plans that keep
-those busy for minutes need a few.
+both graphs). Solving one of its relaxations takes as long as thousands of nodes of branch and bound, but plans that
+keep those busy for minutes need a few.
 """
 
 import math
