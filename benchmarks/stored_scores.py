@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from worktrial.suites.orchestration.figures.published import stored_figures
+from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.scoring.both import Bounds
 from worktrial.suites.orchestration.scoring.stored import score_stored, score_stored_run
 
 LIBRARIES = ("jsonschema", "networkx", "numpy", "scipy.optimize", "yaml")
@@ -49,7 +49,7 @@ def score(order: Order) -> Took:
     language = Language(order.language)
     release = load_release(Path(order.data), [language])
     began = time.process_time()
-    scores = score_stored_run(Path(order.run), release, language, Bounds())
+    scores = score_stored_run(Path(order.run), release, language, SEARCH_NODES)
     scored = time.process_time()
     figures = stored_figures(scores)
     summed = time.process_time()
