@@ -18,7 +18,7 @@ from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.scoring.distance.graphs import Graph, Label
 from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, Substitution, label_pairing
 from worktrial.suites.orchestration.scoring.distance.programme import programme
-from worktrial.suites.orchestration.scoring.distance.search import Budget, Found, NothingLeft, search
+from worktrial.suites.orchestration.scoring.distance.search import Found, NothingLeft, SearchBudget, search
 
 MOST_NODES = 500
 MOST_WORK = 5_000_000
@@ -69,7 +69,7 @@ def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Lab
     pairing = label_pairing(a, b, substitution)
     if pairing.saved == pairing.limit or len(b.labels) > MOST_NODES:
         return Found(pairing.saved, pairing.saved == pairing.limit)
-    rest = without_common_parts(a, b, Budget(nodes))
+    rest = without_common_parts(a, b, SearchBudget(nodes))
     common = 2 * UNIT * (a.size - rest.a.size)
     if common:
         a, b = rest
@@ -77,7 +77,7 @@ def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Lab
     if pairing.saved == pairing.limit or len(a.labels) ** 2 * len(b.labels) > MOST_WORK:
         return Found(common + pairing.saved, pairing.saved == pairing.limit)
     ahead = programme(a, b, substitution)
-    budget = Budget(nodes if ahead is None else min(nodes, MOST_BY_BRANCHES))
+    budget = SearchBudget(nodes if ahead is None else min(nodes, MOST_BY_BRANCHES))
     found = search(a, b, substitution, pairing.saved, budget)
     if not found.exact and ahead is not None and nodes > MOST_BY_BRANCHES:
         found = ahead.solve(found.saved, nodes - MOST_BY_BRANCHES)
@@ -91,7 +91,7 @@ class Rest(NamedTuple, Generic[Label]):
     b: Graph[Label]
 
 
-def without_common_parts(a: Graph[Label], b: Graph[Label], budget: Budget) -> Rest[Label]:
+def without_common_parts(a: Graph[Label], b: Graph[Label], budget: SearchBudget) -> Rest[Label]:
     """Both graphs without the connected parts that are isomorphic with equal labels, taken away in pairs.
 
     Where the budget is spent, parts that may be the same stay.
@@ -179,7 +179,9 @@ def _refine(sides: tuple[_Side[Label], _Side[Label]]) -> None:
         told = len(names)
 
 
-def _isomorphic(side: _Side[Label], part: _Part, other_side: _Side[Label], other: _Part, budget: Budget) -> bool:
+def _isomorphic(
+    side: _Side[Label], part: _Part, other_side: _Side[Label], other: _Part, budget: SearchBudget
+) -> bool:
     """Whether the parts are the same; False too where the budget is spent before that is known."""
     places = defaultdict(list)
     for node in other.nodes:

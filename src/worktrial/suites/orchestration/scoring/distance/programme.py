@@ -26,7 +26,7 @@ WEIGHT = 10
 Pair = tuple[int, int]
 
 
-def programme(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label]) -> "Programme[Label] | None":
+def programme(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label]) -> "_Programme[Label] | None":
     """The programme for mapping `a` into `b`; None where it would be too large, or its savings too fine."""
     if len(a.edges) * len(b.edges) > 10 * MOST_EDGE_PAIRS:
         return None
@@ -44,11 +44,11 @@ def programme(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label
         if e[0] != e[1] and f[0] != f[1] and (e[0], f[0]) in nodes and (e[1], f[1]) in nodes
     ]
     step = math.gcd(2 * UNIT, *[worth for worth in known.values() if worth >= 0])
-    return Programme(a, b, nodes, edges) if len(edges) <= MOST_EDGE_PAIRS and step >= FINEST else None
+    return _Programme(a, b, nodes, edges) if len(edges) <= MOST_EDGE_PAIRS and step >= FINEST else None
 
 
 @dataclass(frozen=True, slots=True)
-class Programme(Generic[Label]):
+class _Programme(Generic[Label]):
     """An integer programme; its variables are `nodes`, then `edges`."""
 
     a: Graph[Label]

@@ -22,7 +22,7 @@ class NothingLeft(Exception):
     """The budget is spent."""
 
 
-class Budget:
+class SearchBudget:
     """Nodes that a search may still expand."""
 
     def __init__(self, nodes: int) -> None:
@@ -44,7 +44,7 @@ PAIRS = 600
 
 
 def search(
-    a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], saved: int, budget: Budget
+    a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], saved: int, budget: SearchBudget
 ) -> Found:
     """The most that a mapping of `a`, the graph with fewer nodes, into `b` saves.
 
@@ -72,7 +72,7 @@ def search(
 class _Tree:
     """The tree of partial mappings; `best` is what the best whole one saves."""
 
-    def __init__(self, tables: Problem, saved: int, budget: Budget) -> None:
+    def __init__(self, tables: Problem, saved: int, budget: SearchBudget) -> None:
         self.best = saved
         self._tables = tables
         self._budget = budget
