@@ -1,6 +1,6 @@
 """Tables on the terminal of what faults did to an agent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -51,9 +51,23 @@ def funnel_table(conditions: Sequence[Condition]) -> Table | None:
 
 _CAPTION = (
     "reached: of the planned fault events; degraded: calls that the agent saw so; asked again: the same tool with "
-    "the same arguments, having seen the answer (an implicit fault was detected); recovered: the clean answer "
-    "then came; after: how many calls later, on average"
+    "the same arguments, having seen the answer; recovered: the clean answer then came; after: how many calls "
+    "later, on average"
 )
+
+
+def excess_lines(conditions: Iterable[Condition]) -> Iterator[Text]:
+    """The excess re-ask rate of each condition with silent faults, in words."""
+    for condition in conditions:
+        if (found := condition.excess_reask) is not None:
+            line = f"{printable(condition.name)}: excess re-ask rate {100 * found.value:+.1f} points"
+            if found.interval is not None:
+                low, high = (100 * end for end in found.interval)
+                line += f" (95 % interval {low:+.1f} to {high:+.1f})"
+            line += (
+                f": {found.after_fault:.0%} were asked again after silent faults, by habit {found.habit:.0%} are"
+            )
+            yield Text(line)
 
 
 def _cells(funnel: Funnel) -> tuple[str, ...]:

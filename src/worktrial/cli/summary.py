@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.fault_tables import conditions_table, funnel_table, robustness_line
+from worktrial.cli.fault_tables import conditions_table, excess_lines, funnel_table, robustness_line
 from worktrial.engine.record import CLEAN, RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
@@ -40,6 +40,8 @@ def print_summary(run: StoredRun, console: Console | None = None, *, beside: Opt
     funnels = funnel_table(summary.conditions)
     if funnels is not None:
         console.print(funnels)
+    for excess in excess_lines(summary.conditions):
+        console.print(excess, soft_wrap=True)
     for tag, groups in summary.groups.items():
         if len(groups) > 1:
             console.print(_groups(tag, groups))

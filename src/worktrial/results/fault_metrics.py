@@ -1,13 +1,14 @@
 """The fate of planned faults: how many were met, noticed and overcome.
 
-An observation is *the same question* as another when it answers the same tool with equal arguments. An agent
-that checks a doubtful answer by another tool, or asks for it in other words, is not counted, so detection is a
-lower bound. Recovery asks for more: the very observation that the fault had spoilt. Where the state has
-changed in the meantime there is no such observation any more, so recovery is a lower bound, too.
+An observation is *the same question* as another when it answers the same tool with equal arguments. Whether asking
+again is a sign of noticing, only the excess over the agent's habit tells (`reasks`). An agent that checks a
+doubtful answer by another tool, or asks for it in other words, is not counted. Recovery asks for more: the very
+observation that the fault had spoilt. Where the state has changed in the meantime there is no such observation
+any more, so recovery is a lower bound.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
@@ -19,6 +20,8 @@ from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import SampleLine, StoredRun
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
+from worktrial.results.conditions import cluster_by
+from worktrial.results.reasks import ExcessReask, Reasks, count_reasks, excess_reask, is_same_question, made_after
 from worktrial.workplaces import Origin
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest
@@ -55,8 +58,7 @@ class Funnel:
     exposure: int = 0
     """Degraded calls that the agent saw."""
     asked_again: int = 0
-    """Calls among these whose question the agent asked again before finishing, having seen the answer: detection
-    of an implicit fault, retry after an explicit one."""
+    """Calls among these whose question the agent asked again before finishing, having seen the answer."""
     recovered: int = 0
     """Calls among these whose question was then answered cleanly."""
     calls_to_recovery: tuple[int, ...] = ()
@@ -74,6 +76,8 @@ class FaultMetrics:
 
     explicit: Funnel = Funnel()
     implicit: Funnel = Funnel()
+    reasks: Reasks = field(default_factory=Reasks)
+    """Questions asked again after clean and after silently degraded answers."""
 
 
 class _Line(SampleLine):
@@ -148,13 +152,35 @@ def fault_metrics(
             recovered=sum(bool(fate) for fate in fates),
             calls_to_recovery=tuple(fate for fate in fates if fate),
         )
-    return FaultMetrics(explicit=by_mode[FaultMode.E1], implicit=by_mode[FaultMode.E2])
+    # What a call did twice, or in part, its answer does not show: nothing to notice there.
+    silent = [row.call for row in ledger if row.mode is FaultMode.E2 and row.degraded != row.clean]
+    clean = [c.index for c in calls if c.index not in degraded and c.observation.origin != Origin.REFUSAL]
+    reasks = count_reasks(calls, clean, silent, turns_known=turns_known)
+    return FaultMetrics(by_mode[FaultMode.E1], by_mode[FaultMode.E2], reasks)
 
 
 def total(metrics: Iterable[FaultMetrics]) -> FaultMetrics:
     """All samples together."""
     listed = list(metrics)
-    return FaultMetrics(_merged(m.explicit for m in listed), _merged(m.implicit for m in listed))
+    reasks = sum((m.reasks for m in listed), Reasks())
+    return FaultMetrics(_merged(m.explicit for m in listed), _merged(m.implicit for m in listed), reasks)
+
+
+def excess_of(records: Iterable[SampleRecord], metrics: Mapping[Key, FaultMetrics]) -> ExcessReask | None:
+    """The excess re-ask rate over samples of one condition; None where no answer was silently degraded.
+
+    Args:
+        records: The samples.
+        metrics: Those of the samples with planned faults, from `sample_faults`.
+    """
+    listed = list(records)
+    cluster_of = cluster_by(listed)
+    clusters: dict[str, Reasks] = {}
+    for record in listed:
+        if (found := metrics.get(record.key)) is not None:
+            cluster = cluster_of(record)
+            clusters[cluster] = clusters.get(cluster, Reasks()) + found.reasks
+    return excess_reask(clusters.values())
 
 
 def _merged(funnels: Iterable[Funnel]) -> Funnel:
@@ -176,23 +202,20 @@ def _is_reached(event: FaultEvent, calls: Sequence[StoredCall]) -> bool:
 
 def _fate(row: DegradedCall, calls: Sequence[StoredCall], degraded: set[int], turns_known: bool) -> int | None:
     """Distance to the clean answer in calls; 0: asked again in vain; None: never asked again."""
+    asked = next((call for call in calls if call.index == row.call), None)
     again = False
-    for call in _same_question_later(row, calls, turns_known):
-        again = True
-        if call.index not in degraded and _is_clean(call.observation, row.clean):
-            return call.index - row.call
+    if asked is None:
+        return None
+    for call in made_after(asked, calls, turns_known):
+        if is_same_question(asked, call):
+            again = True
+            if call.index not in degraded and _is_clean(call.observation, row):
+                return call.index - row.call
     return 0 if again else None
 
 
-def _same_question_later(row: DegradedCall, calls: Sequence[StoredCall], turns_known: bool) -> Iterator[StoredCall]:
-    for call in calls:
-        seen_before = call.turn > row.turn if turns_known else call.index > row.call
-        if seen_before and call.tool == row.tool and call.arguments == row.arguments:
-            yield call
-
-
-def _is_clean(answer: SeenAnswer, clean: str | None) -> bool:
+def _is_clean(answer: SeenAnswer, row: DegradedCall) -> bool:
     # After an explicit fault nobody knows what the workplace would have said: any real answer will do.
-    if clean is None:
+    if row.clean is None or row.mode is FaultMode.E1:
         return answer.origin != Origin.REFUSAL
-    return digest(answer.content) == clean
+    return digest(answer.content) == row.clean

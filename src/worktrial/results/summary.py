@@ -8,7 +8,8 @@ from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
-from worktrial.results.fault_metrics import FaultMetrics, sample_faults, total
+from worktrial.results.fault_metrics import FaultMetrics, excess_of, sample_faults, total
+from worktrial.results.reasks import ExcessReask
 from worktrial.results.spending import paid, seconds_of
 from worktrial.statistics import Agreement, CompletionRate, Repeats, Robustness, ZeroCleanRate, agreement
 from worktrial.workplaces.conformance import SimulatorHealth
@@ -32,6 +33,8 @@ class Condition:
     """Mean tool calls of a sample."""
     faults: FaultMetrics | None
     """Fault metrics of all its samples together; None where no fault was planned."""
+    excess_reask: ExcessReask | None = None
+    """Excess re-ask rate after silent faults; None where no answer was silently degraded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,8 @@ def _conditions(run: StoredRun, conditions: Mapping[str, Sequence[SampleRecord]]
     for name, records in conditions.items():
         faults = [metrics[r.key] for r in records if r.key in metrics]
         calls = _mean(r.calls for r in records)
-        found.append(Condition(name, completion(records), calls, total(faults) if faults else None))
+        excess = excess_of(records, metrics)
+        found.append(Condition(name, completion(records), calls, total(faults) if faults else None, excess))
     return found
 
 

@@ -15,7 +15,8 @@ from worktrial.reports.sections.grouping import Board, boards, distinct
 from worktrial.reports.sections.wording import NOTHING, caveat, heading, joined, listed, strong, takeaway
 from worktrial.results.boards import completion_estimate
 from worktrial.results.conditions import by_condition, robustness_by_setting
-from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults, total
+from worktrial.results.fault_metrics import FaultMetrics, Funnel, excess_of, sample_faults, total
+from worktrial.results.reasks import ExcessReask
 from worktrial.statistics import Robustness, ZeroCleanRate
 
 _MEANING = {
@@ -140,8 +141,8 @@ _DRAWN = 4
 
 _KINDS = {"explicit": "open faults", "implicit": "silent faults"}
 
-Found = Mapping[str, FaultMetrics]
-"""Condition to its faults."""
+Found = Mapping[str, tuple[FaultMetrics, ExcessReask | None]]
+"""Condition to its faults, and the excess re-ask rate."""
 
 
 def funnel(report: Report) -> Section | None:
@@ -150,10 +151,16 @@ def funnel(report: Report) -> Section | None:
     rows = [
         (run, condition, kind, found)
         for run, metrics in by_run
-        for condition, of_condition in metrics.items()
+        for condition, (of_condition, _) in metrics.items()
         for kind, found in (("explicit", of_condition.explicit), ("implicit", of_condition.implicit))
         if found.planned or found.exposure
     ]
+    excess = {
+        (id(run), condition): found
+        for run, metrics in by_run
+        for condition, (_, found) in metrics.items()
+        if found is not None
+    }
     if not rows:
         return None
     drawn = [
@@ -171,16 +178,19 @@ def funnel(report: Report) -> Section | None:
         "Asked again",
         "Recovered",
         "Calls later",
+        "Excess re-ask rate",
     ]
     parts = [
         takeaway(_silent([(run, condition, found) for run, condition, kind, found in rows if kind == "implicit"])),
         Markup('<div class="pairs">\n{}\n</div>').format(joined(drawn)),
-        table("From planned faults to recovered answers", headers, [_funnel_row(*row) for row in rows]),
+        table("From planned faults to recovered answers", headers, [_funnel_row(*row, excess) for row in rows]),
         caveat(
             "Open faults announce themselves (an error, a timeout); silent ones look like an answer. Asked again "
             "means: the same tool with the same arguments, after the spoilt answer was seen. An agent that checks "
-            "in another way is not counted, so noticing and recovering are lower bounds. Calls later is the mean "
-            "over the recovered answers."
+            "in another way is not counted, so recovering is a lower bound. Calls later is the mean over the "
+            "recovered answers. The excess re-ask rate is how much more often the question of a silently spoilt "
+            "answer is asked again than that of a clean one, within ten calls, in points, with its 95% "
+            "interval: an agent that goes round its tools without looking, or never asks twice, has about 0."
         ),
     ]
     return Section("funnel", "Noticing and recovering", joined(parts))
@@ -192,7 +202,7 @@ def _metrics(run: ReportRun) -> Found:
     for condition, records in by_condition(run.run.records).items():
         of_condition = [metrics[record.key] for record in records if record.key in metrics]
         if of_condition:
-            found[condition] = total(of_condition)
+            found[condition] = total(of_condition), excess_of(records, metrics)
     return found
 
 
@@ -226,7 +236,13 @@ def _stages(found: Funnel) -> list[Stage]:
     ]
 
 
-def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> list[Value | str | Markup]:
+def _funnel_row(
+    run: ReportRun,
+    condition: str,
+    kind: str,
+    found: Funnel,
+    excess: Mapping[tuple[int, str], ExcessReask],
+) -> list[Value | str | Markup]:
     later = found.mean_calls_to_recovery
     return [
         Value(run.name, run.name, samples_href(run.slug, {"condition": condition})),
@@ -237,7 +253,17 @@ def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> lis
         _part(found.asked_again, found.exposure),
         _part(found.recovered, found.exposure),
         Value(NONE, NOTHING) if later is None else Value(f"{later:.1f}", later),
+        _excess(excess.get((id(run), condition)) if kind == "implicit" else None),
     ]
+
+
+def _excess(found: ExcessReask | None) -> Value:
+    if found is None:
+        return Value(NONE, NOTHING)
+    said = f"{100 * found.value:+.0f}"
+    if found.interval is not None:
+        said += f" ({100 * found.interval.low:+.0f} to {100 * found.interval.high:+.0f})"
+    return Value(said, found.value)
 
 
 def _part(part: int, whole: int) -> Value:
