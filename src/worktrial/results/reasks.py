@@ -50,11 +50,11 @@ class Reasks:
     clean: tuple[int, ...] = (0,) * WINDOW
     """Clean answers after which at least so many calls were made."""
     clean_again: tuple[int, ...] = (0,) * WINDOW
-    """Those of them whose question was asked again within so many calls."""
+    """Questions of these that were asked again within so many calls."""
     degraded: tuple[int, ...] = (0,) * WINDOW
     """Silently degraded answers after which so many calls were made (the last place: so many or more)."""
     degraded_again: tuple[int, ...] = (0,) * WINDOW
-    """Those of them whose question was asked again within these calls."""
+    """Questions of these that were asked again within these calls."""
 
     def __add__(self, other: "Reasks") -> "Reasks":
         return Reasks(*(_added(getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__))
