@@ -190,8 +190,8 @@ class FirstSamples:
         count = self._samples[met.kind]
         if count >= SAME_DEFECTS and len(self._tasks[met.kind]) >= self._least_tasks:
             raise StopRun(
-                f"{self._folder}: the first {count} samples all ended with the same trouble ({met.kind}), and none came "
-                f"through: {met.advice}. The same command again goes on all the same"
+                f"{self._folder}: the first {count} samples all ended with the same trouble ({met.kind}), and none "
+                f"came through: {met.advice}. The same command again goes on all the same"
             )
 
 

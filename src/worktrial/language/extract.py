@@ -8,12 +8,15 @@ from typing import NamedTuple
 from worktrial.language.message import JsonObject, JsonValue
 
 _decoder = json.JSONDecoder()
-_OPENING = re.compile(r"[{\[]")
+# A bracket that JSON can begin with; most of those in prose are none.
+_BEGINNING = re.compile(r'\{(?=\s*["}])|\[(?=\s*[\]\[{"0-9tfnNI-])')
 
 # A broken beginning is read up to where it breaks, and the text goes on right behind it; all of them together may
 # cost this many readings of the whole text.
 _READINGS = 16
 _LEAST_ROOM = 100_000
+# Characters of which the lines are counted in the time in which one is read.
+_QUICKER = 64
 
 
 class NotOneObject(ValueError):
@@ -67,15 +70,16 @@ def json_parts(text: str) -> Iterator[JsonPart]:
     """
     room = _READINGS * len(text) + _LEAST_ROOM
     at = 0
-    while opening := _OPENING.search(text, at):
-        at = opening.start()
+    while beginning := _BEGINNING.search(text, at):
+        at = beginning.start()
         try:
             value, end = _decoder.raw_decode(text, at)
         except RecursionError as e:
             raise NotOneObject("the reply is nested too deeply") from e
         # Not only JSONDecodeError: a number of thousands of digits is refused by int().
         except ValueError as e:
-            room -= _broke_at(e, text) - at
+            # The error itself counts the lines before it, which is quick, and yet grows with the text.
+            room -= _broke_at(e, text) - at + at // _QUICKER
             if room < 0:
                 raise NotOneObject("the reply holds too many broken beginnings of JSON") from e
             at += 1

@@ -3,12 +3,16 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from worktrial.language.extract import NotOneObject, json_parts
 from worktrial.language.message import JsonObject, JsonValue
 from worktrial.language.surroundings import Surroundings
 from worktrial.language.untrusted import encodable
+
+MOST_CALLS = 1000
+"""Marks of calls, or fences, of one text that are looked at."""
 
 Offered = Mapping[str, JsonObject]
 """Tools that were offered: name to the JSON Schema of its arguments, {} where that is not known."""
@@ -63,7 +67,7 @@ _NAME = re.compile(r'"name"\s*:\s*"([^"\\\n]{1,200})"')
 
 
 def _marked(text: str, offered: Offered) -> SpokenCalls:
-    marks = list(_MARK.finditer(text))
+    marks = list(islice(_MARK.finditer(text), MOST_CALLS))
     surroundings = Surroundings(text)
     rest: list[str] = []
     calls: list[SpokenCall] = []
@@ -191,7 +195,7 @@ def _fenced(text: str, offered: Offered) -> SpokenCalls | None:
     """Calls of a text that ends in fences with nothing else in them; None where it does not."""
     rest = text.rstrip()
     bodies: list[str] = []
-    while rest.endswith("```") and (start := rest.rfind("```", 0, -3)) >= 0:
+    while rest.endswith("```") and len(bodies) < MOST_CALLS and (start := rest.rfind("```", 0, -3)) >= 0:
         bodies.insert(0, re.sub(r"\A```\w*", "", rest[start:-3]).strip())
         rest = rest[:start].rstrip()
     calls: list[SpokenCall] = []

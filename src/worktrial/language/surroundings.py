@@ -62,10 +62,14 @@ class Surroundings:
 
     @cached_property
     def _fences(self) -> list[int]:
+        if "```" not in self._content and "~~~" not in self._content:
+            return []
         return [fence.start() for fence in _FENCE.finditer(self._content)]
 
     @cached_property
     def _inline(self) -> list[tuple[int, int]]:
+        if "`" not in self._content:
+            return []
         return [code.span() for code in _INLINE.finditer(self._content)]
 
     @cached_property
