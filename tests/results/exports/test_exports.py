@@ -152,6 +152,24 @@ def test_a_trajectory_is_told_in_the_order_of_its_messages(tmp_path: Path) -> No
     assert (row["agent_model"], row["world_model"], row["feedback"]) == ("m", "executable", "why")
 
 
+def test_calls_and_thoughts_in_the_text_are_told_as_those_beside_it(tmp_path: Path) -> None:
+    call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": {"content": {"y": 2}}}
+    spelled = '<tool_call>{"name": "a", "arguments": {"x": 1}}</tool_call>'
+    messages = [
+        {"role": "user", "content": "Do it."},
+        {"role": "assistant", "content": f"A?</think>First.\n{spelled}"},
+        {"role": "user", "content": '<tool_response>\n{"y":2}\n</tool_response>'},
+        {"role": "assistant", "content": "<think>2?</think>Two."},
+    ]
+    row = _with_line(tmp_path, {"messages": messages, "calls": [call], "answer": "Two."})
+    assert row["trajectory"] == (
+        "\n[Agent Response]: First.\n"
+        '\n[Agent Action]: Call tool `a` with arguments: {"x":1}\n'
+        '\n[Environment Observation] (from a): {"y":2}\n'
+        "\n[Agent Response]: Two.\n"
+    )
+
+
 def test_an_agent_without_messages_is_told_by_its_calls(tmp_path: Path) -> None:
     call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": {"content": {"y": 2}}}
     row = _with_line(tmp_path, {"messages": [], "calls": [call], "answer": "Two."})

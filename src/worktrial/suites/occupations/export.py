@@ -17,7 +17,7 @@ from worktrial.engine.store import TRAJECTORIES, placed_lines
 from worktrial.engine.stored import SampleLine, agent_of, model_of
 from worktrial.errors import DataError, SettingError
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, read_reply
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.tables.source import RunSource
 from worktrial.suite import suite_of
@@ -29,23 +29,6 @@ ARGS = "args.json"
 _UNKNOWN = "Unknown"  # what the harness writes for a scenario without category or domain
 
 
-class _Function(msgspec.Struct, frozen=True):
-    name: str = ""
-    arguments: object = ""
-
-
-class _Asked(msgspec.Struct, frozen=True):
-    id: str | None = None
-    function: _Function = _Function()
-
-
-class _Said(msgspec.Struct, frozen=True):
-    role: str = ""
-    content: object = None
-    tool_calls: list[_Asked] | None = None
-    tool_call_id: str | None = None
-
-
 class _Seen(msgspec.Struct, frozen=True):
     content: object = None
 
@@ -54,12 +37,13 @@ class _Call(msgspec.Struct, frozen=True):
     tool: str = ""
     arguments: object = None
     observation: _Seen = _Seen()
+    turn: int = 0
 
 
 class WorkLine(msgspec.Struct, frozen=True):
     """The part of a line of `trajectories.jsonl` that the text is made of."""
 
-    messages: list[_Said] = []
+    messages: list[JsonObject] = []
     calls: list[_Call] = []
     answer: str | None = None
 
@@ -260,7 +244,7 @@ def work_text(line: WorkLine) -> str:
 
 
 def _parts(line: WorkLine) -> Iterator[str]:
-    if not any(said.role == "assistant" for said in line.messages):
+    if not any(said.get("role") == "assistant" for said in line.messages):
         # A user's own agent holds no conversation; its calls and its answer are on record.
         for call in line.calls:
             yield from _step(call.tool, call.arguments, call.observation.content)
@@ -269,17 +253,24 @@ def _parts(line: WorkLine) -> Iterator[str]:
         return
     answers: dict[str | None, list[object]] = {}
     for said in line.messages:
-        if said.role == "tool":
-            answers.setdefault(said.tool_call_id, []).append(said.content)
-    for said in line.messages:
-        if said.role != "assistant":
+        if said.get("role") == "tool":
+            answers.setdefault(said.get("tool_call_id"), []).append(said.get("content"))
+    called = [{"function": {"name": call.tool}} for call in line.calls]
+    for turn, said in enumerate(m for m in line.messages if m.get("role") == "assistant"):
+        reply = read_reply(said, called)
+        if reply.text:
+            yield f"[Agent Response]: {reply.text}"
+        if reply.calls_from != "tool_calls":
+            # Results of calls in the text are in a user message, with those of others.
+            for call in (call for call in line.calls if call.turn == turn):
+                yield from _step(call.tool, call.arguments, call.observation.content)
             continue
-        if said.content:
-            yield f"[Agent Response]: {_text(said.content)}"
-        for asked in said.tool_calls or ():
+        for asked in reply.calls:
             # Some endpoints give every call the same id; the answers then come in the order of the calls.
-            waiting = answers.get(asked.id)
-            yield from _step(asked.function.name, asked.function.arguments, waiting.pop(0) if waiting else None)
+            waiting = answers.get(asked.get("id"))
+            function = asked.get("function") or {}
+            result = waiting.pop(0) if waiting else None
+            yield from _step(function.get("name", ""), function.get("arguments", ""), result)
 
 
 def _step(tool: str, arguments: JsonValue, observation: JsonValue) -> Iterator[str]:
