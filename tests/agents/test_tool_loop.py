@@ -12,7 +12,7 @@ from tests.support.combinators import OnTurn
 from tests.support.request import ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
-from tests.support.wire import Body, completion, tool_call
+from tests.support.wire import Body, completion, error_reply, tool_call
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.tool_loop import ToolLoop
@@ -212,6 +212,7 @@ def test_calls_of_one_message_run_in_order() -> None:
 
 
 REFUSES = lambda r: completion([{"type": "refusal", "refusal": "I can't do that."}])  # noqa: E731
+FILTERS = lambda r: error_reply(400, "The prompt was filtered.", code="content_filter")  # noqa: E731
 
 
 @pytest.mark.parametrize(
@@ -220,6 +221,11 @@ REFUSES = lambda r: completion([{"type": "refusal", "refusal": "I can't do that.
         (behaviours.filtered, "content_filter", "filter"),
         (REFUSES, "refused", "I can't do that"),
         (Says("", finish_reason="refusal"), "refused", "refused"),
+        (
+            lambda r: error_reply(400, "The prompt was filtered.", code="content_filter"),
+            "content_filter",
+            "filtered",
+        ),
     ],
 )
 def test_an_answer_that_the_provider_kept_is_no_empty_answer(step: Any, reason: str, said: str) -> None:

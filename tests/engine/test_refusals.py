@@ -111,7 +111,7 @@ def says(status: int, message: str, code: str | None = None) -> Any:
 
 def test_a_content_filter_is_about_one_sample_even_at_first() -> None:
     with ScriptedServer(Script(agent=says(400, "The prompt was filtered.", "content_filter"))) as server:
-        with pytest.raises(InvalidSample, match="endpoint_refused"):
+        with pytest.raises(InvalidSample, match="content_filter"):
             ask(server.url)
 
 

@@ -62,8 +62,8 @@ def test_refuses(text: str | None, problem: str) -> None:
 @pytest.mark.parametrize(
     ("message", "stop_reason", "problem", "reason"),
     [
-        ({"content": None}, "content_filter", "provider's filter", InvalidReason.CONTENT_FILTER),
-        ({"content": '{"is_corr'}, "content_filter", "provider's filter", InvalidReason.CONTENT_FILTER),
+        ({"content": None}, "content_filter", "provider filtered", InvalidReason.CONTENT_FILTER),
+        ({"content": '{"is_corr'}, "content_filter", "provider filtered", InvalidReason.CONTENT_FILTER),
         ({"content": None, "refusal": "I can't\nsay."}, "stop", "refused: I can't say.", InvalidReason.REFUSED),
         ({"content": None}, "stop", "empty", None),
     ],

@@ -7,7 +7,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from worktrial.agents.assignment import Assignment
-from worktrial.errors import ContextOverflow
+from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample
 from worktrial.language import Complete, JsonObject, JsonValue
 from worktrial.workplaces import Observation, Origin, StopReason, ending
 
@@ -41,6 +41,11 @@ class ToolLoop:
                 completion = await self._complete(trajectory.messages, tools=assignment.tools)
             except ContextOverflow:
                 trajectory.stop_reason = StopReason.CONTEXT_LIMIT
+                return
+            except InvalidSample as e:
+                if e.reason is not InvalidReason.CONTENT_FILTER or not trajectory.turns:
+                    raise
+                trajectory.stop_reason = StopReason.CONTENT_FILTER
                 return
             trajectory.turns += 1
             # Exactly as it came: providers hide reasoning state in fields we do not know.

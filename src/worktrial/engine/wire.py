@@ -216,12 +216,13 @@ def explain(
     is_limit = not has_answered and any(name in told for name in _TOKEN_PARAMETERS)
     if status == 413 or (is_context_overflow(said, code) and not is_limit):
         return ContextOverflow(f"{where}: {said}")
-    is_one_request = has_answered or any(w in told for w in ("content_filter", "content_policy"))
     if is_account_empty(said, code):
         return StopRun(f"{where} refused the request with status {status}: {said}\n{_NO_MONEY}")
     # One provider calls a wrong key a bad request.
     is_hopeless = status in _HOPELESS or "api_key_invalid" in told
-    if not is_hopeless and is_one_request:
+    if not is_hopeless and any(words in told for words in ("content_filter", "content_policy")):
+        return InvalidSample(InvalidReason.CONTENT_FILTER, f"{where}: {status} {said}")
+    if not is_hopeless and has_answered:
         return InvalidSample(InvalidReason.ENDPOINT_REFUSED, f"{where}: {status} {said}")
     return StopRun(f"{where} refused the request with status {status}: {said}\n{_advice(settings, status, told)}")
 

@@ -76,12 +76,13 @@ class Completion:
     @property
     def shortfall(self) -> str:
         """Half a sentence on what the provider did to the answer; "" where it kept nothing to itself."""
+        if self.blocked is None:
+            return ""
+        said = printable(" ".join(self.reply.refusal[:_REFUSAL_SHOWN].split()))
+        did = "refused"
         if self.blocked is InvalidReason.CONTENT_FILTER:
-            return f"the provider's filter took the reply, or its end, away ({self.stop_reason})"
-        if self.blocked is not None:
-            said = printable(" ".join(self.reply.refusal[:_REFUSAL_SHOWN].split()))
-            return f"the provider refused: {said}" if said else "the provider refused"
-        return ""
+            did = f"filtered the reply, or its end, away ({self.stop_reason})"
+        return f"the provider {did}: {said}" if said else f"the provider {did}"
 
     def withheld(self) -> InvalidSample | None:
         """Error of an answer that the provider kept to itself as a whole; None where the model got a word in."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worktrial.grading import Vote
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, said_in
 from worktrial.synthesis.artifacts import SlotRun
 
 LONGEST = 2_000
@@ -92,8 +92,8 @@ def _vote(vote: Vote) -> VoteView:
 
 def _events(line: JsonObject) -> Iterator[RunEvent]:
     """Events in their order. Whatever is not of the expected form is shown as it is, or passed over."""
-    said = [text_of(m) for m in _objects(line.get("messages")) if m.get("role") == "assistant"]
     calls = _objects(line.get("calls"))
+    said = said_in(_objects(line.get("messages")), [str(call.get("tool")) for call in calls])
     answer = line.get("answer")
     by_turn: dict[JsonValue, list[JsonObject]] = {}
     for call in calls:
@@ -119,11 +119,3 @@ def _call(call: JsonObject) -> RunEvent:
 
 def _objects(value: JsonValue) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def text_of(message: JsonObject) -> str:
-    """Text of a message: its content is a text, or a list of parts of which some are."""
-    content = message.get("content")
-    if isinstance(content, list):
-        return "\n".join(str(part["text"]) for part in _objects(content) if "text" in part)
-    return content if isinstance(content, str) else ""
