@@ -76,9 +76,9 @@ def test_stops_at_the_first_refuted_statement() -> None:
 
 @pytest.mark.parametrize("none", [None, {}])
 def test_endpoint_without_log_probabilities(none: Said) -> None:
-    with pytest.raises(SettingError, match="use --judge-method votes"):
+    with pytest.raises(SettingError, match="use judge_method votes"):
         judged({"Alpha": none, "Beta": none, "Gamma": none})
-    with pytest.raises(SettingError, match="use --judge-method votes"):
+    with pytest.raises(SettingError, match="use judge_method votes"):
         judged({"Alpha": none, "Beta": none, "Gamma": none}, parallel=True)
 
 

@@ -11,7 +11,7 @@ import typer
 import typer.core
 
 from worktrial.cli.lazy import stub
-from worktrial.errors import DataError, SettingError, WorktrialError
+from worktrial.errors import BadRow, DataError, SettingError, WorktrialError
 from worktrial.language import JsonObject
 
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
@@ -106,8 +106,6 @@ def _score_file(
     no_score: JsonObject,
 ) -> None:
     """Write one row for each row of `file`; for one that cannot be scored, `no_score` with its error."""
-    from worktrial.grading.bad_row import BadRow
-
     if output is not None and output.exists() and file.exists() and output.samefile(file):
         raise SettingError(f"-o {output}: is the file that is scored; name another")
     given = _rows(file)

@@ -8,7 +8,7 @@ import msgspec
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import CLEAN, Key, SampleRecord
 from worktrial.engine.store import SAMPLES, TRAJECTORIES, read_lines
-from worktrial.errors import DataError
+from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
 
 
@@ -103,7 +103,9 @@ def trajectory(
             raise DataError(folder, what, f"The sample did not get so far: {record.reason}")
         elsewhere = [under for name, under in known if name == sample]
         if elsewhere and condition not in elsewhere:
-            raise DataError(folder, what, f"It ran under {', '.join(elsewhere)}: choose one with --condition")
+            raise DataError(
+                folder, what, f"It ran under {', '.join(elsewhere)}: choose one with {option('condition')}"
+            )
         names = list(dict.fromkeys(name for name, _ in known))
         some = ", ".join(names[:12])
         raise DataError(folder, what, f"There is: {some or 'none'}" + (", …" if len(names) > 12 else ""))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from math import exp
 
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun, option
 from worktrial.grading.ballot import in_parallel
 from worktrial.grading.evidence import JudgeCase
 from worktrial.grading.prompt import statement_messages
@@ -246,7 +246,8 @@ async def _ask(complete: Complete, messages: list[Message], statement: str) -> V
         return Vote(None, statement, problem=e.detail, reason=e.reason)
     if not reply.first_token:
         raise SettingError(
-            "--judge-method logprob: the judge's endpoint gives no log-probabilities; use --judge-method votes"
+            f"{option('judge_method')} logprob: the judge's endpoint gives no log-probabilities; use "
+            f"{option('judge_method')} votes"
         )
     raw = (encodable(reply.reply.content),)
     probability = p_yes(reply.first_token)

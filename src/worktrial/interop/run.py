@@ -3,13 +3,12 @@
 import datetime as dt
 from collections.abc import Sequence
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run, trajectory
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, extra
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
@@ -99,9 +98,10 @@ class Run:
             SettingError: there is no such table, or the extra `analysis` is not installed.
             DataError: the run is damaged.
         """
-        _need_analysis()
-        from worktrial.results.tables import database
+        with extra("analysis", "Tables of runs"):
+            import pyarrow  # noqa: F401 - what the database hands out
 
+            from worktrial.results.tables import database
         with database([self.folder], [name]) as connection:
             return connection.execute(f'SELECT * FROM "{name}"').to_arrow_table()
 
@@ -115,11 +115,10 @@ class Run:
             SettingError: the query does not only read, or is wrong; or the extra `analysis` is not installed.
             DataError: the run is damaged.
         """
-        _need_analysis()
-        import pyarrow as pa
+        with extra("analysis", "SQL on runs"):
+            import pyarrow as pa
 
-        from worktrial.results.tables import RunTables
-
+            from worktrial.results.tables import RunTables
         with RunTables([self.folder]) as tables:
             answer = tables.select(query)
             rows = [*answer.rows]
@@ -319,12 +318,6 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<{self.line()}>"
-
-
-def _need_analysis() -> None:
-    missing = [name for name in ("duckdb", "pyarrow") if find_spec(name) is None]
-    if missing:
-        raise SettingError(f"tables of runs need {' and '.join(missing)}: pip install 'worktrial[analysis]'")
 
 
 def _check_limits(limits: dict[str, Any]) -> None:

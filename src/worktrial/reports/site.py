@@ -50,7 +50,7 @@ def check_target(into: Path, runs: Sequence[Path], *, force: bool) -> None:
     """
     target = into.resolve()
     if target.exists() and not target.is_dir():
-        raise SettingError(f"{into} is a file; name a folder for the report with -o")
+        raise SettingError(f"{into} is a file; name a folder for the report with {option('output')}")
     for run in runs:
         if run.resolve().is_relative_to(target):
             raise SettingError(f"{into} holds the run {run}, which the report would replace; choose another folder")

@@ -1,6 +1,7 @@
 """Percentile bootstrap over clusters, for figures that are functions of added sums."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from worktrial.statistics.rates import Interval
@@ -133,3 +134,13 @@ def _intervals(figures: "dict[str, np.ndarray[Any, Any]]", confidence: float) ->
             low, high = np.quantile(known, [outside, 1 - outside])
             intervals[name] = Interval(float(low), float(high))
     return intervals
+
+
+def ratio(part: Any, whole: Any) -> Any:
+    """`part / whole`, NaN where `whole` is 0; of numbers, or of arrays entry by entry."""
+    if isinstance(whole, int | float):
+        return part / whole if whole else nan
+    # Imported here because single numbers need none of it.
+    import numpy as np
+
+    return np.divide(part, whole, out=np.full(np.shape(whole), nan), where=np.asarray(whole) != 0)

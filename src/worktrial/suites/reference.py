@@ -1,9 +1,13 @@
 """Agents without a model that any suite may ship: one follows a task's plan, one does nothing."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worktrial.grading import Outcome
 from worktrial.suite import ReferenceAgent
+from worktrial.workplaces import StopReason
+
+if TYPE_CHECKING:
+    from worktrial.agents.assignment import Assignment
 
 
 def plan_agent(*, must: Outcome | None = None) -> ReferenceAgent:
@@ -15,9 +19,9 @@ def plan_agent(*, must: Outcome | None = None) -> ReferenceAgent:
     return ReferenceAgent("follows each task's solution plan", must, _plan_follower)
 
 
-def idle_agent(*, must: Outcome | None = None) -> ReferenceAgent:
+def idle_agent(about: str = "answers at once", *, must: Outcome | None = None) -> ReferenceAgent:
     """Agent that answers at once, without a single call; `must` as for `plan_agent`."""
-    return ReferenceAgent("answers at once", must, _idle)
+    return ReferenceAgent(about, must, Idle)
 
 
 # Imported here because most runs follow no plan.
@@ -27,7 +31,19 @@ def _plan_follower() -> Any:
     return PlanFollower()
 
 
-def _idle() -> Any:
-    from worktrial.agents.idle import Idle
+_ANSWER = "Done."
 
-    return Idle()
+
+class Idle:
+    """Claims at once that the work is done, without a single call."""
+
+    async def __call__(self, assignment: "Assignment") -> None:
+        """Answer `assignment`."""
+        trajectory = assignment.trajectory
+        trajectory.messages += [
+            {"role": "user", "content": assignment.instruction},
+            {"role": "assistant", "content": _ANSWER},
+        ]
+        trajectory.turns = 1
+        trajectory.answer = _ANSWER
+        trajectory.stop_reason = StopReason.ANSWERED

@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 from tests.support.data import real_data_dir
 
-from worktrial.grading.bad_row import BadRow
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject
 from worktrial.suites.documents.answers import AnswerPair, our_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode

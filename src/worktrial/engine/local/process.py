@@ -15,7 +15,7 @@ from types import TracebackType
 
 from worktrial.engine.local.catalogue import LocalFile
 from worktrial.engine.local.cores import physical_cores
-from worktrial.engine.local.order import ServeOrder
+from worktrial.engine.local.serve import ServeOrder
 from worktrial.errors import SettingError, option
 
 MAX_RESTARTS = 3

@@ -14,15 +14,29 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from dataclasses import dataclass
 from typing import Any
-
-from worktrial.engine.local.order import ServeOrder
 
 _PR_SET_PDEATHSIG = 1
 _HEALTH_SECONDS = 60.0
 
 # Prompts that were computed before, kept in memory: enough for three roles at full context.
 _PROMPT_CACHE_MIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOrder:
+    """Model that the parent wants served, and how."""
+
+    model: str
+    name: str
+    key: str
+    n_ctx: int
+    threads: int
+    port: int
+    """0 lets the system choose."""
+    parent: int
+    """Process id of the parent."""
 
 
 def main() -> None:

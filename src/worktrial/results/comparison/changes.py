@@ -9,7 +9,7 @@ from worktrial.engine.record import SampleRecord
 from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Interval, bootstrap, clopper_pearson
-from worktrial.statistics.ratio import ratio
+from worktrial.statistics.bootstrap import ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from worktrial.results.conditions import by_condition, headline, outcomes_by_tas
 from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
 from worktrial.statistics import Interval, bootstrap
-from worktrial.statistics.ratio import ratio
+from worktrial.statistics.bootstrap import ratio
 from worktrial.statistics.robustness import CLEAN, FAULTED, Outcomes
 from worktrial.suite import suite_of
 

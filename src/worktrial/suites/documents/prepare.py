@@ -12,7 +12,7 @@ from worktrial.language.templates import templates
 from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
-from worktrial.suites.fingerprint import files_fingerprint
+from worktrial.workplaces.loading.files import files_fingerprint
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive

@@ -8,7 +8,7 @@ import msgspec
 from pydantic import Field
 
 from worktrial import __version__
-from worktrial.grading.bad_row import BadRow
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject, JsonValue
 from worktrial.options import Flag, Options
 from worktrial.suite import Scorer

@@ -14,6 +14,7 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suite import Figure, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions
+from worktrial.suites.reference import idle_agent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,12 +36,6 @@ _NAMED = 8
 _PACKAGES = ("duckdb", "pypdfium2", "tantivy")
 
 
-def _idle() -> Any:
-    from worktrial.agents.idle import Idle
-
-    return Idle()
-
-
 class DocumentsSuite(Suite):
     """Finding, reading and computing over an archive of documents; answers are scored in code, by no judge.
 
@@ -59,7 +54,7 @@ class DocumentsSuite(Suite):
     beside = DocumentsBeside
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "reference": ReferenceAgent("a scripted solver: it searches, reads a table, queries its cells"),
-        "idle": ReferenceAgent("says nothing", must=Outcome.FAIL, make=_idle),
+        "idle": idle_agent("says nothing", must=Outcome.FAIL),
     }
 
     def tasks(self, data: DocumentsData) -> Sequence[TaskRow]:

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from worktrial.grading.bad_row import BadRow
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject
 from worktrial.options import Count, Flag, Options
 from worktrial.suite import RunScorer, RunScores, Scorer

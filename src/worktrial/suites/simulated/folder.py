@@ -19,10 +19,10 @@ from pydantic import BeforeValidator
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.options import Flag, Options
-from worktrial.suites.fingerprint import files_fingerprint
 from worktrial.suites.simulated.suite import SimulatedOptions, SimulatedSuite
 from worktrial.suites.simulated.tasks import Task, TaskSet, rows_of
 from worktrial.workplaces.loading import Workplaces, load_workplaces
+from worktrial.workplaces.loading.files import files_fingerprint
 from worktrial.workplaces.loading.folder import read_yaml
 
 OWN = "suite.yaml"

@@ -1,6 +1,8 @@
 """Bytes on disk to JSON values, with errors that say where and how to mend."""
 
 from codecs import BOM_UTF8
+from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -81,3 +83,11 @@ def json_kind(value: JsonValue) -> str:
         list: "a list",
     }
     return kinds.get(type(value), "an object")
+
+
+def files_fingerprint(folder: Path, files: Iterable[Path]) -> str:
+    """SHA-256 over `files` and their places below `folder`, whatever order they come in."""
+    digest = sha256()
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()

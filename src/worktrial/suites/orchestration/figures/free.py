@@ -9,8 +9,7 @@ from worktrial.engine.roles import Role
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.statistics import Interval
-from worktrial.statistics.bootstrap import bootstrap_difference
-from worktrial.statistics.ratio import ratio
+from worktrial.statistics.bootstrap import bootstrap_difference, ratio
 from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates
 from worktrial.suites.orchestration.scoring.figures import Sums
 

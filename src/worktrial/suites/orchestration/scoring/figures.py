@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worktrial.language import JsonObject
-from worktrial.statistics.ratio import ratio
+from worktrial.statistics.bootstrap import ratio
 
 Sums = Mapping[str, Any]
 """Sums over scenarios under fixed keys: numbers, or numpy arrays with one entry per bootstrap draw."""

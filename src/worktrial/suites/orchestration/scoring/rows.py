@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from statistics import fmean
 
-from worktrial.grading.bad_row import BadRow
+from worktrial.errors import BadRow
 from worktrial.language import Completion, JsonObject, JsonValue, Message, visible
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.cards import Team
