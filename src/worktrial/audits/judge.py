@@ -19,8 +19,7 @@ from worktrial.grading import Outcome
 from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.suites.executable.trial import judge_case
-from worktrial.suites.judging import JudgeSettings, Work, judge
+from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.workplaces import ToolCall, Trajectory
 from worktrial.workplaces.faults import DegradedCall
 
@@ -64,7 +63,9 @@ class JudgeAudit:
         """Judge one case."""
         case = self._cases[job.sample]
         work = Work(case.trajectory, case.task.clock, case.final_state, case.fault_ledger)
-        result = await judge(judge_case(case.task, work), context.model(Role.JUDGE), self._settings)
+        result = await judge(
+            judge_case(case.task, case.task.artifact, work), context.model(Role.JUDGE), self._settings
+        )
         result.calls, result.turns, result.clock = (
             len(case.trajectory.calls),
             case.trajectory.turns,

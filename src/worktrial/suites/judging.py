@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from worktrial.engine.record import SampleResult
 from worktrial.grading import JudgeCase, RubricJudge, Verdict
 from worktrial.language import Complete, JsonObject
-from worktrial.workplaces import Trajectory
+from worktrial.workplaces import Trajectory, Workplace
 from worktrial.workplaces.faults import DegradedCall
 
 # The judge needs to know where a fault struck, not every row of a long list that it struck.
@@ -52,6 +52,49 @@ class Work:
             }
             for row in self.fault_ledger
         ]
+
+
+class JudgedTask(Protocol):
+    """Fields of a task that a judge is shown."""
+
+    @property
+    def scenario(self) -> str:
+        """Name of the scenario."""
+        ...
+
+    @property
+    def instruction(self) -> str:
+        """Instruction that the agent was given."""
+        ...
+
+    @property
+    def rubric(self) -> str:
+        """Conditions under which the work passes."""
+        ...
+
+
+def judge_case(task: JudgedTask, workplace: Workplace, work: Work, rubric: str | None = None) -> JudgeCase:
+    """The case that a judge is shown.
+
+    Args:
+        task: What was to be done.
+        workplace: Where, as the agent found it.
+        work: What was done.
+        rubric: Replaces the task's own.
+    """
+    return JudgeCase(
+        scenario=task.scenario,
+        workplace=workplace.name,
+        initial_state=workplace.initial_state,
+        state_description=workplace.state_description,
+        instruction=task.instruction,
+        rubric=rubric or task.rubric,
+        trajectory=work.trajectory,
+        clock=work.clock,
+        fault_ledger=work.faults_for_judge,
+        final_state=work.final_state,
+        recorded_facts=work.facts,
+    )
 
 
 async def judge(case: JudgeCase, complete: Complete, settings: JudgeSettings) -> SampleResult:

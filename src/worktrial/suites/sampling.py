@@ -79,3 +79,11 @@ def _stratum(task: Tagged) -> tuple[str, str]:
 def _draw(seed: int, name: str) -> bytes:
     """A number for `name` that is the same everywhere for the same seed, whatever other tasks there are."""
     return sha256(f"{seed}\0{name}".encode(errors="surrogatepass")).digest()
+
+
+_WORKPLACE_TAGS = ("category", "domain", "scenario", "difficulty", "workplace", "language")
+
+
+def workplace_tags(task: object) -> JsonObject:
+    """Tags of a task in a workplace, which has a field for each."""
+    return {name: getattr(task, name) for name in _WORKPLACE_TAGS}

@@ -19,6 +19,7 @@ from worktrial.agents.plan import Plan, plan_problems
 from worktrial.errors import DataError
 from worktrial.grading.state_checks import Check
 from worktrial.language import JsonObject
+from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.executable import ExecutableSession, ExecutableWorkplace
 from worktrial.workplaces.loading.folder import read_yaml
@@ -64,15 +65,7 @@ class ExecutableTask(_Model):
     @property
     def tags(self) -> JsonObject:
         """Tags by which results can be grouped."""
-        return {
-            "category": self.category,
-            "domain": self.domain,
-            "scenario": self.scenario,
-            "difficulty": self.difficulty,
-            "workplace": self.workplace,
-            "language": self.language,
-            "traits": list(self.traits),
-        }
+        return {**workplace_tags(self), "traits": list(self.traits)}
 
     @property
     def artifact(self) -> Workplace:

@@ -9,13 +9,13 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
-from worktrial.grading import JudgeCase, Outcome
+from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.grading.state_checks import run_checks
 from worktrial.language import Complete, JsonObject
 from worktrial.suites.episode import check_conditions, episode, faulty, finished, in_manifest, jobs_under
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.suites.judging import JudgeSettings, Work, judge
+from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode, Needed
@@ -138,25 +138,8 @@ async def grade(
         checks=checks,
     )
     if judge_model is not None:
-        result.votes = (await judge(judge_case(task, work, rubric), judge_model, judging)).votes
+        result.votes = (await judge(judge_case(task, task.artifact, work, rubric), judge_model, judging)).votes
     return result
-
-
-def judge_case(task: ExecutableTask, work: Work, rubric: str | None = None) -> JudgeCase:
-    """The case that a judge is shown: `work`, and `rubric` where there is one in place of the task's own."""
-    artifact = task.home.artifact
-    return JudgeCase(
-        scenario=task.scenario,
-        workplace=artifact.name,
-        initial_state=task.initial_state,
-        state_description=artifact.state_description,
-        instruction=task.instruction,
-        rubric=rubric or task.rubric,
-        trajectory=work.trajectory,
-        clock=work.clock,
-        fault_ledger=work.faults_for_judge,
-        final_state=work.final_state,
-    )
 
 
 class ExecutableGrader:

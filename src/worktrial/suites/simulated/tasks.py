@@ -9,6 +9,7 @@ from pathlib import Path
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suite import DataReport
+from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
 
@@ -36,14 +37,7 @@ class Task:
     @property
     def tags(self) -> JsonObject:
         """Tags by which results can be grouped."""
-        return {
-            "category": self.category,
-            "domain": self.domain,
-            "scenario": self.scenario,
-            "difficulty": self.difficulty,
-            "workplace": self.workplace,
-            "language": self.language,
-        }
+        return workplace_tags(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
-from worktrial.grading import JudgeCase
 from worktrial.language import Complete, JsonObject
 from worktrial.suites.episode import check_conditions, episode, faulty, finished, in_manifest, jobs_under
-from worktrial.suites.judging import JudgeSettings, Work, judge
+from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.workplaces import LanguageSimulator, Memory, Session, Trajectory, Workplace
@@ -156,20 +155,7 @@ async def grade(
     rubric: str | None = None,
 ) -> SampleResult:
     """Ask the judge about `work`, by `rubric` where there is one in place of the task's own."""
-    case = JudgeCase(
-        scenario=task.scenario,
-        workplace=workplace.name,
-        initial_state=workplace.initial_state,
-        state_description=workplace.state_description,
-        instruction=task.instruction,
-        rubric=rubric or task.rubric,
-        trajectory=work.trajectory,
-        clock=work.clock,
-        fault_ledger=work.faults_for_judge,
-        final_state=work.final_state,
-        recorded_facts=work.facts,
-    )
-    return await judge(case, judge_model, judging)
+    return await judge(judge_case(task, workplace, work, rubric), judge_model, judging)
 
 
 class SimulatedGrader:
