@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
+from statistics import fmean
 from typing import Literal
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
-from worktrial.results.comparison import Comparison, compare_runs
+from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
+from worktrial.results.comparison.changes import passed
+from worktrial.results.comparison.verdict import p_value, points, signed
 from worktrial.results.conditions import (
     by_condition,
     headline,
@@ -16,8 +19,16 @@ from worktrial.results.conditions import (
     settings_with_all_modes,
 )
 from worktrial.results.estimates import Estimate, clusters, completion_estimate, estimates, share
-from worktrial.results.gate.limits import Criterion, GateLimits, ObservedValue, at_least, at_most, cannot_judge
-from worktrial.results.gate.regression import judge_regression
+from worktrial.results.gate.limits import (
+    Criterion,
+    GateLimits,
+    ObservedValue,
+    at_least,
+    at_most,
+    cannot_judge,
+    exceeds,
+)
+from worktrial.results.pairing import pair_runs
 from worktrial.results.spending import QUANTITIES, unseen, why_unknown
 from worktrial.statistics import Interval, ZeroCleanRate
 
@@ -124,7 +135,7 @@ def judge_gate(
             still = "1 sample has" if run.missing == 1 else f"{run.missing} samples have"
             criteria.append(cannot_judge(field.name, limit, f"the run is unfinished, {still} yet to finish"))
         elif field.name == "max_regression" and compared is not None and baseline is not None:
-            criteria.append(judge_regression(limit, compared, baseline, run, level=level, sure=sure))
+            criteria.append(_judge_regression(limit, compared, baseline, run, level=level, sure=sure))
         else:
             criteria.append(getattr(judge, field.name)(limit))
     folder = None if baseline is None else str(baseline.folder)
@@ -196,3 +207,79 @@ class _Judge:
         return at_most(
             name, limit, f"${limit:g}" if unit.startswith("$") else f"{limit:g} s", found, sure=self.sure
         )
+
+
+_REGRESSION = "max_regression"
+
+
+def _judge_regression(
+    margin: float, found: Comparison, baseline: StoredRun, run: StoredRun, *, level: float, sure: bool
+) -> Criterion:
+    """Fail where the completion rate drops by more than `margin`, or by less but significantly.
+
+    With `sure`, a drop by more than the margin has to be ruled out: the lower end of the interval of the effect
+    counts (a test of non-inferiority), beside the other two.
+
+    Args:
+        margin: As a share.
+        found: The comparison of baseline and run.
+        baseline: The first run.
+        run: The second.
+        level: Of significance.
+        sure: Whether chance has to be ruled out.
+    """
+    if baseline.missing:
+        return cannot_judge(
+            _REGRESSION, margin, f"the baseline is unfinished, {baseline.missing} samples are missing"
+        )
+    own = found.of(found.headline)
+    if own is None or own.effect is None or own.test is None:
+        return cannot_judge(_REGRESSION, margin, "no sample has a verdict in both runs")
+    drop, interval = -own.effect.difference, own.effect.interval
+    if sure and interval is None:
+        return cannot_judge(_REGRESSION, margin, "these tasks cannot tell how sure the difference is")
+    reasons = []
+    if exceeds(drop, margin):
+        reasons.append(f"a drop by more than the margin of {margin * 100:g} points")
+    significant = drop > 0 and own.test.p < level
+    if significant:
+        reasons.append(f"a drop that is significant at {level:g}")
+    if sure and interval is not None and not reasons and exceeds(-interval.low, margin):
+        reasons.append(f"a drop by more than the margin of {margin * 100:g} points is not ruled out")
+    said = _said(own, found.confidence, len(found.only_first))
+    if reasons:
+        return Criterion(_REGRESSION, margin, -drop, interval, False, f"{said}: {' and '.join(reasons)}")
+    if hidden := _hidden(margin, found.headline, baseline, run):
+        return cannot_judge(_REGRESSION, margin, f"{said}, but {hidden}")
+    good = "no drop" if drop <= 0 else f"within the margin of {margin * 100:g} points and not significant"
+    return Criterion(_REGRESSION, margin, -drop, interval, True, f"{said}: {good}")
+
+
+def _said(own: ConditionComparison, confidence: float, absent: int) -> str:
+    assert own.effect is not None
+    assert own.test is not None
+    before, after = own.effect.first, own.effect.second
+    sure = "" if own.effect.interval is None else f"{confidence * 100:g} % interval {points(own.effect.interval)}, "
+    left_out = f", {own.table.left_out} samples without two verdicts left out" if own.table.left_out else ""
+    away = f", {absent} samples of the baseline are not in this run" if absent else ""
+    return (
+        f"{before * 100:.1f} % -> {after * 100:.1f} %, {signed(own.effect.difference)} points ({sure}"
+        f"p {p_value(own.test.p)}; {own.tasks} tasks{left_out}{away})"
+    )
+
+
+def _hidden(margin: float, condition: str, baseline: StoredRun, run: StoredRun) -> str | None:
+    """Why samples of the run without a verdict may hide a drop; an agent that crashes leaves nothing to compare."""
+    pairs = [
+        pair
+        for pair in pair_runs(baseline, run).pairs
+        if pair.first.condition == condition and pair.first.outcome != "invalid"
+    ]
+    invalid = sum(pair.second.outcome == "invalid" for pair in pairs)
+    drop = fmean(passed(pair.first) - passed(pair.second) for pair in pairs)
+    if not invalid or not exceeds(drop, margin):
+        return None
+    return (
+        f"{invalid} samples are invalid, and with these as not passed the drop would be {drop * 100:.1f} points, "
+        f"more than the margin of {margin * 100:g}"
+    )

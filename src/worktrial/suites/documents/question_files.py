@@ -19,16 +19,13 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from worktrial.errors import DataError
+from worktrial.suites.documents.answers.dates import MONTHS
 from worktrial.suites.documents.question import DocumentQuestion, GoldFigure, GoldPage
 
 _SUFFIX = re.compile(r"\.(?:pdf|txt|json|md|html?)$", re.IGNORECASE)
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
 # Not within a word: "may" is in "dismay". An underscore or a hyphen ends a word here.
 _MONTH_YEAR = re.compile(
-    rf"(?<![a-z])(?P<month>{'|'.join(_MONTHS)})[\s_,.-]+(?P<year>(?:19|20)\d\d)(?!\d)", re.IGNORECASE
+    rf"(?<![a-z])(?P<month>{'|'.join(MONTHS)})[\s_,.-]+(?P<year>(?:19|20)\d\d)(?!\d)", re.IGNORECASE
 )
 
 
@@ -45,7 +42,7 @@ def issue_name(text: str) -> str | None:
     found = _MONTH_YEAR.search(text)
     if found is None:
         return None
-    return f"treasury_bulletin_{found['year']}_{_MONTHS.index(found['month'].lower()) + 1:02}"
+    return f"treasury_bulletin_{found['year']}_{MONTHS.index(found['month'].lower()) + 1:02}"
 
 
 _NEEDED = ("uid", "question", "answer", "source_docs", "source_files")

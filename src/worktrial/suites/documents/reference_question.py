@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+from worktrial.suites.documents.answers.dates import MONTHS
+
+_MONTHS = tuple(month.capitalize() for month in MONTHS)
 _ISSUE = re.compile(rf"in the (?P<month>{'|'.join(_MONTHS)}) (?P<year>\d{{4}}) issue", re.IGNORECASE)
 _TABLE = re.compile(r"^According to the table “(?P<name>[^”]+)”")
 _PERIOD = rf"(?:in|at the end of) ((?:fiscal year|{'|'.join(_MONTHS)}) \d{{4}})"

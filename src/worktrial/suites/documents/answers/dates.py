@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_MONTHS = (
+MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
@@ -69,7 +69,7 @@ class Date(NamedTuple):
         parts = [
             {True: "fiscal", False: "calendar", None: ""}[self.fiscal],
             str(self.day or ""),
-            _MONTHS[self.month - 1].capitalize() if self.month else "",
+            MONTHS[self.month - 1].capitalize() if self.month else "",
             f"Q{self.quarter}" if self.quarter else "",
             "" if self.year is None else f"{self.year}" + (f"-{self.to}" if self.to else ""),
         ]
@@ -151,7 +151,7 @@ def _date(found: re.Match[str]) -> Date | None:
 def _month(name: str | None) -> int | None:
     if not name:
         return None
-    return next(i for i, month in enumerate(_MONTHS, start=1) if month.startswith(name.lower()[:3]))
+    return next(i for i, month in enumerate(MONTHS, start=1) if month.startswith(name.lower()[:3]))
 
 
 def _span_end(year: int | None, written: str | None) -> int | None:
