@@ -56,17 +56,6 @@ def test_differences_are_paired() -> None:
     assert bootstrap_difference(SCENARIOS, SCENARIOS, share)["share"] == (0, 0)
 
 
-def test_differences_between_sums_of_other_keys() -> None:
-    renamed = [{"good": s["right"], "there": s["all"]} for s in SCENARIOS]
-    other = bootstrap_difference(
-        SCENARIOS,
-        renamed,
-        share,
-        second_statistic=lambda s: {"share": s["good"] / s["there"], "more": s["good"]},
-    )
-    assert other == {"share": (0, 0)}
-
-
 def test_what_has_no_value_in_some_draws_or_in_any() -> None:
     clusters = [{"right": 1.0, "all": 1.0}, {"right": 0.0, "all": 0.0}]
 

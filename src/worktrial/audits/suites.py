@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError
 from worktrial.options import Options, RunOptions
-from worktrial.suite import Suite, TaskRow, find_suite, suite_of, suites
+from worktrial.suite import Suite, TaskRow, suite_of, suites
 from worktrial.suites.executable import ExecutableSuite
 
 if TYPE_CHECKING:
@@ -72,20 +72,12 @@ simulators = SimulatorAudits()
 judges = JudgeAudits()
 
 
-def truth_suite(name: str | None = None) -> ExecutableSuite:
-    """Suite whose workplaces are executable.
-
-    Args:
-        name: Its name; None for the first that is installed.
+def truth_suite() -> ExecutableSuite:
+    """The first installed suite whose workplaces are executable.
 
     Raises:
-        SettingError: there is none, or its workplaces are not executable.
+        SettingError: there is none.
     """
-    if name is not None:
-        suite: Suite | None = find_suite(name)
-        if not isinstance(suite, ExecutableSuite):
-            raise SettingError(f"{name}: its workplaces are not executable, so there is no truth to measure by")
-        return suite
     for installed in suites.names:
         # One that cannot be loaded here is no reason to do without the others.
         suite = suite_of(installed)

@@ -41,7 +41,7 @@ def bootstrap(
     """
     _check(draws, confidence)
     keys, matrix = _matrix(clusters)
-    figures = _drawn([(keys, matrix)], [statistic], draws, seed)[0]
+    figures = _drawn([(keys, matrix)], statistic, draws, seed)[0]
     return _intervals(figures, confidence)
 
 
@@ -50,7 +50,6 @@ def bootstrap_difference(
     second: Sequence[Sums],
     statistic: Statistic,
     *,
-    second_statistic: Statistic | None = None,
     draws: int = 2000,
     seed: int = 0,
     confidence: float = 0.95,
@@ -61,9 +60,8 @@ def bootstrap_difference(
 
     Args:
         first: For each cluster its sums.
-        second: Likewise, of the same clusters in the same order; the keys of the sums may be others.
-        statistic: The figures of `first`.
-        second_statistic: The figures of `second`; null for the same function. Only figures that both name count.
+        second: Likewise, of the same clusters in the same order.
+        statistic: The figures of either.
         draws: How many samples to draw.
         seed: Of the draws.
         confidence: Between 0 and 1, exclusive.
@@ -74,9 +72,8 @@ def bootstrap_difference(
     _check(draws, confidence)
     if len(first) != len(second):
         raise ValueError(f"both must be of the same clusters; got {len(first)} and {len(second)}")
-    statistics = [statistic, statistic if second_statistic is None else second_statistic]
-    one, other = _drawn([_matrix(first), _matrix(second)], statistics, draws, seed)
-    return _intervals({name: one[name] - other[name] for name in one if name in other}, confidence)
+    one, other = _drawn([_matrix(first), _matrix(second)], statistic, draws, seed)
+    return _intervals({name: one[name] - other[name] for name in one}, confidence)
 
 
 def _check(draws: int, confidence: float) -> None:
@@ -99,7 +96,7 @@ def _matrix(clusters: Sequence[Sums]) -> "tuple[list[str], np.ndarray[Any, Any]]
 
 
 def _drawn(
-    sides: "list[tuple[list[str], np.ndarray[Any, Any]]]", statistics: list[Statistic], draws: int, seed: int
+    sides: "list[tuple[list[str], np.ndarray[Any, Any]]]", statistic: Statistic, draws: int, seed: int
 ) -> "list[dict[str, np.ndarray[Any, Any]]]":
     """Figures of each side in every draw; a draw takes the same clusters on all sides."""
     import numpy as np
@@ -117,7 +114,7 @@ def _drawn(
             block.append(weights @ matrix)
         left -= size
     drawn = []
-    for block, (keys, _), statistic in zip(blocks, sides, statistics, strict=True):
+    for block, (keys, _) in zip(blocks, sides, strict=True):
         sums = dict(zip(keys, np.concatenate(block).T, strict=True))
         drawn.append({name: np.asarray(values, dtype=float) for name, values in statistic(sums).items()})
     return drawn

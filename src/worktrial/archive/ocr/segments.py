@@ -43,12 +43,12 @@ class PageSegments:
     boxes: list[PixelBox]
     """Boxes in which the recogniser found text."""
 
-    def crop(self, segment: Segment, margin: int = MARGIN) -> Grey:
+    def crop(self, segment: Segment) -> Grey:
         """The segment's own ink on white paper."""
         span = segment.span
         high, wide = self.grey.shape
-        y0, y1 = max(span.y0 - margin, 0), min(span.y1 + margin, high)
-        x0, x1 = max(span.x0 - margin, 0), min(span.x1 + margin, wide)
+        y0, y1 = max(span.y0 - MARGIN, 0), min(span.y1 + MARGIN, high)
+        x0, x1 = max(span.x0 - MARGIN, 0), min(span.x1 + MARGIN, wide)
         part = self.grey[y0:y1, x0:x1].copy()
         labels = self.labels[y0:y1, x0:x1]
         own = np.isin(labels, [blob.label for blob in segment.blobs])

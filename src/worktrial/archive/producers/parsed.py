@@ -151,12 +151,12 @@ def read_html_table(html: str) -> HtmlTable:
     return HtmlTable(grid, header_rows if header_rows < len(grid) else 0, "" if caption is None else _text(caption))
 
 
-def as_table(html: str, *, number: int, page: int, box: Box, title: str = "", notes: tuple[str, ...] = ()) -> Table:
+def as_table(html: str, *, number: int, page: int, box: Box, title: str = "") -> Table:
     """A table of ours from HTML; where it has no header row, the first row is one."""
     read = read_html_table(html)
     rows = tuple(tuple(Cell(r, c, text) for c, text in enumerate(row)) for r, row in enumerate(read.grid))
     heads = read.header_rows or (1 if len(rows) > 1 else 0)
-    return Table(number, page, box, rows, header_rows=heads, title=title or read.caption, notes=notes)
+    return Table(number, page, box, rows, header_rows=heads, title=title or read.caption)
 
 
 def _text(element: HtmlElement) -> str:
