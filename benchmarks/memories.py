@@ -61,9 +61,8 @@ def simulator(length: int) -> Callable[[ScriptedRequest], Body]:
             return completion(json_text(observation))
         n = request.number_in_role
         patch = [{"op": "add", "path": "/last_change", "value": f"change {n}"}]
-        if n % 4 == 0:
-            patch.append({"op": "add", "path": f"/_facts/entry-{n}.detail", "value": _FACT})
-        return ledger_reply(request, observation, patch)
+        facts = {f"entry {n} detail": _FACT} if n % 4 == 0 else {}
+        return ledger_reply(request, observation, patch, facts)
 
     return answer
 

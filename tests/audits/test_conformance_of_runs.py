@@ -3,14 +3,16 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from tests.support.cli import at, command
 from tests.support.occubench import TinyRelease
 from tests.support.scripted_server import ScriptedServer
 
 from worktrial.agents.plan import follow
 from worktrial.audits.conformance import run_conformance
+from worktrial.language import JsonObject
 from worktrial.suites.starter import load_tasks, load_workplace
-from worktrial.workplaces.conformance import ConformanceCheck, SeenCall, SimulatorFailure, examine
+from worktrial.workplaces.conformance import ConformanceCheck, SeenCall, SimulatorFailure, examine, failures
 from worktrial.workplaces.fidelity.truth import CallKind, true_call
 
 
@@ -61,3 +63,33 @@ def test_a_run_of_the_starter_suite(tmp_path: Path) -> None:
     assert command("run", "starter", "--agent", "plan", "--limit", "3", "-o", tmp_path / "run").code == 0
     found = run_conformance(tmp_path / "run")
     assert len(found.samples) == 3 and not found.report.failed and found.simulator == "executable"
+
+
+@pytest.mark.parametrize("spoiled", ["other", "without_one", "wrapped", "renamed"])
+def test_conformance_sees_the_breaks_of_format_that_the_truth_sees(spoiled: str) -> None:
+    """A shape check that asked only what is present called 139 of these answers right."""
+
+    def spoil(content: JsonObject) -> JsonObject:
+        match spoiled:
+            case "other":
+                return {"status": "ok"}
+            case "without_one":
+                return dict(list(content.items())[:-1])
+            case "wrapped":
+                return {"result": content}
+        return {f"{name}_value": value for name, value in content.items()}
+
+    broken = 0
+    for task in load_tasks():
+        workplace = load_workplace(task.workplace).starting_from(task.initial_state)
+        truth = workplace.open()
+        for call in asyncio.run(follow(task.plan, workplace.open())).calls:
+            tool = workplace.artifact.tool(call.tool)
+            assert tool is not None
+            true = asyncio.run(true_call(truth, tool, call.arguments))
+            said = spoil(call.observation.content)
+            by_truth = SimulatorFailure.FORMAT_BREAK in true.failures(said, true.compare(said))
+            found = examine(workplace.artifact, [SeenCall(call.index, call.tool, call.arguments, said)])
+            assert (SimulatorFailure.FORMAT_BREAK in failures(found)) is by_truth, (task.id, call.tool, said)
+            broken += by_truth
+    assert broken > 400

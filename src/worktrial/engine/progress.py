@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from worktrial.engine.record import SampleRecord, total_tokens
+from worktrial.engine.roles import Role
 from worktrial.grading import Outcome
 from worktrial.workplaces.conformance import SimulatorHealth
 
@@ -36,7 +37,8 @@ class Tally:
 
     def _book(self, record: SampleRecord) -> None:
         self.counts[record.outcome] += 1
-        if record.simulation is not None:
+        # Work that is only judged again has been played before.
+        if record.simulation is not None and Role.SIMULATOR in record.usage:
             self._health += record.simulation
         self.tokens += total_tokens(record.usage)
         if record.cost is None:

@@ -29,9 +29,10 @@ def test_a_history_is_cheaper_for_a_short_stay_and_a_ledger_for_a_long_one() -> 
 @pytest.mark.real_data
 def test_where_the_published_workplaces_break_even() -> None:
     library = load_workplaces(real_data_dir() / "occubench" / "world_model_configs", with_judged_effects)
+    # For two or three calls a ledger costs less, too: its system message is shorter.
     even = [
-        next(n for n in range(3, 300) if cheaper(workplace, n) is Memory.LEDGER)
+        1 + max(n for n in range(1, 150) if cheaper(workplace, n) is Memory.HISTORY)
         for workplace in (library[name] for name in list(library)[::6])
     ]
     print(f"a ledger costs less from {median(even)} calls on (median; {min(even)} to {max(even)})")
-    assert 20 <= median(even) <= 50
+    assert 25 <= median(even) <= 40

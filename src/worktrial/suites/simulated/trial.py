@@ -138,9 +138,15 @@ class SimulatedTrial:
             return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
 
         result = await episode(self._candidate.agent(context), assignment, graded)
-        result.simulation = watched.health
+        # A simulator that was asked to degrade its answers is not to blame for them.
+        blamed = not prompted or faults.mode is FaultMode.E0
+        result.simulation = watched.health if blamed else None
         if result.trajectory is not None:
-            told = {"memory": str(simulator.memory), "final_facts": simulated.facts, "simulation": watched.findings}
+            told = {
+                "memory": str(simulator.memory),
+                "final_facts": simulated.facts,
+                "simulation": watched.findings if blamed else [],
+            }
             result.trajectory |= told
         return result
 
