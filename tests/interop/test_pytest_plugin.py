@@ -221,7 +221,7 @@ def test_the_other_suites(pytester: pytest.Pytester) -> None:
                 assert (run.completion, run.rate.of_all.n) == (1, 2)
 
             def test_occupations(worktrial):
-                models = dict(agent="a-1", simulator="s-1", judge="j-1", price=(1, 2))
+                models = dict(agent="agent-1", simulator="simulator-1", judge="judge-1", price=(1, 2))
                 run = worktrial.run("occupations", data="data", base_url="{server.url}", votes=1, **models)
                 assert run.completion == 1
                 assert run.cost_per_task > 0

@@ -54,7 +54,7 @@ class ForgetfulSimulator(Behaviour):
     def answer(self, request: ScriptedRequest) -> Body:
         return completion(self.said(request.messages, ledger=asks_for_patch(request)))
 
-    async def __call__(self, messages: list[Message], *, schema: JsonObject | None = None, **_: Any) -> Completion:
+    async def complete(self, messages: list[Message], *, schema: JsonObject | None = None, **_: Any) -> Completion:
         """Answer as a `Complete`, without a server."""
         ledger = "patch" in (schema or {}).get("properties", {})
         return Completion({"role": "assistant", "content": self.said(messages, ledger=ledger)})

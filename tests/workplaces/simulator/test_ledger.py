@@ -188,7 +188,7 @@ def test_a_plain_key_needs_no_escapes() -> None:
 @given(st.dictionaries(st.text(max_size=20), st.recursive(st.none() | st.integers() | st.text(), st.lists)))
 def test_facts_are_kept_whole_whatever_they_are(facts: JsonObject) -> None:
     session = opened(Scripted([patched(OK, facts=facts), patched(SEEN)]))
-    asyncio.run(session.call("note", {"text": "x"}))
+    asyncio.run(session.call("get_order", ORDER))
     assert session.facts == facts
 
 

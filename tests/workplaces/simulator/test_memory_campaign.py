@@ -67,10 +67,8 @@ def test_every_read_after_a_write_returns_it(
         if facts_shown == 0 and memory == "ledger" and recording is not Recording.PATCH and not names:
             counted["names nothing"] += 1
             return
-        simulator = ForgetfulSimulator(effects, recording)
-        session = LanguageSimulator(
-            workplace, simulator, memory=memory, clock=CLOCK, facts_shown=facts_shown
-        ).open()
+        model = ForgetfulSimulator(effects, recording).complete
+        session = LanguageSimulator(workplace, model, memory=memory, clock=CLOCK, facts_shown=facts_shown).open()
         before = [await session.call(read.name, told(read)) for _ in range(2)]
         assert before[0].content == before[1].content, workplace.name
         if memory == "ledger" and read.effect is ToolEffect.READ:

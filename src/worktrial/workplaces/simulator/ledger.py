@@ -129,18 +129,17 @@ class Ledger:
     def commit(self, call: int, tool: Tool, arguments: JsonValue, observation: JsonObject, made: Proposal) -> None:
         """Make a proposal the state, and keep what a read showed.
 
-        Whatever is committed, state or facts, ends the validity of all earlier reads. A write that was answered
-        with success and told no effect is itself recorded as a fact, call and answer: what was written must be
-        there for whoever reads it. A tool of unknown effect may have written without a word, so it ends them, too.
+        Whatever is committed, state or facts, ends the validity of all earlier reads. A call that succeeded and
+        told no effect, though its tool writes or may write, is itself recorded as a fact, call and answer: what
+        was written must be there for whoever reads it.
         """
         facts, changed = made.facts, made.text != self._text
         silent = not changed and not facts and not is_error(observation)
-        if silent and tool.effect is ToolEffect.WRITE:
+        if silent and tool.effect in (ToolEffect.WRITE, ToolEffect.UNKNOWN):
             trace = {"arguments": arguments, "answer": observation}
             facts = {f"call {call}: {tool.name}": msgspec.json.decode(msgspec.json.encode(trace))}
         replaced = any(key in self._facts and self._facts[key] != value for key, value in facts.items())
-        unsaid = silent and tool.effect is ToolEffect.UNKNOWN
-        if changed or replaced or unsaid or facts.keys() - self._facts.keys():
+        if changed or replaced or facts.keys() - self._facts.keys():
             self._revision += 1
         self._state, self._text = made.state, made.text
         if facts:
