@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worktrial.agents.candidates import resolve_agent
-from worktrial.engine.growth import differences
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run import RunPlan, RunSettings, manifest_of
-from worktrial.engine.secrets import Redactor
+from worktrial.engine.run import RunPlan, RunSettings, stored_like
 from worktrial.engine.spend import Budget
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Trial
@@ -205,13 +203,11 @@ def unfinished(prepared: Sequence[PreparedRun]) -> Unfinished | None:
     for run in prepared:
         folder = newest / run.settings.folder.name if several else newest
         try:
-            stored = open_run(folder)
+            stored = None if stored_like(run.plan, folder) is None else open_run(folder)
         except DataError:
-            # Nothing there that could be gone on with; it is left alone.
-            return None
-        models = {role: model.resolved() for role, model in run.models.items()}
-        wanted = manifest_of(RunPlan(run.trial, models, run.settings), Redactor())
-        if stored.manifest.suite != wanted.suite or differences(stored.manifest, wanted):
+            # A damaged run is no reason to refuse a new one.
+            stored = None
+        if stored is None:
             return None
         finished += len(stored.records)
         samples += stored.manifest.samples

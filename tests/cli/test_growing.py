@@ -102,6 +102,7 @@ def test_what_would_mean_something_else_is_refused(
     before = (tmp_path / "run" / "manifest.json").read_bytes()
     ran = work("--tasks", "11", *second)
     assert (ran.code, said in ran.err) == (2, True), ran.err
+    assert "adds" not in ran.err
     assert (tmp_path / "run" / "manifest.json").read_bytes() == before
 
 

@@ -73,6 +73,9 @@ def test_a_command_without_a_folder_is_told_of_the_run_that_it_could_resume(
         assert len(samples_of(tmp_path / "runs/occupations-2")) == 4
         # That one is finished, so there is nothing to say.
         assert "unfinished" not in command(*words).err
+        # Damage to an older run is none to a new one.
+        (tmp_path / "runs/occupations-3/manifest.json").write_text("{")
+        assert command(*words).code == 0
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.002, 0.02, 0.1])

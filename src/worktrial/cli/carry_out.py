@@ -11,7 +11,7 @@ import typer
 from worktrial.engine.growth import addition
 from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.engine.run import Interrupted, RunEnd, RunPlan, RunSettings, run_trials
+from worktrial.engine.run import Interrupted, RunEnd, RunPlan, RunSettings, run_trials, stored_like
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import SAMPLES
@@ -76,7 +76,8 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     suite = trial.suite if title is None else f"{title} ({trial.suite})"
     line = f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}"
     typer.echo(printable(line), err=True)
-    there = addition(settings.folder, trial.jobs)
+    stored = stored_like(RunPlan(trial, roles, settings), settings.folder)
+    there = None if stored is None else addition(stored, trial.jobs)
     if there is not None and there.added:
         typer.echo(f"adds {there.added} samples to the {there.stored} there", err=True)
     if there is not None and there.left:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from worktrial.engine.manifest import MANIFEST, Asked, Difference, Manifest, read_manifest, tell_apart
+from worktrial.engine.manifest import Asked, Difference, Manifest, tell_apart
 from worktrial.engine.record import Key
 from worktrial.engine.trial import Job, Trial
 from worktrial.errors import SettingError, option
@@ -118,18 +118,11 @@ class Addition(NamedTuple):
     """Samples of the run that the command does not ask for."""
 
 
-def addition(folder: Path, jobs: Sequence[Job]) -> Addition | None:
-    """Relation of `jobs` to the run in `folder`; None where there is none, or its samples are not known.
-
-    Raises:
-        DataError: the manifest in the folder cannot be read.
-    """
-    path = folder / MANIFEST
-    plan = planned(read_manifest(path)) if path.exists() else None
-    if plan is None:
-        return None
+def addition(stored: Manifest, jobs: Sequence[Job]) -> Addition | None:
+    """Relation of `jobs` to the samples of a stored run; None where these are not known."""
+    plan = planned(stored)
     keys = {job.key for job in jobs}
-    return Addition(len(plan), len(keys - plan), len(plan - keys))
+    return None if plan is None else Addition(len(plan), len(keys - plan), len(plan - keys))
 
 
 def _keys(asked: Asked) -> set[Key]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from worktrial.engine.client import Client, tell_on_stderr
 from worktrial.engine.connect import Wiring, connect
-from worktrial.engine.growth import asked_of
+from worktrial.engine.growth import asked_of, differences
 from worktrial.engine.interruption import cancelled_by_signals
-from worktrial.engine.manifest import Manifest, SessionRecord, versions
+from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, versions
 from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
@@ -215,6 +215,22 @@ def manifest_of(plan: RunPlan, redactor: Redactor) -> Manifest:
         samples=len(trial.jobs),
         sessions=[session],
     )
+
+
+def stored_like(plan: RunPlan, folder: Path) -> Manifest | None:
+    """Manifest of the run in `folder`, where `plan` would go on with it or add to it; else None.
+
+    Raises:
+        SettingError: a role has no endpoint.
+        DataError: the folder holds a run that cannot be read.
+    """
+    path = folder / MANIFEST
+    if not path.exists():
+        return None
+    stored = read_manifest(path)
+    roles = {role: settings.resolved() for role, settings in plan.roles.items()}
+    wanted = manifest_of(RunPlan(plan.trial, roles, plan.settings), Redactor())
+    return stored if stored.suite == wanted.suite and not differences(stored, wanted) else None
 
 
 def _fingerprint(settings: RoleSettings) -> JsonObject:
