@@ -9,7 +9,7 @@ from rich.text import Text
 
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
-from worktrial.statistics import Interval, Rate
+from worktrial.statistics import Estimate, Interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -146,10 +146,11 @@ def share_cell(share: Estimated) -> str:
     return f"{share.value:.1%}\n{share.interval.low:.1%} - {share.interval.high:.1%}"
 
 
-def rate_cells(rate: Rate) -> tuple[str, str]:
+def rate_cells(rate: Estimate | None) -> tuple[str, str]:
     """Share in percent, and its 95 % interval."""
-    interval = rate.interval()
-    return "-" if rate.share is None else f"{rate.share:.1%}", f"{interval.low:.1%} - {interval.high:.1%}"
+    if rate is None:
+        return "-", "-"
+    return f"{rate.value:.1%}", f"{rate.interval.low:.1%} - {rate.interval.high:.1%}"
 
 
 def call_lines(call: JsonObject) -> Iterator[Text]:

@@ -75,10 +75,10 @@ def test_how_likely_a_difference_is_found() -> None:
     same, separate = found["chance"]
     assert same["better"]["power"] == pytest.approx(power_of(200, 0.1, 0.5, correlation=0.5))
     assert same["worse"]["effect"] == -0.1
-    assert same["better"]["exact_power"] < same["better"]["power"]
+    assert same["better"]["exact_power"] == pytest.approx(same["better"]["power"], abs=0.03)
     assert separate["better"]["power"] == pytest.approx(power_of(200, 0.1, 0.5, paired=False))
     assert found["tasks_needed"][0]["better"]["tasks"] == sample_size(0.1, 0.5, correlation=0.5)
-    # The table shows what the exact test finds.
+    # The table shows the chance by going through all outcomes.
     shown = _rows(command("power", "--n", 200, "--effect", 0.1, "--correlation", 0.5).out)
     assert len(shown["the same, correlation 0.5"]) == 3  # the later table, of tasks
 

@@ -20,8 +20,8 @@ from worktrial.reports.report import Report, open_report
 from worktrial.reports.sections.leaderboard import leaderboard
 from worktrial.reports.site import render_index
 from worktrial.results.boards import row
-from worktrial.results.summary import completion
-from worktrial.statistics import wilson
+from worktrial.results.completion import completion
+from worktrial.statistics import Interval
 
 _ALL = ("E0", "E1", "E2", "E3")
 
@@ -111,14 +111,15 @@ def test_figures_agree_with_python_to_the_shown_digits(shown: Page) -> None:
         """([counts, amounts]) => {
           const f = Worktrial.figures;
           return [
-            counts.map(([s, n]) => [n ? f.percent(s / n) : f.percent(null), f.percentInterval(f.wilson(s, n))]),
+            counts.map(([s, n]) => [n ? f.percent(s / n) : f.percent(null), f.percentInterval([0, n ? s / n : 1])]),
             amounts.map((a) => [f.dollars(a), f.seconds(a), f.fixed(a, 2)]),
           ];
         }""",
         [counts, amounts],
     )
     assert written[0] == [
-        [figures.percent(s / n if n else None), figures.percent_interval(wilson(s, n))] for s, n in counts
+        [figures.percent(s / n if n else None), figures.percent_interval(Interval(0, s / n if n else 1))]
+        for s, n in counts
     ]
     assert written[1] == [[figures.dollars(a), figures.seconds(a), f"{a:.2f}"] for a in amounts]
 
@@ -202,10 +203,11 @@ def _check_filtered(shown: Page, report: Report, industry: str, condition: str) 
         rate = completion(records)
         cells = _texts(shown, entry.slug)
         assert cells[-1] == str(len(records))
-        assert cells[0] == figures.percent(rate.of_all.share) + figures.percent_interval(rate.of_all.interval())
-        assert cells[1] == figures.percent(rate.of_valid.share) + figures.percent_interval(rate.of_valid.interval())
+        for cell, own in zip(cells, (rate.of_all, rate.of_valid), strict=False):
+            assert own is not None
+            assert cell == figures.percent(own.value) + figures.percent_interval(own.interval)
         assert cells[5] == figures.seconds(sum(r.seconds for r in records) / len(records))
-        assert cells[6] == figures.percent(rate.invalid / len(records))
+        assert cells[6] == figures.percent(rate.counts.invalid / len(records))
         href = _cell(shown, entry.slug, 8)["href"]
         assert parse_qs(href.partition("#")[2]) == {
             "run": [entry.slug],

@@ -68,10 +68,11 @@ def test_a_summary_counts_everything_once(tmp_path: Path) -> None:
         _record("3", "invalid", reason="task_data: gone", tags=harbour, stop_reason="turn_limit"),
     ]
     summary = summarise(open_run(_store(tmp_path, records)))
-    overall = summary.overall
+    overall = summary.overall.counts
     assert (overall.passed, overall.failed, overall.invalid, summary.missing) == (1, 1, 1, 6)
     assert (overall.of_all.n, overall.of_valid.n) == (3, 2)
-    assert [(g.name, g.rate.passed, g.rate.invalid) for g in summary.groups["category"]] == [
+    categories = [(group.name, group.completion.counts) for group in summary.groups["category"]]
+    assert [(name, counts.passed, counts.invalid) for name, counts in categories] == [
         ("Art", 0, 0),
         ("Harbour", 1, 1),
     ]

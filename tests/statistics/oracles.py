@@ -4,29 +4,16 @@ import warnings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from statsmodels.stats.contingency_tables import mcnemar as _mcnemar
     from statsmodels.stats.multitest import multipletests as _multipletests
     from statsmodels.stats.proportion import (
         power_proportions_2indep,
-        proportion_confint,
         samplesize_proportions_2indep_onetail,
     )
-
-
-def statsmodels_mcnemar(a: int, b: int) -> float:
-    """The exact p value."""
-    return float(_mcnemar([[0, a], [b, 0]], exact=True).pvalue) if a + b else 1.0
 
 
 def statsmodels_holm(p_values: list[float]) -> list[float]:
     """Adjusted p values."""
     return [float(p) for p in _multipletests(p_values, method="holm")[1]]
-
-
-def statsmodels_clopper_pearson(successes: int, n: int, confidence: float) -> tuple[float, float]:
-    """Both ends."""
-    low, high = proportion_confint(successes, n, alpha=1 - confidence, method="beta")
-    return float(low), float(high)
 
 
 def statsmodels_two_rates(effect: float, rate: float, level: float, power: float) -> float:

@@ -4,11 +4,10 @@ from statistics import mean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest
-from tests.statistics.oracles import statsmodels_clopper_pearson
+from scipy.stats import binomtest
 from tests.support.data import real_data_dir
 
-from worktrial.statistics import Interval, clopper_pearson, wilson
+from worktrial.statistics import Interval, wilson
 
 counts = st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 confidences = st.floats(0.001, 0.999999)
@@ -58,53 +57,10 @@ def test_ends_are_exact() -> None:
     assert wilson(0, 0) == Interval(0.0, 1.0)
 
 
-@given(counts, st.floats(0.01, 0.9999))
-def test_exact_interval_is_the_same_as_scipy_and_statsmodels(count: tuple[int, int], confidence: float) -> None:
-    successes, n = count
-    found = clopper_pearson(successes, n, confidence)
-    oracle = binomtest(successes, n).proportion_ci(confidence, method="exact")
-    assert found == pytest.approx((oracle.low, oracle.high), rel=1e-6, abs=1e-9)
-    assert found == pytest.approx(statsmodels_clopper_pearson(successes, n, confidence), rel=1e-9, abs=1e-12)
-
-
-@given(counts, st.floats(0.01, 0.9999))
-def test_exact_interval_contains_the_rate_and_mirrors(count: tuple[int, int], confidence: float) -> None:
-    successes, n = count
-    low, high = clopper_pearson(successes, n, confidence)
-    assert 0 <= low <= successes / n <= high <= 1
-    mirrored = clopper_pearson(n - successes, n, confidence)
-    assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 7, 30])
-def test_exact_interval_never_contains_the_truth_too_seldom(n: int) -> None:
-    exact = [clopper_pearson(k, n) for k in range(n + 1)]
-    score = [wilson(k, n) for k in range(n + 1)]
-    covered, score_covered = [], []
-    for step in range(1, 200):
-        truth = step / 200
-        chances = binom.pmf(range(n + 1), n, truth)
-        covered.append(sum(p for p, (low, high) in zip(chances, exact, strict=True) if low <= truth <= high))
-        score_covered.append(sum(p for p, (low, high) in zip(chances, score, strict=True) if low <= truth <= high))
-    assert min(covered) >= 0.95
-    # Wilson's keeps its promise on average only.
-    assert min(score_covered) < 0.95
-    assert mean(score_covered) == pytest.approx(0.95, abs=0.03)
-
-
-def test_exact_interval_at_the_ends() -> None:
-    # The rule of three: nothing in n trials leaves up to about 3.7 / n at 95 % two-sided.
-    assert clopper_pearson(0, 10) == pytest.approx((0, 1 - 0.025**0.1))
-    assert clopper_pearson(10, 10) == pytest.approx((0.025**0.1, 1))
-    assert clopper_pearson(0, 0) == Interval(0.0, 1.0)
-    assert clopper_pearson(7, 20).half_width > wilson(7, 20).half_width
-
-
 @pytest.mark.parametrize("wrong", [(-1, 3), (4, 3), (0, -1), (1, 2, 0.0), (1, 2, 1.0), (1, 2, float("nan"))])
 def test_refuses(wrong: tuple[int, int]) -> None:
-    for interval in (wilson, clopper_pearson):
-        with pytest.raises(ValueError, match="must be between"):
-            interval(*wrong)
+    with pytest.raises(ValueError, match="must be between"):
+        wilson(*wrong)
 
 
 @pytest.mark.real_data

@@ -24,9 +24,9 @@ def test_the_same_arguments_write_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("skill", [0.3, 0.7, 0.95])
 def test_the_rate_is_the_skill(tmp_path: Path, skill: float) -> None:
     summary = summarise(open_run(make_run(tmp_path / "run", tasks=3000, skill=skill, trajectories=False)))
-    passed = summary.overall.passed / (summary.overall.passed + summary.overall.failed)
+    passed = summary.overall.counts.passed / (summary.overall.counts.passed + summary.overall.counts.failed)
     assert abs(passed - skill) < 0.03
-    assert 0.01 < summary.overall.invalid / 3000 < 0.03
+    assert 0.01 < summary.overall.counts.invalid / 3000 < 0.03
     assert summary.cost is not None and 0.008 < summary.cost / 3000 < 0.012
     assert set(INDUSTRIES) == {group.name for group in summary.groups["category"]}
     assert {group.name for group in summary.groups["difficulty"]} == {"1", "2", "3"}
@@ -35,7 +35,7 @@ def test_the_rate_is_the_skill(tmp_path: Path, skill: float) -> None:
 def test_skill_by_industry_and_an_unknown_price(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", tasks=1500, skill={"Technology & IT": 0.05}, cost=None, trajectories=False)
     summary = summarise(open_run(run))
-    rates = {g.name: g.rate.passed / (g.rate.passed + g.rate.failed) for g in summary.groups["category"]}
+    rates = {g.name: g.completion.counts.of_valid.share or 0 for g in summary.groups["category"]}
     assert rates.pop("Technology & IT") < 0.15 and min(rates.values()) > 0.5
     assert summary.cost is None
 

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,7 @@ from worktrial.results.comparison import (
     verdict,
 )
 from worktrial.results.comparison.verdict import p_value, signed
+from worktrial.statistics import MARGIN, Estimand, Estimate, Interval, check_margin
 from worktrial.terminal import table_of
 
 
@@ -35,6 +37,10 @@ def compare(
     condition: Annotated[
         str | None, typer.Option(help="Say the verdict about this fault condition. Default: E0, or their first.")
     ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(help="Shortfall in points that does not matter: within it B is as good.", metavar="POINTS"),
+    ] = 100 * MARGIN,
     level: Annotated[
         float, typer.Option(help="A difference is significant below this p value; intervals fit to it.")
     ] = 0.05,
@@ -46,9 +52,9 @@ def compare(
 ) -> None:
     """Compare two runs task by task: effect with its interval, significance, tasks gained and lost, cost, time.
 
-    Samples are paired by task, repeat and condition; those without two verdicts are left out and counted. The p
-    value is of McNemar's exact test over tasks, with repeats of a permutation test; where tasks share scenarios, of
-    a permutation test over these, if that is larger.
+    Samples are paired by task, repeat and condition; those without two verdicts are left out and counted. Two
+    questions are answered apart: how B does on these tasks, where only the tries are chance, and on work like this,
+    where tasks and their scenarios are drawn as well. Test and interval are Tango's for paired rates.
 
     Example: worktrial compare runs/before runs/after
     """
@@ -56,6 +62,7 @@ def compare(
         folders = shlex.join(str(folder) for folder in (first, second, *more))
         raise SettingError(f"compare takes two runs; more stand side by side in: worktrial report {folders}")
     check_level(level)
+    share = margin_of(margin)
     runs = open_run(first), open_run(second)
     found = compare_runs(*runs, confidence=1 - level, condition=condition)
     if not anyway:
@@ -63,9 +70,9 @@ def compare(
     refuse_nothing_shared(found, condition)
 
     if as_json:
-        typer.echo(comparison_json(found, names_of(*runs), level))
+        typer.echo(comparison_json(found, names_of(*runs), level, share))
     else:
-        print_comparison(found, names_of(*runs), level=level, every_flip=all_flips)
+        print_comparison(found, names_of(*runs), level=level, margin=share, every_flip=all_flips)
 
 
 def check_level(level: float) -> None:
@@ -76,6 +83,19 @@ def check_level(level: float) -> None:
     """
     if not 0 < level < 1:
         raise SettingError(f"--level {level:g}: a level lies between 0 and 1, such as 0.05")
+
+
+def margin_of(points: float) -> float:
+    """A margin in points as a share.
+
+    Raises:
+        SettingError: it is none.
+    """
+    try:
+        check_margin(points / 100)
+    except ValueError:
+        raise SettingError(f"--margin {points:g}: a margin lies between 0 and 100 points, such as 5") from None
+    return points / 100
 
 
 def refuse_nothing_shared(found: "Comparison", condition: str | None) -> None:
@@ -105,6 +125,7 @@ def refuse_unfair(found: "Comparison") -> None:
 
 
 Names = tuple[str, str]
+THESE = Estimand.THESE
 
 _FLIPS_SHOWN = 20
 
@@ -119,22 +140,28 @@ def names_of(first: StoredRun, second: StoredRun) -> Names:
     return str(first.folder), str(second.folder)
 
 
-def comparison_json(found: Comparison, names: Names, level: float) -> str:
+def comparison_json(found: Comparison, names: Names, level: float, margin: float = MARGIN) -> str:
     """Everything for a program."""
     import msgspec
 
-    said = verdict(found.of(found.headline), level=level, confidence=found.confidence, second=names[1])
-    everything = {"verdict": said, "level": level, "names": names, **msgspec.to_builtins(found)}
+    said = verdict(found.of(found.headline), margin=margin, confidence=found.confidence, second=names[1])
+    everything = {"verdict": said, "level": level, "margin": margin, "names": names, **msgspec.to_builtins(found)}
     return msgspec.json.format(msgspec.json.encode(everything), indent=2).decode()
 
 
 def print_comparison(
-    found: Comparison, names: Names, *, level: float, every_flip: bool = False, console: Console | None = None
+    found: Comparison,
+    names: Names,
+    *,
+    level: float,
+    margin: float = MARGIN,
+    every_flip: bool = False,
+    console: Console | None = None,
 ) -> None:
     """One screen: the verdict, then what it stands on."""
     console = console or Console(highlight=False)
     chosen = found.of(found.headline)
-    said = verdict(chosen, level=level, confidence=found.confidence, second=names[1])
+    said = verdict(chosen, margin=margin, confidence=found.confidence, second=names[1])
     lead = f"{found.headline}: " if len(found.conditions) > 1 or found.headline != "E0" else ""
     console.print(Text(printable(lead + said), style="bold"), soft_wrap=True)
     for letter, name, folder in zip("AB", names, (found.first, found.second), strict=True):
@@ -172,21 +199,30 @@ def _paired(conditions: Sequence[ConditionComparison]) -> Table:
 
 def _effects(found: Comparison) -> Table:
     several = len(found.conditions) > 1
-    columns = ["A", "B", "B - A", f"{found.confidence * 100:g} % interval", "p", *(["Holm"] if several else [])]
-    caption = "p: of the condition alone; Holm: corrected for the number of conditions" if several else None
-    table = table_of(["condition"], columns, title="completion rate, differences in points", caption=caption)
+    sure = f"{found.confidence * 100:g} % interval"
+    # Single tries of unrelated tasks answer both questions alike.
+    alike = all(one.work is None or one.these == replace(one.work, estimand=THESE) for one in found.conditions)
+    columns = ["A", "B", "B - A", *((sure, "p") if alike else ("on these tasks", "on work like this"))]
+    caption = [] if alike else [f"{sure} and p: on these tasks only tries are chance, on work like this tasks, too"]
+    if several:
+        columns.append("Holm")
+        caption.append("Holm: p on work like this, corrected for the number of conditions")
+    title = "completion rate, differences in points"
+    table = table_of(["condition"], columns, title=title, caption="; ".join(caption) or None)
     for one in found.conditions:
+        own, others = _estimate_cells(one.work), _estimate_cells(one.these)
+        cells = own if alike else [", p ".join(others), ", p ".join(own)]
         holm = [_p(one.p_adjusted)] if several else []
-        table.add_row(
-            _cell(one.condition), *_rate_cells(one.effect), _p(None if one.test is None else one.test.p), *holm
-        )
+        table.add_row(_cell(one.condition), *_rate_cells(one.effect)[:3], *cells, *holm)
     return table
+
+
+def _estimate_cells(found: Estimate | None) -> tuple[str, str]:
+    return ("-", "-") if found is None else (_span(found.interval), _p(found.p))
 
 
 def _remarks(found: Comparison) -> Iterator[str]:
     chosen = found.of(found.headline)
-    if chosen is not None and chosen.test is not None:
-        yield _method(chosen)
     if chosen is not None and chosen.table.left_out:
         yield _left_out(chosen)
     for letter, keys, missing in (
@@ -217,17 +253,6 @@ def _left_out(chosen: ConditionComparison) -> str:
         return line
     of_all = f"A {rate.first:.1%}, B {rate.second:.1%} (B - A {signed(rate.difference)} points)"
     return f"{line}; with an invalid one as not passed: {of_all}"
-
-
-def _method(chosen: ConditionComparison) -> str:
-    test = chosen.test
-    assert test is not None
-    name = "McNemar's exact test" if test.method == "mcnemar" else "permutation test"
-    line = f"p by {name} over {_counted(chosen.tasks, 'task')}"
-    if test.over_scenarios is None:
-        return line
-    both = f"{p_value(test.over_tasks)}; by permutation test over {chosen.clusters} scenarios"
-    return f"{line} {both} {p_value(test.over_scenarios)}; the larger one decides"
 
 
 def _flips(chosen: ConditionComparison, every: bool) -> Iterator[str]:
@@ -292,9 +317,12 @@ def _quantity_cells(name: str, change: Change) -> list[str]:
 def _rate_cells(change: Change | None) -> list[str]:
     if change is None:
         return ["-"] * 4
+    return [f"{change.first:.1%}", f"{change.second:.1%}", signed(change.difference), _span(change.interval)]
+
+
+def _span(interval: Interval | None) -> str:
     # Without spaces, so that a narrow column does not break it.
-    span = "-" if change.interval is None else "…".join(map(signed, change.interval))
-    return [f"{change.first:.1%}", f"{change.second:.1%}", signed(change.difference), span]
+    return "-" if interval is None else "…".join(map(signed, interval))
 
 
 def _p(value: float | None) -> str:

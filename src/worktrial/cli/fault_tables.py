@@ -1,6 +1,7 @@
 """Tables on the terminal of what faults did to an agent."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from rich.table import Table
 from rich.text import Text
@@ -16,9 +17,9 @@ def conditions_table(conditions: Iterable[Condition]) -> Table:
     """The completion rate under each condition."""
     table = table_of(["condition"], ("passed", "invalid", "rate", "95 % interval", "calls"))
     for condition in conditions:
-        rate = condition.rate
-        counts = f"{rate.passed}/{rate.of_all.n}", str(rate.invalid)
-        table.add_row(_name(condition), *counts, *rate_cells(rate.of_all), f"{condition.calls:.1f}")
+        done, counts = condition.completion, condition.completion.counts
+        passed = f"{counts.passed}/{counts.of_all.n}", str(counts.invalid)
+        table.add_row(_name(condition), *passed, *rate_cells(done.of_all), f"{condition.calls:.1f}")
     return table
 
 
@@ -29,10 +30,9 @@ def robustness_line(setting: str, robustness: Robustness | ZeroCleanRate) -> Tex
         return Text(f"{name} has no value: nothing passes without faults")
     low, high = robustness.interval
     tasks = "1 task" if robustness.tasks == 1 else f"{robustness.tasks} tasks"
-    line = f"{name} = {robustness.value:.2f} (95 % interval {low:.2f} - {high:.2f}); "
+    upper = "∞" if high == inf else f"{high:.2f}"
+    line = f"{name} = {robustness.value:.2f} (95 % interval {low:.2f} - {upper}); "
     line += f"worst in {robustness.worst}; over {tasks} judged in all conditions"
-    if robustness.undefined:
-        line += f"; {robustness.undefined:.1%} of the resamples have no value"
     return Text(line)
 
 

@@ -126,9 +126,9 @@ def _print_table(console: Console, title: str, table: Table) -> None:
 
 
 def _table(assumed: Assumed, shown: str, n: int | None = None, effect: float | None = None) -> Table:
-    # McNemar's exact test is for tasks that are tried once; chances are by it wherever it applies.
+    # Of tasks that are tried once all outcomes can be gone through.
     exact = assumed.repeats == 1 and shown != "power"
-    table = table_of(["tasks of the two agents"], ("if better", "if worse", *(("exact test",) if exact else ())))
+    table = table_of(["tasks of the two agents"], ("if better", "if worse", *(("power",) if exact else ())))
     for name, design in assumed.designs():
         both = _both(assumed, design, n, effect)
         cells = [_cell(found, shown) for found in both]
@@ -183,7 +183,7 @@ def _notes(assumed: Assumed) -> Iterator[str]:
     if assumed.repeats > 1:
         yield f"correlation of two tries of a task by one agent: {_alike(assumed)} (--repeat-correlation)"
     if any(p.exact_power is not None for _, design in assumed.designs() for p in _known(assumed, design)):
-        yield "exact test: the chance with the test that `worktrial compare` uses, which is the stricter one"
+        yield "power: the chance that `worktrial compare` finds it, by going through all outcomes"
     missing = "even the largest difference is missed by so few tasks"
     if assumed.effect is not None:
         missing = f"a difference of {100 * assumed.effect:g} points is not possible"

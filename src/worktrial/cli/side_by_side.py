@@ -12,6 +12,7 @@ from worktrial.cli.compare import names_of, print_comparison
 from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import compare_runs
+from worktrial.results.comparison.conditions import p_of
 from worktrial.results.comparison.verdict import p_value, signed
 from worktrial.results.summary import summarise
 from worktrial.statistics import holm
@@ -38,9 +39,9 @@ def _pairs(runs: Sequence[StoredRun]) -> Table:
     """Each two of the runs; B minus A."""
     compared = [(names_of(*pair), compare_runs(*pair, confidence=1 - LEVEL)) for pair in combinations(runs, 2)]
     chosen = [found.of(found.headline) for _, found in compared]
-    tests = {n: one.test.p for n, one in enumerate(chosen) if one is not None and one.test is not None}
+    tests = {n: p_of(one.work) for n, one in enumerate(chosen) if one is not None and one.work is not None}
     adjusted = dict(zip(tests, holm([*tests.values()]), strict=True))
-    caption = f"completion rate; Holm: p corrected for {len(tests)} pairs; * below {LEVEL:g}"
+    caption = f"completion rate on work like this; Holm: p corrected for {len(tests)} pairs; * below {LEVEL:g}"
     table = Table(
         title="each two of them, differences in points",
         title_justify="left",
@@ -73,7 +74,7 @@ def _table(runs: Sequence[StoredRun]) -> Table:
         table.add_row(
             Text(printable(agent_of(run.manifest) or "?")),
             *rate_cells(rate.of_all),
-            *(str(count) for count in (rate.passed, rate.failed, rate.invalid)),
+            *(str(count) for count in (rate.counts.passed, rate.counts.failed, rate.counts.invalid)),
             cost,
         )
     return table

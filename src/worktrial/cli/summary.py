@@ -75,25 +75,25 @@ def _title(run: StoredRun) -> Text:
 
 
 def _rates(summary: Summary) -> Table:
-    rate = summary.overall
-    title = f"{rate.passed} passed · {rate.failed} failed · {rate.invalid} invalid"
+    done, counts = summary.overall, summary.overall.counts
+    title = f"{counts.passed} passed · {counts.failed} failed · {counts.invalid} invalid"
     if summary.headline != CLEAN or len(summary.conditions) > 1:
         title = f"{summary.headline}: {title}"
     table = table_of(("completion rate", "", "95 % interval"), title=title)
-    table.add_row("of all samples", *rate_cells(rate.of_all))
-    table.add_row("of valid samples", *rate_cells(rate.of_valid))
+    table.add_row("of all samples", *rate_cells(done.of_all))
+    table.add_row("of valid samples", *rate_cells(done.of_valid))
     return table
 
 
 def _groups(tag: str, groups: list[Group]) -> Table:
     table = table_of([tag], ("passed", "invalid", "rate", "95 % interval"))
     for group in groups:
-        done = group.rate
+        counts = group.completion.counts
         table.add_row(
             Text(printable(group.name)),
-            f"{done.passed}/{done.of_all.n}",
-            str(done.invalid),
-            *rate_cells(done.of_all),
+            f"{counts.passed}/{counts.of_all.n}",
+            str(counts.invalid),
+            *rate_cells(group.completion.of_all),
         )
     return table
 
@@ -178,7 +178,4 @@ def _repeats_line(repeats: Repeats) -> str:
 
 
 def _with_interval(share: float, interval: Interval) -> str:
-    # Without a width it says that the tasks were alike, not that the figure is certain.
-    if interval.low == interval.high:
-        return f"{share:.1%}"
     return f"{share:.1%} (95 % interval {interval.low:.1%} - {interval.high:.1%})"

@@ -13,11 +13,10 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import unfair_lines
+from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
-from worktrial.results.estimates import completion_estimate
 from worktrial.results.gate import Gate, GateLimits, judge_gate
 from worktrial.results.spending import cost_of, unseen, why_unknown
-from worktrial.results.summary import completion
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 from worktrial.suite import suite_of
 
@@ -173,7 +172,7 @@ class Run:
     @property
     def rate(self) -> CompletionRate:
         """Counts of passed, failed and invalid samples, and the rates that follow."""
-        return completion(self._records)
+        return completion(self._records).counts
 
     @property
     def completion(self) -> float:
@@ -182,8 +181,9 @@ class Run:
 
     @property
     def interval(self) -> Interval | None:
-        """Interval of `completion` at 95 %, repeats and scenarios taken whole; None where there is only one."""
-        return completion_estimate(self._records).interval if self._records else None
+        """Interval of `completion` at 95 %, as a statement on work like this; None without a sample."""
+        found = completion(self._records).of_all
+        return None if found is None else found.interval
 
     @property
     def repeats(self) -> Repeats | None:

@@ -1,10 +1,11 @@
 """Records of a run in groups: by condition, by what varies together, by task."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.grading import Outcome
-from worktrial.statistics import Repeats, Robustness, ZeroCleanRate, estimate_robustness, over_tasks
+from worktrial.statistics import Estimand, Repeats, Robustness, ZeroCleanRate, estimate_robustness, over_tasks
 from worktrial.statistics.robustness import FAULTED, Outcomes
 
 
@@ -22,7 +23,9 @@ def headline(conditions: Sequence[str]) -> str:
 
 
 def robustness_by_setting(
-    conditions: Mapping[str, Sequence[SampleRecord]], confidence: float = 0.95
+    conditions: Mapping[str, Sequence[SampleRecord]],
+    confidence: float = 0.95,
+    estimand: Estimand = Estimand.WORK,
 ) -> dict[str, Robustness | ZeroCleanRate]:
     """R for every setting of count and duration for which all four modes were tried.
 
@@ -32,6 +35,7 @@ def robustness_by_setting(
     Args:
         conditions: From `by_condition`.
         confidence: Of the intervals.
+        estimand: What the intervals are about.
 
     Returns:
         Setting (`3x2`; "" where the run has only one) to R, or to why it has no value. Settings without
@@ -41,7 +45,9 @@ def robustness_by_setting(
     for setting, modes in settings_with_all_modes(conditions).items():
         tasks = outcomes_by_task(modes)
         if tasks:
-            found[setting] = _estimate(tasks, confidence)
+            cluster_of = cluster_by(modes[CLEAN])
+            clusters = {record.sample: cluster_of(record) for record in modes[CLEAN]}
+            found[setting] = _estimate(tasks, clusters, confidence, estimand)
     return found
 
 
@@ -57,15 +63,22 @@ def settings_with_all_modes(
     return found
 
 
-def _estimate(tasks: list[Outcomes], confidence: float) -> Robustness | ZeroCleanRate:
+def _estimate(
+    tasks: Mapping[str, Outcomes], clusters: Mapping[str, str], confidence: float, estimand: Estimand
+) -> Robustness | ZeroCleanRate:
     try:
-        return estimate_robustness(tasks, confidence=confidence)
+        return estimate_robustness(
+            tasks.values(),
+            clusters=[clusters[sample] for sample in tasks],
+            estimand=estimand,
+            confidence=confidence,
+        )
     except ZeroCleanRate as e:
         return e
 
 
-def outcomes_by_task(modes: Mapping[str, Sequence[SampleRecord]]) -> list[Outcomes]:
-    """Outcomes of every task by mode, of the repeats with a verdict in all modes; ordered by task."""
+def outcomes_by_task(modes: Mapping[str, Sequence[SampleRecord]]) -> dict[str, Outcomes]:
+    """Outcomes of every task by its id and by mode, of the repeats with a verdict in all modes; ordered by task."""
     verdicts = {
         mode: {(r.sample, r.repeat): r.outcome is Outcome.PASS for r in records if r.outcome is not Outcome.INVALID}
         for mode, records in modes.items()
@@ -77,7 +90,7 @@ def outcomes_by_task(modes: Mapping[str, Sequence[SampleRecord]]) -> list[Outcom
             outcomes = tasks.setdefault(sample, {mode: [] for mode in modes})
             for mode, passed in verdicts.items():
                 outcomes[mode].append(passed[sample, repeat])
-    return list(tasks.values())
+    return dict(tasks)
 
 
 def _setting(condition: str) -> str:
@@ -90,7 +103,19 @@ def _place(condition: str) -> tuple[str, list[tuple[int, str]]]:
     return mode, [(int(part), "") if part.isdecimal() else (0, part) for part in setting.split("x")]
 
 
-def cluster_by(records: Iterable[SampleRecord]) -> Callable[[SampleRecord], str]:
+class HasScenario(Protocol):
+    """The part of a sample's record that says what it varies together with."""
+
+    @property
+    def sample(self) -> str:
+        """Id of the task."""
+
+    @property
+    def scenario(self) -> str | None:
+        """Scenario of the task; None without one."""
+
+
+def cluster_by(records: Iterable[HasScenario]) -> Callable[[HasScenario], str]:
     """Function from a record to what it varies together with: its scenario, where there are several, else its task.
 
     About a single scenario nothing can be said but for its own tasks.
@@ -99,7 +124,7 @@ def cluster_by(records: Iterable[SampleRecord]) -> Callable[[SampleRecord], str]
     return _scenario if len(scenarios) > 1 else lambda record: record.sample
 
 
-def _scenario(record: SampleRecord) -> str:
+def _scenario(record: HasScenario) -> str:
     return record.sample if record.scenario is None else record.scenario
 
 

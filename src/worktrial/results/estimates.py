@@ -6,10 +6,12 @@ from math import fsum, sqrt
 from statistics import NormalDist
 from typing import Any
 
+from worktrial import statistics
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
+from worktrial.results.completion import completion
 from worktrial.results.conditions import cluster_by
-from worktrial.statistics import Interval, bootstrap, wilson
+from worktrial.statistics import Interval, bootstrap
 
 Sums = dict[str, float]
 
@@ -70,41 +72,14 @@ def estimates(
     }
 
 
-def share(
-    of: Sequence[Sums], passed: str, out_of: str, drawn: Estimate | None = None, *, confidence: float = 0.95
-) -> Estimate:
-    """A share of passes.
-
-    Wilson's interval where every sample is a cluster of its own. Else the bootstrap's, widened to Wilson's where
-    that is wider: from few clusters a bootstrap claims too much. Where nothing or everything passed all draws are
-    equal; then Wilson's interval over clusters, as if each were one sample.
-
-    Args:
-        of: Sums from `clusters`.
-        passed: The name of the successes.
-        out_of: The name of the trials.
-        drawn: From `estimates`, where it is at hand.
-        confidence: Of the interval, 0-1.
-    """
-    successes, n = (int(sum(sums[name] for sums in of)) for name in (passed, out_of))
-    if not n:
-        return Estimate(None)
-    if successes in (0, n):
-        trials = sum(sums[out_of] > 0 for sums in of)
-        return Estimate(successes / n, wilson(trials if successes else 0, trials, confidence))
-    alone = wilson(successes, n, confidence)
-    if all(sums[out_of] <= 1 for sums in of):
-        return Estimate(successes / n, alone)
-    drawn = drawn or estimates(of, {"share": (passed, out_of)}, confidence=confidence)["share"]
-    together = drawn.interval
-    if together is None:
-        return Estimate(successes / n)
-    return Estimate(successes / n, Interval(min(alone.low, together.low), max(alone.high, together.high)))
-
-
-def completion_estimate(records: Sequence[SampleRecord], confidence: float = 0.95) -> Estimate:
+def completion_estimate(records: Sequence[SampleRecord]) -> Estimate:
     """The share of all `records` that passed; an invalid one counts as not passed."""
-    return share(list(clusters(records).values()), "passed", "n", confidence=confidence)
+    return known(completion(records).of_all)
+
+
+def known(found: statistics.Estimate | None) -> Estimate:
+    """A rate as a figure of a board."""
+    return Estimate(None) if found is None else Estimate(found.value, found.interval)
 
 
 def _linearised(of: Sequence[Sums], total: Sums, names: tuple[str, str], confidence: float) -> Interval:

@@ -8,9 +8,9 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
+from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.pairing import pair_runs
-from worktrial.results.summary import completion
 from worktrial.statistics import Rate, pass_hat_k
 
 
@@ -62,7 +62,7 @@ def observe(run: StoredRun) -> ObservedRun:
         condition=condition,
         tasks=len(tries),
         repeats=median_low(sorted(len(of) for of in tries.values())),
-        rate=completion(records).of_all.share or 0.0,
+        rate=completion(records).counts.of_all.share or 0.0,
         repeat_correlation=_repeat_correlation(records),
     )
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
+from worktrial.results.completion import Completion, completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
 from worktrial.results.fault_metrics import FaultMetrics, excess_of, sample_faults, total
 from worktrial.results.reasks import ExcessReask
 from worktrial.results.spending import paid, seconds_of
-from worktrial.statistics import Agreement, CompletionRate, Repeats, Robustness, ZeroCleanRate, agreement
+from worktrial.statistics import Agreement, Repeats, Robustness, ZeroCleanRate, agreement
 from worktrial.workplaces.conformance import SimulatorHealth
 
 
@@ -20,7 +21,7 @@ class Group:
     """Samples that share a tag."""
 
     name: str
-    rate: CompletionRate
+    completion: Completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Condition:
     """Figures of the samples under one condition."""
 
     name: str
-    rate: CompletionRate
+    completion: Completion
     calls: float
     """Mean tool calls of a sample."""
     faults: FaultMetrics | None
@@ -44,7 +45,7 @@ class Summary:
     headline: str
     """The condition that `overall` and `groups` are about: E0 where the run has it. Conditions are never mixed
     into one rate."""
-    overall: CompletionRate
+    overall: Completion
     conditions: list[Condition]
     """E0 first; one in most runs."""
     robustness: Mapping[str, Robustness | ZeroCleanRate]
@@ -114,12 +115,6 @@ def simulator_health(records: Iterable[SampleRecord]) -> SimulatorHealth | None:
     """Checks of the simulator's answers over `records`; None where no simulator was watched."""
     watched = [r.simulation for r in records if r.simulation is not None]
     return sum(watched, SimulatorHealth()) if watched else None
-
-
-def completion(records: Iterable[SampleRecord]) -> CompletionRate:
-    """The completion rate over `records`."""
-    counts = Counter(r.outcome for r in records)
-    return CompletionRate(counts[Outcome.PASS], counts[Outcome.FAIL], counts[Outcome.INVALID])
 
 
 def _conditions(run: StoredRun, conditions: Mapping[str, Sequence[SampleRecord]]) -> list[Condition]:

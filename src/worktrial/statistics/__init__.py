@@ -2,10 +2,12 @@
 
 from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, cohen, pairwise_cohen
 from worktrial.statistics.bootstrap import bootstrap, bootstrap_difference
+from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, factor_needed, tasks_needed
 from worktrial.statistics.design import Design, design_effect, discordant_share
+from worktrial.statistics.estimates import Estimand, Estimate, Tries, difference, rate, ratio
+from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.outlook import Prospect, prospect
-from worktrial.statistics.paired import holm, mcnemar, sign_flip
 from worktrial.statistics.power import (
     half_width,
     minimum_detectable_effect,
@@ -18,7 +20,6 @@ from worktrial.statistics.rates import (
     CompletionRate,
     Interval,
     Rate,
-    clopper_pearson,
     wilson,
 )
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
@@ -26,10 +27,14 @@ from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_
 from worktrial.statistics.sequential import Band, Side, confidence_sequence
 
 __all__ = [
+    "MARGIN",
     "Agreement",
     "Band",
     "CompletionRate",
+    "Conclusion",
     "Design",
+    "Estimand",
+    "Estimate",
     "Interval",
     "OrderAgreement",
     "PairwiseCohen",
@@ -38,19 +43,22 @@ __all__ = [
     "Repeats",
     "Robustness",
     "Side",
+    "Tries",
     "ZeroCleanRate",
     "agreement",
     "bootstrap",
     "bootstrap_difference",
-    "clopper_pearson",
+    "check_margin",
     "cohen",
+    "conclude",
     "confidence_sequence",
     "design_effect",
+    "difference",
     "discordant_share",
     "estimate_robustness",
+    "factor_needed",
     "half_width",
     "holm",
-    "mcnemar",
     "minimum_detectable_effect",
     "order_agreement",
     "over_tasks",
@@ -60,9 +68,11 @@ __all__ = [
     "pass_hat_k",
     "power_of",
     "prospect",
+    "rate",
+    "ratio",
     "robustness",
     "sample_size",
     "sample_size_for_half_width",
-    "sign_flip",
+    "tasks_needed",
     "wilson",
 ]

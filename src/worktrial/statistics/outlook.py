@@ -19,7 +19,7 @@ class Prospect:
     discordant: float | None
     """The share of the same tasks that only one of the two passes; None on separate tasks."""
     exact_power: float | None
-    """The chance with the exact McNemar test; None on separate tasks and with repeats."""
+    """The chance by going through all outcomes; None on separate tasks and with repeats."""
 
 
 def prospect(

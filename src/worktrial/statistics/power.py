@@ -74,7 +74,7 @@ def sample_size(
     *Statistical Methods for Rates and Proportions*, 2003, section 4.2, without continuity correction). On the
     same tasks, McNemar's test (R. J. Connor, *Sample size for testing differences in proportions for the
     paired-sample design*, Biometrics 43, 1987). With repeats, the variance between and within tasks apart
-    (E. Miller, *Adding Error Bars to Evals*, 2024, section 5). The exact test needs a few tasks more; see
+    (E. Miller, *Adding Error Bars to Evals*, 2024, section 5). For the chance by going through all outcomes see
     `paired_power`.
 
     Args:
@@ -189,12 +189,11 @@ def power_of(
 
 
 def paired_power(n: int, effect: float, discordant: float, *, level: float = 0.05) -> float:
-    """The chance that the exact McNemar test finds a difference of `effect` on `n` tasks, each tried once.
+    """The chance that a comparison finds a difference of `effect` on `n` tasks, each tried once.
 
-    Summed over how many tasks may differ and how these may fall; nothing is approximated. Because counts are
-    whole and the test never exceeds its level, it is lower than `power_of`, and not steadily rising in `n`
-    (S. W. Duffy, *Asymptotic and exact power for the McNemar test and its analogue with R controls per case*,
-    Biometrics 40, 1984).
+    The test is that of `difference` (McNemar's), summed over how many tasks may differ and how these may fall;
+    nothing is approximated. Because counts are whole, it does not rise steadily in `n` (S. W. Duffy, *Asymptotic
+    and exact power for the McNemar test and its analogue with R controls per case*, Biometrics 40, 1984).
 
     Args:
         n: Tasks that both agents work on.
@@ -221,8 +220,8 @@ def paired_power(n: int, effect: float, discordant: float, *, level: float = 0.0
     # So many differing tasks as do not occur need not be looked at.
     differ, weights = differ[weights > 1e-15], weights[weights > 1e-15]
     # The largest smaller count with which the test rejects; -1 where none does.
-    reached = binom.ppf(level / 2, differ, 0.5)
-    last = reached - (2 * binom.cdf(reached, differ, 0.5) > level)
+    z = NormalDist().inv_cdf(1 - level / 2)
+    last = np.ceil((differ - z * np.sqrt(differ)) / 2) - 1
     share = min(1.0, (discordant + abs(effect)) / (2 * discordant))
     found = binom.cdf(last, differ, share) + binom.cdf(last, differ, 1 - share)
     return float(np.sum(weights * found))

@@ -43,33 +43,6 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> Interval:
     return Interval(_lower(successes, n, z), max(rate, 1 - _lower(n - successes, n, z)))
 
 
-def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> Interval:
-    """The exact interval for a rate, as shares between 0 and 1.
-
-    The true rates that neither of two one-sided binomial tests rejects (C. J. Clopper and E. S. Pearson, *The
-    use of confidence or fiducial limits illustrated in the case of the binomial*, Biometrika 26, 1934). It
-    contains the true rate at least as often as `confidence` says, whatever that rate is, and pays with width;
-    `wilson` does so on average over rates. For a promise that has to hold. Without any trial: (0, 1).
-
-    Args:
-        successes: How many of the trials succeeded.
-        n: How many trials there were.
-        confidence: Between 0 and 1, exclusive.
-
-    Raises:
-        ValueError: `successes` is not between 0 and `n`, or `confidence` not between 0 and 1.
-    """
-    _check(successes, n, confidence)
-    from scipy.special import betaincinv
-
-    tail = (1 - confidence) / 2
-    failures = n - successes
-    low = float(betaincinv(successes, failures + 1, tail)) if successes else 0.0
-    # The upper end mirrored, because 1 minus a tiny share would round to 1.
-    high = 1 - float(betaincinv(failures, successes + 1, tail)) if failures else 1.0
-    return Interval(low, high)
-
-
 def _check(successes: int, n: int, confidence: float) -> None:
     if not 0 <= successes <= n:
         raise ValueError(f"successes must be between 0 and n; got {successes} of {n}")

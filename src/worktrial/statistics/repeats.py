@@ -1,11 +1,10 @@
 """Several tries of the same task: passes every time, and at least once."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any
 
-from worktrial.statistics.bootstrap import bootstrap
+from worktrial.statistics.estimates import Tries, rate
 from worktrial.statistics.rates import Interval
 
 
@@ -61,7 +60,7 @@ class Repeats:
     too_few: int
     """Tasks left out because they were tried less often."""
     clusters: int
-    """Groups of tasks that were drawn together for the intervals."""
+    """Groups of tasks that vary together."""
 
 
 def over_tasks(
@@ -70,29 +69,23 @@ def over_tasks(
     *,
     clusters: Iterable[Hashable] | None = None,
     confidence: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
 ) -> Repeats | None:
-    """Mean pass@k and pass^k over tasks, every task counting the same, with bootstrap intervals.
+    """Mean pass@k and pass^k over tasks, every task counting the same, on work like this.
 
-    What is drawn for the intervals are whole clusters: repeats of one task are not independent, and neither
-    are tasks of one scenario. An interval over tasks that all had the same outcome has no width, which says
-    that the tasks did not differ and not that the figure is certain.
+    Both are U-statistics over the tries of a task, and their intervals are those of a mean over tasks in clusters:
+    repeats of one task are not independent, and neither are tasks of one scenario.
 
     Args:
         tasks: The passes and failures of each task's tries.
         k: How many tries are asked about.
         clusters: For each task what it belongs to, a scenario for instance. None: each task is its own.
         confidence: Between 0 and 1, exclusive.
-        draws: How many bootstrap samples.
-        seed: The same tasks in the same order and seed give the same intervals.
 
     Returns:
         None when no task was tried `k` times.
 
     Raises:
-        ValueError: `k` or `draws` is below 1, `confidence` out of range, or there are not as many clusters
-            as tasks.
+        ValueError: `k` is below 1, `confidence` out of range, or there are not as many clusters as tasks.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1; got {k}")
@@ -100,32 +93,27 @@ def over_tasks(
     belongs = list(range(len(tried))) if clusters is None else list(clusters)
     if len(belongs) != len(tried):
         raise ValueError(f"there must be one cluster for each task; got {len(belongs)} for {len(tried)}")
-    sums: dict[Hashable, dict[str, float]] = {}
-    for outcomes, cluster in zip(tried, belongs, strict=True):
-        if len(outcomes) >= k:
-            of = sums.setdefault(cluster, {"tasks": 0.0, "any": 0.0, "all": 0.0})
-            of["tasks"] += 1
-            of["any"] += pass_at_k(len(outcomes), sum(outcomes), k)
-            of["all"] += pass_hat_k(len(outcomes), sum(outcomes), k)
-    if not sums:
+    counted = [
+        (str(cluster), len(outcomes), sum(outcomes))
+        for outcomes, cluster in zip(tried, belongs, strict=True)
+        if len(outcomes) >= k
+    ]
+    if not counted:
         return None
-    drawn = bootstrap(list(sums.values()), _means, confidence=confidence, draws=draws, seed=seed)
-    total = {key: sum(of[key] for of in sums.values()) for key in ("tasks", "any", "all")}
-    counted = int(total["tasks"])
+    once, always = (
+        rate([Tries(cluster, (chance(n, c, k),)) for cluster, n, c in counted], confidence=confidence)
+        for chance in (pass_at_k, pass_hat_k)
+    )
     return Repeats(
         k=k,
-        at_least_one=total["any"] / counted,
-        at_least_one_interval=drawn["any"],
-        every_time=total["all"] / counted,
-        every_time_interval=drawn["all"],
-        tasks=counted,
-        too_few=len(tried) - counted,
-        clusters=len(sums),
+        at_least_one=once.value,
+        at_least_one_interval=once.interval,
+        every_time=always.value,
+        every_time_interval=always.interval,
+        tasks=len(counted),
+        too_few=len(tried) - len(counted),
+        clusters=once.clusters,
     )
-
-
-def _means(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return {"any": sums["any"] / sums["tasks"], "all": sums["all"] / sums["tasks"]}
 
 
 def _check(n: int, c: int, k: int) -> None:

@@ -13,8 +13,7 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run
 from worktrial.grading import Outcome
 from worktrial.reports import figures
-from worktrial.results.summary import completion
-from worktrial.statistics import wilson
+from worktrial.results.completion import completion
 
 # The first test waits until the report is made.
 pytestmark = pytest.mark.timeout(300)
@@ -117,7 +116,8 @@ def test_a_filter_computes_as_python_does(opened: Page, made: MadeSite) -> None:
         ]
         rate = completion(chosen).of_all
         cells = opened.locator(f"tr[data-run={slug}] td")
-        shown = figures.percent(rate.share) + figures.percent_interval(wilson(rate.successes, rate.n))
+        assert rate is not None
+        shown = figures.percent(rate.value) + figures.percent_interval(rate.interval)
         expect(cells.nth(0)).to_have_text(shown)
         expect(cells.nth(7)).to_have_text(str(len(chosen)))
         assert _led_to(opened, cells.nth(7)) == len(chosen)
@@ -138,7 +138,7 @@ def test_a_link_to_filtered_figures(chromium: Browser, made: MadeSite) -> None:
 
 @pytest.mark.parametrize("slug", ["brook", "heron", "gold", "reference", "plan"])
 def test_numbers_lead_to_as_many_samples(opened: Page, made: MadeSite, slug: str) -> None:
-    clean = completion([r for r in _records(made, slug) if r.condition == "E0"])
+    clean = completion([r for r in _records(made, slug) if r.condition == "E0"]).counts
     passed, invalid, all_of = clean.of_all.successes, clean.invalid, clean.of_all.n
     for place, wanted in ((0, passed), (1, passed), (6, invalid), (7, all_of)):
         cell = opened.locator(f"tr[data-run={slug}] td").nth(place)

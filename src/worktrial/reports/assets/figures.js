@@ -4,30 +4,7 @@
 window.Worktrial = window.Worktrial || {};
 
 (() => {
-  const Z = 1.9599639845400536; // the 97.5% point of the standard normal distribution
   const NONE = "–";
-
-  /**
-   * The smaller root of Wilson's quadratic, written without a difference so that no digits cancel.
-   * @param {number} successes
-   * @param {number} n
-   */
-  function lower(successes, n) {
-    if (successes === 0) return 0;
-    const spread = Z * Math.sqrt((successes * (n - successes)) / n + (Z * Z) / 4);
-    return (successes / n) * (successes / (successes + (Z * Z) / 2 + spread));
-  }
-
-  /**
-   * The 95% Wilson score interval for a rate (E. B. Wilson, JASA 22, 1927).
-   * @param {number} successes
-   * @param {number} n
-   * @returns {[number, number]}
-   */
-  function wilson(successes, n) {
-    if (n === 0) return [0, 1];
-    return [lower(successes, n), Math.max(successes / n, 1 - lower(n - successes, n))];
-  }
 
   /**
    * A number with so many decimals. A number exactly between two goes to the even one, as in Python; `toFixed`
@@ -84,5 +61,5 @@ window.Worktrial = window.Worktrial || {};
     return grouped(String(value));
   }
 
-  Worktrial.figures = { NONE, wilson, fixed, percent, percentInterval, dollars, seconds, whole };
+  Worktrial.figures = { NONE, fixed, percent, percentInterval, dollars, seconds, whole };
 })();

@@ -6,7 +6,7 @@
   const SVG = "http://www.w3.org/2000/svg";
   const TAGS = ["category", "difficulty", "language"];
   const NAMES = ["suite", ...TAGS, "condition"];
-  const { NONE, wilson, percent, percentInterval, dollars, seconds, whole } = Worktrial.figures;
+  const { NONE, percent, percentInterval, dollars, seconds, whole } = Worktrial.figures;
 
   /**
    * A figure in a cell, in the form that the page's data has, too.
@@ -43,8 +43,8 @@
     if (!n) return Array.from({ length: 8 }, (_, place) => [place === 7 ? "0" : NONE, place === 7 ? 0 : null, "", null, null]);
     const mean = (column) => (sum(cells, column) === null ? null : sum(cells, column) / n);
     const [cost, time] = [mean(7), mean(8)];
-    const all = wilson(passed, n);
-    const valid = passed + failed ? wilson(passed, passed + failed) : null;
+    // Worked out when the page was made: counts do not tell which samples belong together.
+    const [all, valid] = run.intervals[[...TAGS.map((tag) => chosen[tag] || ""), condition].join("\n")];
     const ofValid = valid ? passed / (passed + failed) : null;
     return [
       [percent(passed / n), passed / n, percentInterval(all), href({ outcome: "pass" }), [passed / n, all]],

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from worktrial.reports.figures import NONE, dollars, percent
+from worktrial.reports.figures import NONE, dollars
 from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, Section
@@ -18,12 +18,12 @@ from worktrial.reports.sections.wording import (
     heading,
     joined,
     listed,
+    points,
     strong,
     takeaway,
     under,
 )
 from worktrial.results.boards import (
-    LEVEL,
     Basis,
     Contender,
     HireConclusion,
@@ -31,6 +31,7 @@ from worktrial.results.boards import (
     recommend,
     recommend_by,
 )
+from worktrial.statistics import Conclusion
 
 
 def hire(report: Report) -> Section | None:
@@ -83,23 +84,31 @@ def _contenders(found: Recommendation, board: Board) -> Markup:
         "Agent",
         "Completed",
         "Passed only by the best / only by this one",
-        "Adjusted p",
-        "Against the best",
+        "Against the best, in points",
+        "Finding",
         cost,
     ]
     return table(f"The candidates beside the best: {board.title}", headers, rows)
+
+
+_SAID = {
+    Conclusion.BETTER: "better",
+    Conclusion.WORSE: "worse",
+    Conclusion.AS_GOOD: "as good",
+    Conclusion.UNKNOWN: "not enough to tell",
+}
 
 
 def _contender(contender: Contender, found: Recommendation, board: Board) -> list[Value | str | Markup]:
     run = board.of(contender.run)
     condition = {"condition": board.condition}
     against = contender.against_best
-    if against is None or contender.p is None:
-        split, p, said = Value(NONE, NOTHING), Value(NONE, NOTHING), "the best here"
-    else:
+    split, by, said = Value(NONE, NOTHING), Value(NONE, NOTHING), "the best here"
+    if against is not None:
         split = Value(f"{against.only_first} / {against.only_second}", against.only_first - against.only_second)
-        p = Value(_p(contender.p), contender.p)
-        said = "not significantly different" if contender.is_equal else "significantly worse"
+        said = _SAID[against.conclusion]
+        if against.difference is not None:
+            by = Value(points(against.difference.value, against.difference.interval), against.difference.value)
     name = strong(run.name) if contender.run is found.hire else run.name
     return [
         Value(name, run.name, samples_href(run.slug, condition)),
@@ -109,7 +118,7 @@ def _contender(contender: Contender, found: Recommendation, board: Board) -> lis
             counts=f"{contender.passed} of {contender.samples}",
         ),
         split,
-        p,
+        by,
         said,
         Value(dollars(contender.cost), NOTHING if contender.cost is None else contender.cost),
     ]
@@ -142,17 +151,15 @@ def _industries(found: Mapping[str, Recommendation], board: Board) -> Markup:
         "Finding",
         "Most completed",
         "Its rate",
-        "Not significantly different",
+        "As good as all others",
         "Samples",
     ]
     return table(f"By industry or kind of task: {board.title}", headers, rows)
 
 
 def _equals(found: Recommendation, board: Board) -> Markup | str:
-    if found.finding is HireConclusion.TOO_FEW:
-        return NONE
-    equals = [board.of(equal.run).name for equal in found.equals if equal is not found.contenders[0]]
-    return listed(equals) if equals else "nobody"
+    names = [board.of(candidate.run).name for candidate in found.candidates]
+    return listed(names) if names else "nobody is shown to be"
 
 
 def _hired(found: Recommendation, board: Board, tags: Mapping[str, str]) -> Markup | str:
@@ -167,11 +174,11 @@ def _overall_caveat(found: Recommendation, board: Board) -> Markup:
     tested = [contender.against_best for contender in found.contenders if contender.against_best is not None]
     said = [
         Markup(
-            "Compared on the {} that all of them tried{}, each with the best. The test is McNemar’s exact one, "
-            "with repeats a permutation test over tasks; where tasks share a scenario, a permutation test over "
-            "scenarios has to agree. p is corrected by Holm’s method for every pair of agents; significant is at "
-            "most {}. Intervals are at 95%."
-        ).format(counted(best.samples, "sample"), under(board.condition), percent(LEVEL, 0))
+            "On work like this: compared on the {} that all of them tried{}, each with the others, by Tango’s "
+            "score interval of a paired difference, which knows what tasks share a scenario. “As good” is no worse "
+            "by {:g} points or more. The intervals against the best hold together for all agents, at 95%; those "
+            "of the rates hold one by one."
+        ).format(counted(best.samples, "sample"), under(board.condition), found.margin * 100)
     ]
     if most := max((contest.left_out for contest in tested), default=0):
         said.append(
@@ -181,6 +188,14 @@ def _overall_caveat(found: Recommendation, board: Board) -> Markup:
         )
     if found.not_shared:
         said.append(Markup("{} not tried by all of them are left out.").format(counted(found.not_shared, "sample")))
+    if found.references:
+        names = [strong(board.of(run).name) for run in found.references]
+        said.append(Markup("Reference agents are no candidates: {}.").format(listed(names)))
+    if found.repeated:
+        names = [strong(board.of(run).name) for run in found.repeated]
+        said.append(
+            Markup("Of an agent that ran more than once its largest run counts, not {}.").format(listed(names))
+        )
     if found.left_out:
         names = [strong(board.of(run).name) for run in found.left_out]
         verb = "was" if len(names) == 1 else "were"
@@ -194,12 +209,7 @@ def _overall_caveat(found: Recommendation, board: Board) -> Markup:
 
 def _industry_caveat(found: Mapping[str, Recommendation]) -> Markup:
     return Markup(
-        "All {} rows are corrected together, as one family of comparisons. A row with few tasks shows only large "
-        "differences; “not significantly different” does not mean equally good. Where cost decides, a cheaper "
-        "agent is named only if it is significantly cheaper and nothing speaks against it: neither a test without "
-        "any correction, nor the interval of its shortfall."
+        "All {} rows are one family of comparisons: their intervals hold together at 95%, so a row with few tasks "
+        "shows only large differences, and most rows cannot tell. Among agents that are as good the cheaper one is "
+        "named, where it is clearly cheaper."
     ).format(len(found))
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -15,7 +15,7 @@ from worktrial.reports.page import embedded
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import counted, under
-from worktrial.results.boards import Row, cells, obstacles, row
+from worktrial.results.boards import Row, cells, chosen_intervals, obstacles, row
 from worktrial.results.conditions import by_condition
 from worktrial.statistics import Interval, Robustness
 
@@ -260,6 +260,10 @@ def _values(runs: Iterable[ReportRun], tag: str) -> list[str]:
     return sorted({str(r.tags[tag]) for run in runs for r in run.run.records if r.tags.get(tag) is not None})
 
 
+def _ends(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [round(end, 5) for end in interval]
+
+
 def _data(board: Board, figures: Sequence[Figures]) -> dict[str, object]:
     return {
         "suite": board.runs[0].run.manifest.suite,
@@ -284,6 +288,10 @@ def _data(board: Board, figures: Sequence[Figures]) -> dict[str, object]:
                     ]
                     for c in cells(run.run)
                 ],
+                "intervals": {
+                    choice: [_ends(interval) for interval in intervals]
+                    for choice, intervals in chosen_intervals(run.run).items()
+                },
             }
             for run, of in zip(board.runs, figures, strict=True)
         ],

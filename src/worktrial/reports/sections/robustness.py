@@ -126,11 +126,10 @@ def _row(run: ReportRun, setting: str, found: Robustness | ZeroCleanRate) -> lis
             Value(NONE, NOTHING),
         ]
     low, high = found.interval
-    undefined = f"; {found.undefined:.1%} of the draws had no value" if found.undefined else ""
     return [
         Value(name, name, href),
         Value(f"{found.value:.2f}", found.value),
-        f"{low:.2f} to {high:.2f}{undefined}",
+        f"{low:.2f} to {high:.2f}".replace("inf", "∞"),
         Value(found.worst, found.worst, samples_href(run.slug, {"condition": _condition(found.worst, setting)})),
         Value(str(found.tasks), found.tasks),
     ]

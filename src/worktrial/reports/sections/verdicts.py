@@ -4,28 +4,28 @@ from markupsafe import Markup
 
 from worktrial.reports.figures import dollars, percent
 from worktrial.reports.sections.grouping import Board
-from worktrial.reports.sections.wording import counted, listed, points, strong, under
+from worktrial.reports.sections.wording import counted, listed, strong, under
 from worktrial.results.boards import HireConclusion, Recommendation
+from worktrial.statistics import tasks_needed
 
 _SHORT = {
     HireConclusion.ALONE: "no recommendation: only one agent",
     HireConclusion.NOTHING_SHARED: "no recommendation: no common tasks",
     HireConclusion.NOTHING_PASSED: "no recommendation: nothing was completed",
-    HireConclusion.TOO_FEW: "no recommendation: too few tasks",
-    HireConclusion.NO_DIFFERENCE: "no significant difference",
-    HireConclusion.AMONG: "better than some",
-    HireConclusion.CLEAR: "significantly better than all others",
+    HireConclusion.UNKNOWN: "not enough to tell",
+    HireConclusion.AS_GOOD: "as good as all others",
+    HireConclusion.BETTER: "better than all others",
 }
 
 
 def short(found: Recommendation) -> str:
     """Recommendation in a few words, for a table."""
     said = _SHORT[found.finding]
-    if found.finding not in (HireConclusion.NO_DIFFERENCE, HireConclusion.AMONG):
+    if found.finding is not HireConclusion.AS_GOOD:
         return said
     if found.hire is None:
-        return f"{said}; costs unknown"
-    return f"{said}; {'none is clearly cheaper' if found.behind is None else 'clearly cheaper than the best'}"
+        return f"{len(found.candidates)} are {said}; costs unknown"
+    return said if len(found.candidates) == 1 else f"{len(found.candidates)} are {said}"
 
 
 def in_words(found: Recommendation, board: Board) -> Markup:
@@ -37,14 +37,12 @@ def in_words(found: Recommendation, board: Board) -> Markup:
             return Markup("No recommendation: the runs have no finished task in common.")
         case HireConclusion.NOTHING_PASSED:
             return Markup("No recommendation: none of the agents completed anything.")
-        case HireConclusion.TOO_FEW:
-            return _too_few(found)
-        case HireConclusion.NO_DIFFERENCE:
-            return _no_difference(found, board)
-        case HireConclusion.AMONG:
-            return _among(found, board)
-        case HireConclusion.CLEAR:
-            return _clear(found, board)
+        case HireConclusion.UNKNOWN:
+            return _unknown(found, board)
+        case HireConclusion.AS_GOOD:
+            return _as_good(found, board)
+        case HireConclusion.BETTER:
+            return _better(found, board)
 
 
 def _alone(found: Recommendation, board: Board) -> Markup:
@@ -59,63 +57,70 @@ def _alone(found: Recommendation, board: Board) -> Markup:
     return said + Markup("Run a second agent on the same tasks, with the same simulator, judge and faults.")
 
 
-def _too_few(found: Recommendation) -> Markup:
-    tasks = max(c.against_best.tasks for c in found.contenders if c.against_best is not None)
-    return Markup(
-        "No recommendation: too few tasks. With {} on which two agents have a verdict, no result could have been "
-        "significant."
-    ).format(counted(tasks, "task"))
-
-
-def _no_difference(found: Recommendation, board: Board) -> Markup:
+def _unknown(found: Recommendation, board: Board) -> Markup:
     best = found.contenders[0]
-    who = listed([strong(board.of(contender.run).name) for contender in found.contenders])
-    said = Markup("No significant difference between {} on {}{}. ").format(
-        who, counted(best.samples, "sample"), under(board.condition)
-    )
-    return said + _by_cost(found, board)
-
-
-def _among(found: Recommendation, board: Board) -> Markup:
-    best = found.contenders[0]
-    others = [strong(board.of(equal.run).name) for equal in found.equals if equal is not best]
-    said = Markup("{} completes most, {} of {}{}, but not significantly more than {}. ").format(
-        strong(board.of(best.run).name),
+    tied = [c for c in found.contenders if c.passed * best.samples == best.passed * c.samples]
+    who = listed([strong(board.of(contender.run).name) for contender in tied])
+    leads = "completes most" if len(tied) == 1 else "complete equally many"
+    return Markup("Not enough to tell: {} {}, {} of {}{}, but {}.").format(
+        who,
+        leads,
         percent(best.rate.value),
         counted(best.samples, "sample"),
         under(board.condition),
-        listed(others, word="or"),
+        _what_would_tell(found),
     )
-    return said + _by_cost(found, board)
 
 
-def _clear(found: Recommendation, board: Board) -> Markup:
+def _what_would_tell(found: Recommendation) -> Markup:
+    """How many more tasks would show that the best is better, or as good, if things stay as they are."""
+    within = f"nobody is shown to be as good as all others within {found.margin * 100:g} points"
+    needed = []
+    for contender in found.contenders[1:]:
+        contest = contender.against_best
+        if contest is None or contest.difference is None:
+            return Markup(within)
+        mirrored = contest.difference.mirrored
+        needed.append((contest.tasks, tasks_needed(mirrored, contest.tasks, found.margin)))
+    if any(tasks is None for _, tasks in needed):
+        return Markup("{}, and no number of such tasks would be likely to show it").format(within)
+    more = max((tasks or 0) - had for had, tasks in needed)
+    return Markup("{}; about {} more would show it, if things stay as they are").format(
+        within, counted(more, "task")
+    )
+
+
+def _as_good(found: Recommendation, board: Board) -> Markup:
+    names = [strong(board.of(contender.run).name) for contender in found.candidates]
+    within = f"within {found.margin * 100:g} points"
+    if len(names) == 1:
+        return Markup("Hire {}: it completes {} of {}{}, and is as good as every other agent here, {}.").format(
+            names[0],
+            percent(found.candidates[0].rate.value),
+            counted(found.candidates[0].samples, "sample"),
+            under(board.condition),
+            within,
+        )
+    said = Markup("{} are as good as every other agent here, {}{}. ").format(
+        listed(names), within, under(board.condition)
+    )
+    hired = next((contender for contender in found.contenders if contender.run is found.hire), None)
+    if hired is None:
+        return said + Markup("What they cost is not known of all, so nothing here decides between them.")
+    costs = [contender.cost for contender in found.candidates if contender.cost is not None]
+    return said + Markup("Hire {}, {} ({} a task).").format(
+        strong(board.of(hired.run).name),
+        "the cheapest of them" if hired.cost == min(costs) else "as none of them is clearly cheaper",
+        dollars(hired.cost),
+    )
+
+
+def _better(found: Recommendation, board: Board) -> Markup:
     best = found.contenders[0]
-    return Markup("Hire {}: it completes {} of {}{}, significantly more than {}.").format(
+    return Markup("Hire {}: it completes {} of {}{}, more than {} on work like this.").format(
         strong(board.of(best.run).name),
         percent(best.rate.value),
         counted(best.samples, "sample"),
         under(board.condition),
         "the other agent" if len(found.contenders) == 2 else "every other agent here",
-    )
-
-
-def _by_cost(found: Recommendation, board: Board) -> Markup:
-    best = found.contenders[0]
-    if found.hire is None:
-        return Markup("What they cost is not known, so nothing here decides between them.")
-    hired = next(contender for contender in found.contenders if contender.run is found.hire)
-    if found.behind is None:
-        return Markup("Hire {}: of those that could be as good, none is clearly cheaper ({} a task).").format(
-            strong(board.of(best.run).name), dollars(hired.cost)
-        )
-    return Markup(
-        "Hire {}, the cheapest of those that could be as good: {} a task instead of {}. Its shortfall against {} "
-        "is {}."
-    ).format(
-        strong(board.of(hired.run).name),
-        dollars(hired.cost),
-        dollars(best.cost),
-        strong(board.of(best.run).name),
-        points(found.behind.value or 0.0, found.behind.interval),
     )

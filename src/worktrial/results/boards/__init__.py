@@ -10,7 +10,7 @@ from worktrial.results.boards.hire import (
     recommend,
     recommend_by,
 )
-from worktrial.results.boards.rows import CELL_TAGS, CellCounts, Part, Row, cells, profile, row
+from worktrial.results.boards.rows import CELL_TAGS, CellCounts, Part, Row, cells, chosen_intervals, profile, row
 from worktrial.results.boards.shared import Basis
 from worktrial.results.boards.spending import Offer, Sweep, offers, sweeps
 from worktrial.results.estimates import Estimate, completion_estimate
@@ -30,6 +30,7 @@ __all__ = [
     "Row",
     "Sweep",
     "cells",
+    "chosen_intervals",
     "completion_estimate",
     "groups",
     "obstacles",

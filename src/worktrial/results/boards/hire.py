@@ -1,17 +1,22 @@
 """Recommendation whom to hire, and how sure that is."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from worktrial.engine.record import Key
-from worktrial.engine.stored import StoredRun
+import msgspec
+
+from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.results.boards.shared import Basis, SharedSamples
-from worktrial.results.comparison.outcomes import paired_table, paired_test
-from worktrial.results.conditions import cluster_by
+from worktrial.results.comparison.outcomes import paired_table
+from worktrial.results.completion import paired_tries
 from worktrial.results.estimates import Estimate, completion_estimate
-from worktrial.results.pairing import pair_runs
-from worktrial.statistics import holm
+from worktrial.results.pairing import SamplePair
+from worktrial.statistics import MARGIN, Conclusion, conclude, difference
+from worktrial.statistics import Estimate as Difference
+from worktrial.suite import suite_of
+
+LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,42 +29,22 @@ class Contest:
     tasks: int
     left_out: int
     """Samples without two verdicts, or under other faults in the one run than in the other."""
-    p: float
-    """Two-sided, as a comparison of the two runs has it; of this test alone."""
-    least_p: float
-    """The smallest p that any outcome on so many tasks and scenarios could give."""
-
-
-def contest(first: StoredRun, second: StoredRun, keys: Container[Key]) -> Contest:
-    """The paired test of two runs, by the samples with `keys` only."""
-    pairs = [pair for pair in pair_runs(first, second).pairs if pair.first.key in keys]
-    counted = [pair for pair in pairs if pair.both_judged and pair.same_faults]
-    cluster_of = cluster_by(pair.first for pair in counted)
-    table, test = paired_table(counted), paired_test(counted)
-    return Contest(
-        only_first=table.only_first,
-        only_second=table.only_second,
-        tasks=len({pair.first.sample for pair in counted}),
-        left_out=len(pairs) - len(counted),
-        p=1.0 if test is None else test.p,
-        # When every task, or scenario, goes to the same agent.
-        least_p=min(1.0, 2 * 0.5 ** len({cluster_of(pair.first) for pair in counted})),
-    )
-
-
-LEVEL = 0.05
+    difference: Difference | None
+    """Second minus first on work like this; its interval holds for all comparisons of the recommendation together.
+    None without a task."""
+    conclusion: Conclusion
+    """About the second."""
 
 
 class HireConclusion(StrEnum):
-    """Conclusion of the tests about the best agent."""
+    """What the comparisons of the agents show."""
 
     ALONE = "alone"  # fewer than two agents to compare
     NOTHING_SHARED = "nothing shared"  # no task that all have
     NOTHING_PASSED = "nothing passed"
-    TOO_FEW = "too few"  # with so many tasks no outcome could have been significant
-    NO_DIFFERENCE = "no difference"  # from any of the others
-    AMONG = "among"  # better than some
-    CLEAR = "clear"  # better than all others
+    UNKNOWN = "not enough to tell"  # nobody is shown to be as good as all others
+    AS_GOOD = "as good"  # somebody is as good as all others, within the margin
+    BETTER = "better"  # somebody is better than all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +60,8 @@ class Contender:
     """US dollars per sample, on the recommendation's basis; None where that is not known."""
     against_best: Contest | None
     """The best as the first, this one as the second; None for the best itself."""
-    p: float | None
-    """P value of that contest, after Holm's correction for all comparisons that might have been made."""
-    is_equal: bool
-    """Whether it is not significantly different from the best, which is its own equal."""
+    is_candidate: bool
+    """Whether it is shown to be as good as, or better than, each of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,129 +72,185 @@ class Recommendation:
     contenders: tuple[Contender, ...]
     """The best first; of equal rates the cheaper one."""
     hire: StoredRun | None
-    """The best where it is clearly that. Else the cheapest of those that cost significantly less and that nothing
-    tells from it: no test, corrected or not, nor the interval of `behind`; the best where there is none. None where
-    the costs are unknown. Correcting makes it harder to be called worse; that alone is no reason to be hired."""
-    behind: Estimate | None
-    """The share of passes of the best minus that of `hire`, with a paired interval; None where it is the best."""
+    """The cheapest candidate that is significantly cheaper than the best of them, else that best one. None without
+    a candidate, and where several have costs that are not all known."""
     basis: Basis | None
+    margin: float
+    """Shortfall that does not matter, as a share."""
     left_out: tuple[StoredRun, ...]
     """Runs with less than half of the tasks of the largest: they would shrink the common tasks for all."""
+    references: tuple[StoredRun, ...]
+    """Runs of agents without a model that ship with the suite: its floor and its ceiling, never hired."""
+    repeated: tuple[StoredRun, ...]
+    """Further runs of an agent that stands here already: no choice between two of them."""
     not_shared: int
     """Samples of the largest run that not all contenders have."""
 
     @property
-    def equals(self) -> list[Contender]:
-        """The best and those not significantly different from it."""
-        return [contender for contender in self.contenders if contender.is_equal]
+    def candidates(self) -> list[Contender]:
+        """Agents that are as good as all others."""
+        return [contender for contender in self.contenders if contender.is_candidate]
 
 
-def recommend(runs: Sequence[StoredRun], condition: str) -> Recommendation:
+def recommend(runs: Sequence[StoredRun], condition: str, *, margin: float = MARGIN) -> Recommendation:
     """Recommend one of the agents of a group (`groups`), by the samples under one condition.
 
-    The best by completion on the tasks that all have is tested against each of the others. It became the best
-    only by looking, so that any pair of agents might have been compared: Holm's correction is for all pairs.
+    Hired is only who is shown to be no worse than every other agent by the margin or more, on work like this. An
+    agent that is worse than the best by the margin passes that test against the best with a chance of LEVEL / 2 at
+    most for all agents together (Bonferroni over agents), however the best one was found.
+
+    Args:
+        runs: Runs that may be compared.
+        condition: The condition; under faults a rate is what these leave.
+        margin: Shortfall that does not matter, as a share.
     """
-    return _recommend(runs, {None: SharedSamples(runs, condition)})[None]
+    return _recommend(runs, {"": ""}, condition, "", margin)[""]
 
 
-def recommend_by(runs: Sequence[StoredRun], condition: str, tag: str = "category") -> dict[str, Recommendation]:
-    """Recommend an agent for every value of `tag`; corrected for all pairs of agents in all of them together."""
+def recommend_by(
+    runs: Sequence[StoredRun], condition: str, tag: str = "category", *, margin: float = MARGIN
+) -> dict[str, Recommendation]:
+    """Recommend an agent for every value of `tag`; all of them together are one family of comparisons."""
     values = {str(r.tags[tag]) for run in runs for r in run.records if tag in r.tags and r.condition == condition}
-    found = _recommend(runs, {value: SharedSamples(runs, condition, tag, value) for value in sorted(values)})
-    return {str(value): recommendation for value, recommendation in found.items()}
+    return _recommend(runs, {value: value for value in sorted(values)}, condition, tag, margin)
 
 
 def _recommend(
-    runs: Sequence[StoredRun], scopes: Mapping[str | None, SharedSamples]
-) -> dict[str | None, Recommendation]:
-    """The recommendation in every scope; all scopes are one family of comparisons."""
-    tested = {name: samples for name, samples in scopes.items() if _problem(samples) is None}
-    family = sum(len(s.runs) * (len(s.runs) - 1) // 2 for s in tested.values())
-    contests = {name: _contests(samples) for name, samples in tested.items()}
-    listed = [found.p for of_scope in contests.values() for found in of_scope.values()]
-    # Pairs without the best were not tested, and count as if they had shown nothing.
-    adjusted = iter(holm([*listed, *[1.0] * (family - len(listed))]))
-    # The kindest factor that Holm could apply to any one of them.
-    factor = family - len(listed) + 1
-    return {
-        name: _tested(samples, contests[name], [next(adjusted) for _ in contests[name]], factor)
-        if name in tested
-        else _untested(samples)
-        for name, samples in scopes.items()
-    }
+    runs: Sequence[StoredRun], scopes: Mapping[str, str], condition: str, tag: str, margin: float
+) -> dict[str, Recommendation]:
+    references = [run for run in runs if _is_reference(run)]
+    kept, repeated = _one_run_each([run for run in runs if run not in references], condition)
+    samples = {name: SharedSamples(kept, condition, tag, value) for name, value in scopes.items()}
+    problems = {name: _problem(of) for name, of in samples.items()}
+    family = sum(len(of.runs) - 1 for name, of in samples.items() if problems[name] is None)
+    found = {}
+    for name, of in samples.items():
+        contest = _Contest(of, margin, 1 - LEVEL / max(1, family))
+        contenders, hire, basis = ((), None, None) if problems[name] else _decided(of, contest)
+        found[name] = Recommendation(
+            finding=problems[name] or _finding(of, contest),
+            contenders=contenders,
+            hire=hire,
+            basis=basis,
+            margin=margin,
+            left_out=of.left_out,
+            references=tuple(references),
+            repeated=tuple(repeated),
+            not_shared=of.not_shared,
+        )
+    return found
 
 
-def _contests(samples: SharedSamples) -> dict[int, Contest]:
-    """Position of each other agent to its contest with the best."""
-    best = samples.ranking[0]
-    return {n: contest(samples.runs[best], run, samples.keys) for n, run in enumerate(samples.runs) if n != best}
+def _is_reference(run: StoredRun) -> bool:
+    suite = suite_of(run.manifest.suite)
+    return suite is not None and agent_of(run.manifest) in suite.reference_agents
 
 
-def _tested(
-    samples: SharedSamples, contests: Mapping[int, Contest], ps: Sequence[float], factor: int
-) -> Recommendation:
+def _one_run_each(runs: Sequence[StoredRun], condition: str) -> tuple[list[StoredRun], list[StoredRun]]:
+    """The run of each agent with the most samples, and the others."""
+    largest: dict[bytes, StoredRun] = {}
+    for run in sorted(runs, key=lambda run: -sum(record.condition == condition for record in run.records)):
+        largest.setdefault(_identity(run), run)
+    kept = [run for run in runs if any(run is one for one in largest.values())]
+    return kept, [run for run in runs if not any(run is one for one in kept)]
+
+
+def _identity(run: StoredRun) -> bytes:
+    """What makes it the same agent: who worked, by which settings and within which limits."""
+    settings = run.manifest.settings
+    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    who = [settings.get("agent"), roles.get("agent"), settings.get("limits"), settings.get("agent_prompt")]
+    if not any(who[:2]):
+        return str(run.folder).encode()
+    return msgspec.json.encode(who, order="sorted")
+
+
+class _Contest:
+    """Contests between the agents of one scope, each looked at once."""
+
+    def __init__(self, samples: SharedSamples, margin: float, confidence: float) -> None:
+        self._samples = samples
+        self._margin = margin
+        self._confidence = confidence
+        self._known: dict[tuple[int, int], Contest] = {}
+
+    def of(self, first: int, second: int) -> Contest:
+        """The contest of two runs by their positions."""
+        if (first, second) not in self._known:
+            self._known[first, second] = self._contest(first, second)
+        return self._known[first, second]
+
+    def is_candidate(self, n: int) -> bool:
+        """Whether a run is as good as all others; the best is asked about first, as it says no soonest."""
+        others = [other for other in self._samples.ranking if other != n]
+        return all(self.of(other, n).conclusion in (Conclusion.BETTER, Conclusion.AS_GOOD) for other in others)
+
+    def is_better(self, n: int) -> bool:
+        """Whether a run is better than all others."""
+        others = [other for other in self._samples.ranking if other != n]
+        return all(self.of(other, n).conclusion is Conclusion.BETTER for other in others)
+
+    def _contest(self, first: int, second: int) -> Contest:
+        theirs = {record.key: record for record in self._samples.records[second]}
+        pairs = [SamplePair(record, theirs[record.key]) for record in self._samples.records[first]]
+        counted = [pair for pair in pairs if pair.both_judged and pair.same_faults]
+        table = paired_table(counted)
+        found = difference(paired_tries(counted), confidence=self._confidence) if counted else None
+        return Contest(
+            only_first=table.only_first,
+            only_second=table.only_second,
+            tasks=len({pair.first.sample for pair in counted}),
+            left_out=len(pairs) - len(counted),
+            difference=found,
+            conclusion=Conclusion.UNKNOWN if found is None else conclude(found, self._margin),
+        )
+
+
+def _finding(samples: SharedSamples, contest: _Contest) -> HireConclusion:
+    ranking = samples.ranking
+    if contest.is_better(ranking[0]):
+        return HireConclusion.BETTER
+    return HireConclusion.AS_GOOD if any(map(contest.is_candidate, ranking)) else HireConclusion.UNKNOWN
+
+
+def _decided(
+    samples: SharedSamples, contest: _Contest
+) -> tuple[tuple[Contender, ...], StoredRun | None, Basis | None]:
+    """The contenders, the one to hire, and what their costs are those of."""
     order = samples.ranking
-    p_of = dict(zip(contests, ps, strict=True))
-    equals = [n for n in order if n == order[0] or p_of[n] > LEVEL]
-    could = any(factor * found.least_p <= LEVEL for found in contests.values())
-    finding = (
-        HireConclusion.CLEAR
-        if len(equals) == 1
-        else HireConclusion.TOO_FEW
-        if not could
-        else HireConclusion.NO_DIFFERENCE
-        if len(equals) == len(order)
-        else HireConclusion.AMONG
-    )
-    close = [n for n in equals if n == order[0] or contests[n].p > LEVEL]
+    candidates = [n for n in order if contest.is_candidate(n)]
     costs, basis = samples.costs(order)
-    if basis is None:
-        costs, basis = samples.costs(close)
-    hire, behind = (order[0] if finding is HireConclusion.CLEAR else None), None
-    if finding in (HireConclusion.NO_DIFFERENCE, HireConclusion.AMONG) and basis is not None:
-        hire, behind = _cheapest(samples, sorted(close, key=costs.__getitem__), order[0], basis)
-    return Recommendation(
-        finding=finding,
-        contenders=tuple(
-            Contender(
-                run=samples.runs[n],
-                passed=samples.passed(n),
-                samples=len(samples.records[n]),
-                rate=completion_estimate(samples.records[n]),
-                cost=costs.get(n),
-                against_best=contests.get(n),
-                p=p_of.get(n),
-                is_equal=n in equals,
-            )
-            for n in order
-        ),
-        hire=None if hire is None else samples.runs[hire],
-        behind=behind,
-        basis=basis,
-        left_out=samples.left_out,
-        not_shared=samples.not_shared,
+    if basis is None and candidates:
+        costs, basis = samples.costs(candidates)
+    hire = None
+    if len(candidates) == 1:
+        hire = candidates[0]
+    elif candidates and basis is not None:
+        hire = _cheapest(samples, sorted(candidates, key=costs.__getitem__), candidates[0], basis)
+    contenders = tuple(
+        Contender(
+            run=samples.runs[n],
+            passed=samples.passed(n),
+            samples=len(samples.records[n]),
+            rate=completion_estimate(samples.records[n]),
+            cost=costs.get(n),
+            against_best=None if n == order[0] else contest.of(order[0], n),
+            is_candidate=n in candidates,
+        )
+        for n in order
     )
+    return contenders, None if hire is None else samples.runs[hire], basis
 
 
-def _cheapest(
-    samples: SharedSamples, by_cost: Sequence[int], best: int, basis: Basis
-) -> tuple[int, Estimate | None]:
-    """The first whose shortfall might be none and whose saving is more than chance."""
+def _cheapest(samples: SharedSamples, by_cost: Sequence[int], best: int, basis: Basis) -> int:
+    """The first whose saving against the best of them is more than chance."""
     for n in by_cost:
         if n == best:
             break
-        behind, saving = samples.trade(best, n, basis)
-        if behind.interval is None or saving.interval is None:
-            continue
-        if behind.interval.low <= 0 < saving.interval.low:
-            return n, behind
-    return best, None
-
-
-def _untested(samples: SharedSamples) -> Recommendation:
-    finding = _problem(samples) or HireConclusion.ALONE
-    return Recommendation(finding, (), None, None, None, samples.left_out, samples.not_shared)
+        saving = samples.saving(best, n, basis)
+        if saving.interval is not None and saving.interval.low > 0:
+            return n
+    return best
 
 
 def _problem(samples: SharedSamples) -> HireConclusion | None:

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from worktrial.engine.record import CLEAN, Key, SampleRecord, total_tokens
 from worktrial.engine.stored import StoredRun
+from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, repeats_of, robustness_by_setting
-from worktrial.results.estimates import Estimate, clusters, completion_estimate, estimates, share
+from worktrial.results.estimates import Estimate, clusters, estimates, known
 from worktrial.results.spending import agent_tokens_of, quantity_in
-from worktrial.results.summary import completion
-from worktrial.statistics import CompletionRate, Repeats, Robustness, ZeroCleanRate
+from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 
 CELL_TAGS = ("category", "difficulty", "language")
 
@@ -42,8 +43,24 @@ def cells(run: StoredRun) -> list[CellCounts]:
     return [_cell(run, records) for records in found.values()]
 
 
+def chosen_intervals(run: StoredRun) -> dict[str, tuple[Interval | None, Interval | None]]:
+    """Intervals of the completion rate, of all and of valid samples, for every choice of tags and condition.
+
+    Returns:
+        Values of CELL_TAGS, each "" where any will do, and the condition, a line each, to the two intervals.
+        Choices without a sample are left out.
+    """
+    chosen: dict[str, list[SampleRecord]] = {}
+    for record in run.records:
+        values = [("", str(tag)) if (tag := record.tags.get(name)) is not None else ("",) for name in CELL_TAGS]
+        for choice in product(*values):
+            chosen.setdefault("\n".join((*choice, record.condition)), []).append(record)
+    done = {key: completion(records) for key, records in chosen.items()}
+    return {key: (known(own.of_all).interval, known(own.of_valid).interval) for key, own in done.items()}
+
+
 def _cell(run: StoredRun, records: list[SampleRecord]) -> CellCounts:
-    rate = completion(records)
+    rate = completion(records).counts
     category, difficulty, language = (records[0].tags.get(name) for name in CELL_TAGS)
     return CellCounts(
         category=None if category is None else str(category),
@@ -115,14 +132,15 @@ def row(run: StoredRun, condition: str) -> Row:
 
     of = list(clusters(records, amounts).values())
     names = {name: (name, "n") for place, name in enumerate(("cost", "agent_cost")) if _known(costs, place)}
-    drawn = estimates(of, {"of_all": ("passed", "n"), "of_valid": ("passed", "valid"), **names})
+    drawn = estimates(of, names)
+    done = completion(records)
     seconds = [s for r in records if (s := seconds_of(r)) is not None]
     return Row(
         run=run,
         condition=condition,
-        completion=completion(records),
-        of_all=share(of, "passed", "n", drawn["of_all"]),
-        of_valid=share(of, "passed", "valid", drawn["of_valid"]),
+        completion=done.counts,
+        of_all=known(done.of_all),
+        of_valid=known(done.of_valid),
         repeats=repeats_of(records),
         robustness=robustness_by_setting(conditions) if condition == CLEAN else {},
         cost=drawn.get("cost", Estimate(None)),
@@ -156,4 +174,5 @@ def profile(run: StoredRun, condition: str, tag: str = "category") -> dict[str, 
     for record in run.records:
         if record.condition == condition and record.tags.get(tag) is not None:
             found.setdefault(str(record.tags[tag]), []).append(record)
-    return {value: Part(completion(found[value]), completion_estimate(found[value])) for value in sorted(found)}
+    done = {value: completion(found[value]) for value in sorted(found)}
+    return {value: Part(own.counts, known(own.of_all)) for value, own in done.items()}

@@ -70,14 +70,13 @@ class SharedSamples:
                 return {n: sum(own) / len(own) for n, own in known.items() if own}, basis
         return {}, None
 
-    def trade(self, best: int, other: int, basis: Basis) -> tuple[Estimate, Estimate]:
-        """The best's share of passes minus the other's, and the same of dollars per sample; paired."""
+    def saving(self, best: int, other: int, basis: Basis) -> Estimate:
+        """The best's dollars per sample minus the other's; paired."""
         of = [self._sums(n, basis) for n in (best, other)]
-        totals = [{name: sum(sums[name] for sums in one) for name in ("n", "passed", "cost")} for one in of]
+        totals = [{name: sum(sums[name] for sums in one) for name in ("n", "cost")} for one in of]
         drawn = bootstrap_difference(of[0], of[1], _means) if len(of[0]) > 1 else {}
-        one, two = (_means(total) for total in totals)
-        share, cost = (Estimate(one[name] - two[name], drawn.get(name)) for name in ("share", "cost"))
-        return share, cost
+        one, two = (_means(total)["cost"] for total in totals)
+        return Estimate(one - two, drawn.get("cost"))
 
     def _sums(self, n: int, basis: Basis) -> list[Sums]:
         cost_of = quantity_in(self.runs[n], _COSTS[basis])
@@ -85,4 +84,4 @@ class SharedSamples:
 
 
 def _means(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return {"share": sums["passed"] / sums["n"], "cost": sums["cost"] / sums["n"]}
+    return {"cost": sums["cost"] / sums["n"]}

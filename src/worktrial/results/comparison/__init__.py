@@ -2,9 +2,9 @@
 
 from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, IndustryEffect
-from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest
+from worktrial.results.comparison.outcomes import Flip, PairedTable
 from worktrial.results.comparison.runs import Comparison, RobustnessChange, compare_runs, unfair_lines, untried
-from worktrial.results.comparison.verdict import detectable, verdict
+from worktrial.results.comparison.verdict import statement, verdict
 
 __all__ = [
     "Change",
@@ -13,11 +13,10 @@ __all__ = [
     "Flip",
     "IndustryEffect",
     "PairedTable",
-    "PairedTest",
     "RobustnessChange",
     "SuiteFigure",
     "compare_runs",
-    "detectable",
+    "statement",
     "unfair_lines",
     "untried",
     "verdict",

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isnan
 from typing import Any
 
 from worktrial.engine.record import SampleRecord
+from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import Interval, bootstrap, clopper_pearson
+from worktrial.statistics import Interval, bootstrap
+from worktrial.statistics import difference as paired_difference
 from worktrial.statistics.bootstrap import ratio
 
 
@@ -51,11 +54,10 @@ class Measure:
 def changes(
     pairs: Sequence[SamplePair], measures: Mapping[str, Measure], *, confidence: float, seed: int
 ) -> dict[str, Change | None]:
-    """The change of each measure, with a percentile interval from a paired bootstrap over clusters.
+    """The change of each measure, on work like this.
 
-    Every draw takes the same clusters of both runs and of all measures. Where all pairs have the same
-    difference in a share, as when the two runs never differ, all draws are alike although little may be known: then
-    the interval reaches as far as other tasks could make it, by the exact interval for none among so many.
+    Shares have the score interval of `statistics.difference`, other quantities a percentile interval from a paired
+    bootstrap over clusters: every draw takes the same clusters of both runs and of all measures.
 
     Returns:
         Name to change; None where a number is not known, or no pair counts.
@@ -80,8 +82,10 @@ def changes(
         several = counted > 1
         interval = intervals.get(f"difference/{name}") if several else None
         share = measures[name].share
-        if share and several:
-            interval = _of_one_kind(pairs, measures[name], confidence) or interval
+        if share:
+            counted_pairs = [pair for pair in pairs if _counts(pair, measures[name])]
+            tries = paired_tries(counted_pairs, partial(_number, measures[name]))
+            interval = paired_difference(tries, confidence=confidence).interval
         relative = total[f"ratio/{name}"]
         of_ratio = None if share or not several or isnan(relative) else intervals.get(f"ratio/{name}")
         found[name] = Change(
@@ -95,25 +99,9 @@ def changes(
     return found
 
 
-def passed(record: SampleRecord) -> float:
-    """1 where the sample passed; an invalid one did not."""
-    return float(record.outcome == "pass")
-
-
-def _of_one_kind(pairs: Iterable[SamplePair], measure: Measure, confidence: float) -> Interval | None:
-    """The interval where every pair has the same difference, of which a bootstrap would be certain."""
-    tasks: set[str] = set()
-    differences: set[float] = set()
-    for pair in pairs:
-        if _counts(pair, measure):
-            tasks.add(pair.first.sample)
-            differences.add((measure.value(pair.second) or 0.0) - (measure.value(pair.first) or 0.0))
-    if len(differences) != 1:
-        return None
-    (difference,) = differences
-    # So large a share of tasks may be otherwise, and each of these may be one point or, from an end, two away.
-    most = clopper_pearson(0, len(tasks), confidence).high * (1 + abs(difference))
-    return Interval(max(-1.0, difference - most), min(1.0, difference + most))
+def _number(measure: Measure, record: SampleRecord) -> float:
+    # None is ruled out: the mean would not be known.
+    return measure.value(record) or 0.0
 
 
 def _counts(pair: SamplePair, measure: Measure) -> bool:

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from worktrial.results.comparison.changes import Change, Measure, changes, passed
-from worktrial.results.comparison.outcomes import Flip, PairedTable, PairedTest, flips, paired_table, paired_test
+from worktrial.results.comparison.changes import Change, Measure, changes
+from worktrial.results.comparison.outcomes import Flip, PairedTable, flips, paired_table
+from worktrial.results.completion import paired_tries, passed
 from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
 from worktrial.results.spending import QUANTITIES, why_unknown
-from worktrial.statistics import holm
+from worktrial.statistics import Estimand, Estimate, difference, holm
 
 _OF_VALID = Measure(passed, share=True)
 _OF_ALL = Measure(passed, judged=False, share=True)
@@ -38,18 +39,22 @@ class ConditionComparison:
     tasks: int
     """Tasks with two verdicts in some repeat."""
     clusters: int
-    """Scenarios, or tasks where the suite has none: what the intervals draw."""
+    """Scenarios, or tasks where the suite has none: what varies together."""
     repeats: int
     """The most pairs with two verdicts that a task has."""
     table: PairedTable
     flips: tuple[Flip, ...]
     effect: Change | None
-    """The completion rate over pairs with two verdicts, as shares; None without any."""
+    """The completion rate over pairs with two verdicts, as shares, its interval on work like this; None without
+    any."""
     effect_of_all: Change | None
     """The same over all pairs; an invalid sample counts as not passed."""
-    test: PairedTest | None
+    these: Estimate | None
+    """The same difference as a statement on these tasks; None without a pair with two verdicts."""
+    work: Estimate | None
+    """The same as a statement on work like this."""
     p_adjusted: float | None
-    """Holm-adjusted over the conditions."""
+    """P value of `work`, Holm-adjusted over the conditions."""
     industries: tuple[IndustryEffect, ...]
     """Effects by the tag `category`; () where there are fewer than two."""
     quantities: Mapping[str, Change | None]
@@ -71,8 +76,8 @@ def compare_conditions(
         seed: Of the draws.
     """
     found = [_compare(name, pairs, unseen, confidence, seed) for name, pairs in by_condition.items()]
-    tested = [one for one in found if one.test is not None]
-    adjusted = holm([one.test.p for one in tested if one.test is not None])
+    tested = [one for one in found if one.work is not None]
+    adjusted = holm([p_of(one.work) for one in tested])
     by_name = {one.condition: p for one, p in zip(tested, adjusted, strict=True)}
     return [replace(one, p_adjusted=by_name.get(one.condition)) for one in found]
 
@@ -97,12 +102,22 @@ def _compare(
         flips=tuple(flips(pairs)),
         effect=changed[""],
         effect_of_all=changed["of all"],
-        test=paired_test(pairs, seed=seed),
+        these=_estimate(judged, Estimand.THESE, confidence),
+        work=_estimate(judged, Estimand.WORK, confidence),
         p_adjusted=None,
         industries=tuple(_industries(pairs, confidence, seed)),
         quantities={name: changed.get(name) for name in _MEASURES},
         unknown={**unseen, **{name: why for name, why in unknown.items() if why is not None}},
     )
+
+
+def _estimate(judged: Sequence[SamplePair], estimand: Estimand, confidence: float) -> Estimate | None:
+    return difference(paired_tries(judged), estimand, confidence=confidence) if judged else None
+
+
+def p_of(found: Estimate | None) -> float:
+    """P value of no difference; 1 where there is nothing to test."""
+    return 1.0 if found is None or found.p is None else found.p
 
 
 def _industries(pairs: Sequence[SamplePair], confidence: float, seed: int) -> list[IndustryEffect]:
@@ -113,14 +128,15 @@ def _industries(pairs: Sequence[SamplePair], confidence: float, seed: int) -> li
     if len(members) < 2:
         return []
     names = sorted(members)
-    tests = {name: test for name in names if (test := paired_test(members[name], seed=seed)) is not None}
-    adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+    judged = {name: [pair for pair in members[name] if pair.both_judged] for name in names}
+    tests = {name: p_of(_estimate(pairs, Estimand.WORK, confidence)) for name, pairs in judged.items() if pairs}
+    adjusted = dict(zip(tests, holm(list(tests.values())), strict=True))
     return [
         IndustryEffect(
             name=name,
             table=paired_table(members[name]),
             effect=changes(members[name], {"": _OF_VALID}, confidence=confidence, seed=seed)[""],
-            p=tests[name].p if name in tests else None,
+            p=tests.get(name),
             p_adjusted=adjusted.get(name),
         )
         for name in names

@@ -1,14 +1,11 @@
-"""Tasks that came out differently in two runs, and whether that can be chance."""
+"""Tasks that came out differently in two runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from worktrial.engine.record import Key
-from worktrial.results.comparison.changes import passed
-from worktrial.results.conditions import cluster_by
+from worktrial.results.completion import passed
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import mcnemar, sign_flip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +39,6 @@ class Flip:
     """The samples whose outcomes differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairedTest:
-    """Whether a difference so large or larger is likely without any difference between the agents."""
-
-    p: float
-    """P value that decides: the larger of the two below."""
-    method: Literal["mcnemar", "sign-flip"]
-    """McNemar's exact test over tasks; with repeats, the permutation test over tasks."""
-    over_tasks: float
-    over_scenarios: float | None
-    """P value of the permutation test over scenarios, where some scenario has several tasks, which may not be
-    independent."""
-    differing: int
-    """Clusters (tasks, or scenarios) in which the runs differ. Below six, nothing is significant at 5 %."""
-
-
 def paired_table(pairs: Sequence[SamplePair]) -> PairedTable:
     """The two-by-two table over samples; repeats are paired by their number."""
     counts = {(a, b): 0 for a in (True, False) for b in (True, False)}
@@ -89,34 +70,6 @@ def flips(pairs: Sequence[SamplePair]) -> list[Flip]:
             majority = (2 * first > len(own)) != (2 * second > len(own))
             found.append(Flip(sample, second > first, int(first), int(second), len(own), majority, keys))
     return sorted(found, key=lambda f: (f.gained, -abs(f.passed_second - f.passed_first) / f.repeats, f.sample))
-
-
-def paired_test(pairs: Sequence[SamplePair], *, seed: int = 0) -> PairedTest | None:
-    """The test over pairs with two verdicts; None without any."""
-    tasks = _by_task(pairs)
-    if not tasks:
-        return None
-    differences = {sample: sum(passed(p.second) - passed(p.first) for p in own) for sample, own in tasks.items()}
-    cluster_of = cluster_by(pair.first for own in tasks.values() for pair in own)
-    scenarios: dict[str, float] = {}
-    for sample, difference in differences.items():
-        scenario = cluster_of(tasks[sample][0].first)
-        scenarios[scenario] = scenarios.get(scenario, 0.0) + difference
-    once = all(len(own) == 1 for own in tasks.values())
-    if once:
-        signs = list(differences.values())
-        over_tasks = mcnemar(signs.count(-1), signs.count(1))
-    else:
-        over_tasks = sign_flip(list(differences.values()), seed=seed)
-    clustered = len(scenarios) < len(tasks)
-    over_scenarios = sign_flip(list(scenarios.values()), seed=seed) if clustered else None
-    return PairedTest(
-        p=over_tasks if over_scenarios is None else max(over_tasks, over_scenarios),
-        method="mcnemar" if once else "sign-flip",
-        over_tasks=over_tasks,
-        over_scenarios=over_scenarios,
-        differing=sum(map(bool, scenarios.values() if clustered else differences.values())),
-    )
 
 
 def _by_task(pairs: Sequence[SamplePair]) -> dict[str, list[SamplePair]]:

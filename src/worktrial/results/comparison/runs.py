@@ -45,7 +45,7 @@ def robustness_changes(
         # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
         first, second = outcomes_by_task(first_modes), outcomes_by_task(sides[1][setting])
         if first:
-            found[setting] = _robustness_change(first, second, confidence, seed)
+            found[setting] = _robustness_change(list(first.values()), list(second.values()), confidence, seed)
     return found
 
 

@@ -1,68 +1,66 @@
-"""A comparison in one sentence."""
+"""A comparison in plain words: on these tasks, and on work like this."""
 
-from math import ceil, log2
-from statistics import NormalDist
+from functools import partial
 
 from worktrial.results.comparison.conditions import ConditionComparison
-from worktrial.statistics import Interval
-
-POWER = 0.8
+from worktrial.statistics import MARGIN, Conclusion, Estimate, Interval, conclude, tasks_needed
 
 
 def verdict(
     found: ConditionComparison | None,
     *,
-    level: float = 0.05,
+    margin: float = MARGIN,
     confidence: float = 0.95,
     second: str = "the second run",
 ) -> str:
-    """Sentence that says who completes more, and how sure that is, or that no significant difference was found.
+    """What a comparison shows, a sentence for each of the two questions, or one where both have the same answer.
 
     Args:
         found: The two runs under one condition.
-        level: A difference is significant when its p value is below; where scenarios have several tasks, in the
-            tests over tasks and over scenarios alike.
+        margin: Shortfall of the second run that does not matter, as a share.
         confidence: That the intervals of `found` were made with.
         second: The name of the second run, as it is to be read.
     """
-    if found is None or found.effect is None or found.test is None:
+    if found is None or found.these is None or found.work is None:
         return "Nothing can be said: no sample has a verdict in both runs."
-    effect, test = found.effect, found.test
-    sure = f"p {p_value(test.p)}"
-    if effect.interval is not None:
-        sure = f"{confidence * 100:g} % interval {points(effect.interval)}, {sure}"
-    tasks = "1 task" if found.tasks == 1 else f"{found.tasks} tasks"
-    if test.p < level:
-        size, way = abs(effect.difference) * 100, "more" if effect.difference > 0 else "less"
-        return f"{second} completes {size:.1f} points {way} ({sure}; {tasks})."
-    seen = detectable(found, level=level, confidence=confidence)
-    could = (
-        f"with {tasks} no difference, however large, could be relied on to show"
-        if seen is None
-        else f"with {tasks} a difference of about {max(1, round(seen * 100))} points could have been seen"
-    )
-    return f"No significant difference: {second} completes {signed(effect.difference)} points ({sure}); {could}."
+    say = partial(statement, margin=margin, confidence=confidence, second=second, tasks=found.tasks)
+    if found.these.interval == found.work.interval:
+        return say(found.work, "on these tasks and on work like this")
+    return f"{say(found.these, 'on these tasks')} {say(found.work, 'on work like this')}"
 
 
-def detectable(found: ConditionComparison, *, level: float = 0.05, confidence: float = 0.95) -> float | None:
-    """The difference that such a comparison finds significant in four of five cases, as a share; roughly.
+def statement(found: Estimate, where: str, *, margin: float, confidence: float, second: str, tasks: int) -> str:
+    """Sentence on one difference: better, worse, as good within the margin, or not enough to tell.
 
-    From the interval's width, so that what was seen of repeats and of tasks that share a scenario is in it: a
-    difference of (z of the level + z of the power) standard errors, as for a normal distribution (J. Cohen,
-    *Statistical power analysis for the behavioral sciences*, 2nd edition, 1988, section 6). It is never below what
-    an exact test needs: that many tasks must all change in the same direction.
-
-    Returns:
-        None where that would be more than everything.
+    Args:
+        found: Second minus first.
+        where: What it is a statement about, as it is to be read.
+        margin: As in `conclude`.
+        confidence: Of the interval.
+        second: The name of the second.
+        tasks: Tasks of both.
     """
-    needed = ceil(1 + log2(1 / level))
-    if found.effect is None or found.effect.interval is None or found.clusters < needed:
-        return None
-    z = NormalDist().inv_cdf
-    error = found.effect.interval.half_width / z((1 + confidence) / 2)
-    normal = (z(1 - level / 2) + z(POWER)) * error
-    seen = max(normal, needed / found.tasks)
-    return seen if seen <= 1 else None
+    counted = "1 task" if tasks == 1 else f"{tasks} tasks"
+    if found.clusters not in (tasks, found.samples):
+        counted += f" in {found.clusters} scenarios"
+    sure = f"{confidence * 100:g} % interval {points(found.interval)}, p {p_value(found.p or 0.0)}; {counted}"
+    size = f"{abs(found.value) * 100:.1f} points"
+    match conclude(found, margin):
+        case Conclusion.BETTER:
+            return f"{second} completes {size} more {where} ({sure})."
+        case Conclusion.WORSE:
+            return f"{second} completes {size} less {where} ({sure})."
+        case Conclusion.AS_GOOD:
+            within = f"within the margin of {margin * 100:g} points"
+            return f"{second} is as good {where}, {within}: {signed(found.value)} points ({sure})."
+        case Conclusion.UNKNOWN:
+            needed = tasks_needed(found, tasks, margin, confidence=confidence)
+            more = (
+                "no number of tasks would be likely to"
+                if needed is None
+                else f"about {needed - tasks:,} more tasks would, if things stay as they are"
+            )
+            return f"Not enough to tell {where}: {second} completes {signed(found.value)} points ({sure}); {more}."
 
 
 def points(interval: Interval) -> str:

@@ -1,7 +1,7 @@
 """Runs as files: their records, a summary for people, their tables."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import IO
@@ -10,7 +10,7 @@ import msgspec
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import agent_of
-from worktrial.grading import Outcome
+from worktrial.results.completion import Tally
 from worktrial.results.conditions import by_condition
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
@@ -18,7 +18,7 @@ from worktrial.results.spending import cost_of, seconds_of
 from worktrial.results.tables.catalogue import batches, schema_of, values
 from worktrial.results.tables.schema import RunTable
 from worktrial.results.tables.source import RunSource
-from worktrial.statistics import CompletionRate, Rate
+from worktrial.terminal import rate_cells
 
 
 def export_records(sources: Sequence[RunSource], out: Path, *, force: bool = False) -> int:
@@ -60,16 +60,12 @@ _HEADERS = (
 class _Sum:
     """Sums over the samples of one condition."""
 
-    passed: int = 0
-    failed: int = 0
-    invalid: int = 0
+    tally: Tally = field(default_factory=Tally)
     cost: float | None = 0.0
     seconds: float | None = 0.0
 
     def add(self, record: SampleRecord) -> None:
-        self.passed += record.outcome is Outcome.PASS
-        self.failed += record.outcome is Outcome.FAIL
-        self.invalid += record.outcome is Outcome.INVALID
+        self.tally.add(record)
         cost, seconds = cost_of(record), seconds_of(record)
         self.cost = None if self.cost is None or cost is None else self.cost + cost
         self.seconds = None if self.seconds is None or seconds is None else self.seconds + seconds
@@ -101,23 +97,18 @@ def _summary_rows(source: RunSource) -> Iterator[list[str]]:
     who = [source.name, source.manifest.suite, agent_of(source.manifest) or ""]
     for condition in by_condition(firsts.values()):
         added = sums[condition]
-        rate = CompletionRate(added.passed, added.failed, added.invalid)
-        n, interval = rate.of_all.n, rate.of_all.interval()
+        done = added.tally.completion()
+        n = done.counts.of_all.n
         yield [
             *who,
             condition,
-            f"{added.passed}/{n}",
-            _share(rate.of_all),
-            f"{interval.low:.1%} - {interval.high:.1%}",
-            str(added.invalid),
-            _share(rate.of_valid),
+            f"{done.counts.passed}/{n}",
+            *rate_cells(done.of_all),
+            str(done.counts.invalid),
+            "none" if done.of_valid is None else f"{done.of_valid.value:.1%}",
             "unknown" if added.cost is None else f"${added.cost / n:.4f}",
             "unknown" if added.seconds is None else f"{added.seconds / n:.1f}",
         ]
-
-
-def _share(rate: Rate) -> str:
-    return "none" if rate.share is None else f"{rate.share:.1%}"
 
 
 class TableForm(StrEnum):

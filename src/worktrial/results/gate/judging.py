@@ -1,6 +1,6 @@
 """A run held against its limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from statistics import fmean
@@ -10,15 +10,16 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
-from worktrial.results.comparison.changes import passed
+from worktrial.results.comparison.conditions import p_of
 from worktrial.results.comparison.verdict import p_value, points, signed
+from worktrial.results.completion import passed, share
 from worktrial.results.conditions import (
     by_condition,
     headline,
     robustness_by_setting,
     settings_with_all_modes,
 )
-from worktrial.results.estimates import Estimate, clusters, completion_estimate, estimates, share
+from worktrial.results.estimates import clusters, estimates
 from worktrial.results.gate.limits import (
     Criterion,
     GateLimits,
@@ -30,7 +31,7 @@ from worktrial.results.gate.limits import (
 )
 from worktrial.results.pairing import pair_runs
 from worktrial.results.spending import QUANTITIES, unseen, why_unknown
-from worktrial.statistics import Interval, ZeroCleanRate
+from worktrial.statistics import Estimand, Interval, ZeroCleanRate
 
 
 def percent(share: float) -> str:
@@ -43,10 +44,14 @@ def counted(n: int) -> str:
     return "1 sample" if n == 1 else f"{n:,} samples"
 
 
-def _share(verb: str, found: Estimate, n: int, confidence: float) -> ObservedValue:
-    value = found.value or 0.0
-    words = f"{percent(value)} of {counted(n)} {verb}"
-    return ObservedValue(value, found.interval, words, _span(found.interval, percent, confidence))
+def _share(
+    verb: str, records: Sequence[SampleRecord], value: Callable[[SampleRecord], float], confidence: float
+) -> ObservedValue:
+    found = share(records, value, Estimand.THESE, confidence=confidence)
+    assert found is not None, "the caller has a sample"
+    words = f"{percent(found.value)} of {counted(found.samples)} {verb}"
+    span = f"on these tasks, {_span(found.interval, percent, confidence)}"
+    return ObservedValue(found.value, found.interval, words, span)
 
 
 def _span(interval: Interval | None, shown: Callable[[float], str], confidence: float) -> str:
@@ -154,15 +159,13 @@ class _Judge:
     cost_of_whom: CostOf
 
     def min_completion(self, limit: float) -> Criterion:
-        estimate = completion_estimate(self.records, self.confidence)
-        found = _share("passed", estimate, len(self.records), self.confidence)
+        found = _share("passed", self.records, passed, self.confidence)
         return at_least("min_completion", limit, percent(limit), found, sure=self.sure)
 
     def max_invalid(self, limit: float) -> Criterion:
-        records = self.run.records
-        of = list(clusters(records, lambda record: {"invalid": record.outcome == "invalid"}).values())
-        estimate = share(of, "invalid", "n", confidence=self.confidence)
-        found = _share("are invalid", estimate, len(records), self.confidence)
+        found = _share(
+            "are invalid", self.run.records, lambda record: float(record.outcome == "invalid"), self.confidence
+        )
         return at_most("max_invalid", limit, percent(limit), found, sure=self.sure)
 
     def max_cost_per_task(self, limit: float) -> Criterion:
@@ -175,7 +178,7 @@ class _Judge:
     def min_robustness(self, limit: float) -> Criterion:
         judge = partial(cannot_judge, "min_robustness", limit)
         conditions = by_condition(self.run.records)
-        found = robustness_by_setting(conditions, self.confidence)
+        found = robustness_by_setting(conditions, self.confidence, Estimand.THESE)
         if not found or found.keys() != settings_with_all_modes(conditions).keys():
             tried = ", ".join(conditions)
             return judge(f"it needs tasks with a verdict in each of E0, E1, E2 and E3; the run has {tried}")
@@ -185,9 +188,9 @@ class _Judge:
             if isinstance(value, ZeroCleanRate):
                 return judge(f"{name} has no value, because nothing passes without faults")
             low, high = value.interval
-            span = f"{self.confidence * 100:g} % interval {low:.2f} to {high:.2f}"
+            span = f"on these tasks, {self.confidence * 100:g} % interval {low:.2f} to {high:.2f}"
             words = f"{name} = {value.value:.2f}, worst in {value.worst}, over {value.tasks} tasks"
-            estimate = ObservedValue(value.value, value.interval if value.tasks > 1 else None, words, span)
+            estimate = ObservedValue(value.value, value.interval, words, span)
             criteria.append(at_least("min_robustness", limit, f"{limit:g}", estimate, sure=self.sure))
         # Every setting has to hold; the one furthest below is told.
         return min(criteria, key=lambda c: (c.passed, c.observed if c.observed is not None else -1.0))
@@ -215,10 +218,11 @@ _REGRESSION = "max_regression"
 def _judge_regression(
     margin: float, found: Comparison, baseline: StoredRun, run: StoredRun, *, level: float, sure: bool
 ) -> Criterion:
-    """Fail where the completion rate drops by more than `margin`, or by less but significantly.
+    """Fail where the completion rate drops by more than `margin` and that is no chance of the tries.
 
-    With `sure`, a drop by more than the margin has to be ruled out: the lower end of the interval of the effect
-    counts (a test of non-inferiority), beside the other two.
+    The tasks are fixed, as a release is tried on the same ones as its baseline. By default the drop must be larger
+    than the margin and significant, so that of equal agents hardly one in forty fails. With `sure` a drop by more
+    than the margin has to be ruled out: the lower end of the interval counts (a test of non-inferiority).
 
     Args:
         margin: As a share.
@@ -229,42 +233,38 @@ def _judge_regression(
         sure: Whether chance has to be ruled out.
     """
     if baseline.missing:
-        return cannot_judge(
-            _REGRESSION, margin, f"the baseline is unfinished, {baseline.missing} samples are missing"
-        )
+        return cannot_judge(_REGRESSION, margin, f"the baseline is unfinished, {baseline.missing} samples are missing")
     own = found.of(found.headline)
-    if own is None or own.effect is None or own.test is None:
+    if own is None or own.these is None:
         return cannot_judge(_REGRESSION, margin, "no sample has a verdict in both runs")
-    drop, interval = -own.effect.difference, own.effect.interval
-    if sure and interval is None:
-        return cannot_judge(_REGRESSION, margin, "these tasks cannot tell how sure the difference is")
-    reasons = []
-    if exceeds(drop, margin):
-        reasons.append(f"a drop by more than the margin of {margin * 100:g} points")
-    significant = drop > 0 and own.test.p < level
-    if significant:
-        reasons.append(f"a drop that is significant at {level:g}")
-    if sure and interval is not None and not reasons and exceeds(-interval.low, margin):
-        reasons.append(f"a drop by more than the margin of {margin * 100:g} points is not ruled out")
+    drop, interval = -own.these.value, own.these.interval
+    limit = f"the margin of {margin * 100:g} points"
+    reason = ""
+    if sure and exceeds(-interval.low, margin):
+        reason = f"a drop by more than {limit} is not ruled out"
+    elif exceeds(drop, margin) and interval.high < 0:
+        reason = f"a drop by more than {limit} that is significant at {level:g}"
     said = _said(own, found.confidence, len(found.only_first))
-    if reasons:
-        return Criterion(_REGRESSION, margin, -drop, interval, False, f"{said}: {' and '.join(reasons)}")
+    if reason:
+        return Criterion(_REGRESSION, margin, -drop, interval, False, f"{said}: {reason}")
     if hidden := _hidden(margin, found.headline, baseline, run):
         return cannot_judge(_REGRESSION, margin, f"{said}, but {hidden}")
-    good = "no drop" if drop <= 0 else f"within the margin of {margin * 100:g} points and not significant"
+    good = (
+        "no drop" if drop <= 0 else f"within {limit}" if not exceeds(drop, margin) else "a drop that may be chance"
+    )
     return Criterion(_REGRESSION, margin, -drop, interval, True, f"{said}: {good}")
 
 
 def _said(own: ConditionComparison, confidence: float, absent: int) -> str:
     assert own.effect is not None
-    assert own.test is not None
+    assert own.these is not None
     before, after = own.effect.first, own.effect.second
-    sure = "" if own.effect.interval is None else f"{confidence * 100:g} % interval {points(own.effect.interval)}, "
     left_out = f", {own.table.left_out} samples without two verdicts left out" if own.table.left_out else ""
     away = f", {absent} samples of the baseline are not in this run" if absent else ""
+    sure = f"on these tasks, {confidence * 100:g} % interval {points(own.these.interval)}"
     return (
-        f"{before * 100:.1f} % -> {after * 100:.1f} %, {signed(own.effect.difference)} points ({sure}"
-        f"p {p_value(own.test.p)}; {own.tasks} tasks{left_out}{away})"
+        f"{before * 100:.1f} % -> {after * 100:.1f} %, {signed(own.these.value)} points ({sure}, "
+        f"p {p_value(p_of(own.these))}; {own.tasks} tasks{left_out}{away})"
     )
 
 

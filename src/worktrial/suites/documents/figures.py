@@ -17,7 +17,7 @@ from worktrial.results.comparison.changes import Measure, changes
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.estimates import Sums
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import Interval
+from worktrial.statistics import Interval, Tries, rate
 from worktrial.suite import Figure
 from worktrial.suites.documents.answers import RatioBin, ratio_histogram
 from worktrial.suites.documents.choices import AnswerMode
@@ -51,9 +51,12 @@ def passed(record: SampleRecord) -> float:
 
 def share(by_question: Mapping[str, Sums]) -> QuestionShare:
     """The share over all samples; with repeats, samples of one question do not vary independently."""
-    sums = list(by_question.values())
-    found = estimates.share(sums, "value", "n")
-    return QuestionShare(found.value, found.interval, int(sum(s["n"] for s in sums)), len(sums))
+    tries = [Tries(question, (of["value"] / of["n"],) * int(of["n"])) for question, of in by_question.items()]
+    samples = sum(len(one.first) for one in tries)
+    if not samples:
+        return QuestionShare(None, None, 0, len(tries))
+    found = rate(tries)
+    return QuestionShare(found.value, found.interval, samples, len(tries))
 
 
 def clusters(records: Iterable[SampleRecord], value: Callable[[SampleRecord], float]) -> dict[str, Sums]:

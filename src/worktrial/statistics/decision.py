@@ -1,0 +1,90 @@
+"""Decisions with a margin: what a difference shows, and how much more would show it."""
+
+from enum import StrEnum
+from math import ceil
+from statistics import NormalDist
+
+from worktrial.statistics.estimates import Estimate
+
+MARGIN = 0.05
+"""A difference of rates that does not matter, unless told otherwise: 5 points."""
+
+
+class Conclusion(StrEnum):
+    """What a difference, second minus first, shows about the second."""
+
+    BETTER = "better"
+    """The interval lies above 0 (superiority)."""
+    WORSE = "worse"
+    """The interval lies below 0."""
+    AS_GOOD = "as good"
+    """The interval lies above minus the margin (non-inferiority; G. Piaggio et al., *Reporting of noninferiority
+    and equivalence randomized trials: extension of the CONSORT 2010 statement*, JAMA 308, 2012)."""
+    UNKNOWN = "not enough to tell"
+
+
+def conclude(found: Estimate, margin: float = MARGIN) -> Conclusion:
+    """What a difference shows at the level of its interval.
+
+    Args:
+        found: From `difference`.
+        margin: Shortfall that does not matter, as a share; stated before anything is seen.
+
+    Raises:
+        ValueError: `margin` is not between 0 and 1.
+    """
+    check_margin(margin)
+    if found.interval.low > 0:
+        return Conclusion.BETTER
+    if found.interval.high < 0:
+        return Conclusion.WORSE
+    return Conclusion.AS_GOOD if found.interval.low > -margin else Conclusion.UNKNOWN
+
+
+def check_margin(margin: float) -> None:
+    """Refuse a margin that is none.
+
+    Raises:
+        ValueError: it is not between 0 and 1.
+    """
+    if not 0 <= margin < 1:
+        raise ValueError(f"a margin lies between 0 and 1, such as 0.05 for five points; got {margin:g}")
+
+
+_ENDLESS = 1_000_000
+
+
+def factor_needed(
+    found: Estimate, margin: float = MARGIN, *, confidence: float = 0.95, power: float = 0.8
+) -> float | None:
+    """How many times as many tasks would decide, if the difference stays what it is.
+
+    A normal approximation: to show with the wished power that a difference is not 0, or that it is above minus the
+    margin, takes (z of the level + z of the power) standard errors between them (J. Cohen, *Statistical power
+    analysis for the behavioral sciences*, 2nd edition, 1988, section 6); it falls with the root of the tasks.
+
+    Args:
+        found: The difference as it is known so far.
+        margin: As in `conclude`.
+        confidence: That the interval of `found` was made with.
+        power: Chance with which they are to decide.
+
+    Returns:
+        At least 1; None where no number of tasks would be likely to.
+    """
+    check_margin(margin)
+    z = NormalDist().inv_cdf
+    error = found.interval.half_width / z((1 + confidence) / 2)
+    needed = (z((1 + confidence) / 2) + z(power)) * error
+    # Either there is a difference, or it is none that matters; the easier one to show decides.
+    distance = max(abs(found.value), found.value + margin)
+    if not distance:
+        return None
+    factor = max(1.0, (needed / distance) ** 2)
+    return None if factor > _ENDLESS else factor
+
+
+def tasks_needed(found: Estimate, tasks: int, margin: float = MARGIN, *, confidence: float = 0.95) -> int | None:
+    """Tasks, at least one more than there are, at which `factor_needed` expects a decision; None where none do."""
+    factor = factor_needed(found, margin, confidence=confidence)
+    return None if factor is None else max(tasks + 1, ceil(tasks * factor))

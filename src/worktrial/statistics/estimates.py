@@ -1,0 +1,318 @@
+"""Score intervals and tests of rates, differences and ratios, for tries of tasks that come in clusters.
+
+Every figure takes three steps. The variance of a mean is estimated from what was really drawn: whole clusters for a
+statement about work like this, tries of fixed tasks for one about these tasks. The variance becomes an *effective
+number of samples*: how many independent samples would know as much (L. Kish, *Survey Sampling*, 1965, section 8.2;
+for the interval of a rate on it E. L. Korn and B. I. Graubard, Survey Methodology 24, 1998). The score method for
+independent samples then gives test and interval from one statistic, so that an interval leaves out 0 exactly where
+the test is significant at the same level, and has a width whatever was seen.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import fsum, inf, nan, sqrt
+from typing import NamedTuple
+
+from worktrial.statistics.rates import Interval
+
+
+class Estimand(StrEnum):
+    """What a figure is a statement about."""
+
+    THESE = "these tasks"
+    """The tasks are fixed; chance lies in the tries."""
+    WORK = "work like this"
+    """Tasks are drawn too, whole clusters at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """Tries of one task, by one agent or by two."""
+
+    cluster: str
+    """What the task varies together with, such as its scenario; its own id where there is nothing."""
+    first: tuple[float, ...]
+    """A value between 0 and 1 for each try; 1 is a pass."""
+    second: tuple[float, ...] = ()
+    """The other agent's tries, or the same agent's under another condition: as many as `first`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure and how sure it is."""
+
+    value: float
+    interval: Interval
+    p: float | None
+    """Two-sided p value of no difference; None where the figure is no comparison."""
+    estimand: Estimand
+    samples: int
+    """Tries, or pairs of them."""
+    clusters: int
+    effective: float
+    """Independent samples that would know as much."""
+
+    @property
+    def mirrored(self) -> "Estimate":
+        """A difference the other way round: first minus second."""
+        return replace(self, value=-self.value, interval=Interval(-self.interval.high, -self.interval.low))
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval of a difference leaves out 0."""
+        return self.interval.low > 0 or self.interval.high < 0
+
+
+def rate(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
+    """The mean of `first` over all tries, with Wilson's score interval on the effective number of samples.
+
+    Raises:
+        ValueError: there is no try, or `confidence` is not between 0 and 1.
+    """
+    drawn = _Drawn.of(tasks, 1)
+    value = drawn.mean
+    known = drawn.known(value * (1 - value), estimand)
+    critical = known.critical(confidence)
+    square = critical * critical / known.effective
+    centre = (value + square / 2) / (1 + square)
+    half = sqrt(square * (value * (1 - value) + square / 4)) / (1 + square)
+    # Exactly 0 or 1 where nothing or everything passed, and never beyond the value for a rounded last digit.
+    low = 0.0 if value <= 0 else min(value, max(0.0, centre - half))
+    high = 1.0 if value >= 1 else max(value, min(1.0, centre + half))
+    return _estimate(value, Interval(low, high), None, estimand, drawn, known)
+
+
+def difference(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
+    """The mean of `second` minus the mean of `first` on the same tasks.
+
+    The score test and its interval for paired rates of T. Tango, *Equivalence test and confidence interval for the
+    difference in proportions for the paired-sample design*, Statistics in Medicine 17, 1998. With one try of
+    unclustered tasks the test is McNemar's.
+
+    Raises:
+        ValueError: there is no try, a task has not as many tries by the second, or `confidence` is out of range.
+    """
+    _check_pairs(tasks)
+    drawn = _Drawn.of(tasks, -1, 1)
+    value = drawn.mean
+    differing = _differing(tasks)
+    known = drawn.known(differing - value * value, estimand)
+    critical = known.critical(confidence)
+
+    def score(supposed: float) -> float:
+        return _tango((differing - value) / 2, value, supposed) * sqrt(known.effective)
+
+    low = _end(score, critical, value, -1.0)
+    high = _end(score, critical, value, 1.0)
+    return _estimate(value, Interval(low, high), known.p_value(score(0.0)), estimand, drawn, known)
+
+
+def ratio(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
+    """The mean of `second` over the mean of `first` on the same tasks; the interval may reach to infinity.
+
+    The score interval for the ratio of paired rates of N.-S. Tang, M.-L. Tang and I. S. F. Chan, *On tests of
+    equivalence via non-unity relative risk for matched-pair design*, Statistics in Medicine 22, 2003.
+
+    Raises:
+        ValueError: nothing of `first` passed, or as for `difference`.
+    """
+    _check_pairs(tasks)
+    n = sum(len(task.first) for task in tasks)
+    first, second = (fsum(fsum(getattr(task, side)) for task in tasks) for side in ("first", "second"))
+    if not first:
+        raise ValueError("nothing of the first passed, so a ratio has no meaning")
+    value = second / first
+    differing = _differing(tasks)
+    only_first, only_second = (max(0.0, differing + sign * (first - second) / n) / 2 for sign in (1, -1))
+    both = max(0.0, first / n - only_first)
+    drawn = _Drawn.of(tasks, -value, 1)
+    known = drawn.known(both * (1 - value) ** 2 + only_second + value * value * only_first, estimand)
+    critical = known.critical(confidence)
+
+    def score(supposed: float) -> float:
+        return _tang(both, only_second, only_first, supposed) * sqrt(known.effective)
+
+    low = _end(score, critical, value, 0.0)
+    most = max(2.0, 2 * value)
+    while most < _ENDLESS and abs(score(most)) <= critical:
+        most *= 4
+    high = inf if most >= _ENDLESS else _end(score, critical, value, most)
+    return _estimate(value, Interval(low, high), known.p_value(score(1.0)), estimand, drawn, known)
+
+
+_ENDLESS = 1e6
+"""A ratio so large that its interval is said to have no upper end."""
+
+
+def _check_pairs(tasks: Sequence[Tries]) -> None:
+    for task in tasks:
+        if len(task.first) != len(task.second):
+            tries = f"{len(task.first)} and {len(task.second)}"
+            raise ValueError(f"a task needs as many tries on both sides; got {tries}")
+
+
+def _differing(tasks: Sequence[Tries]) -> float:
+    """Share of pairs of tries, each of the first with each of the second on its task, that differ."""
+    share, n = 0.0, 0
+    for task in tasks:
+        tries = len(task.first)
+        if tries:
+            first, second = fsum(task.first) / tries, fsum(task.second) / tries
+            share += tries * (first * (1 - second) + second * (1 - first))
+            n += tries
+    return share / n
+
+
+class _Drawn(NamedTuple):
+    """What was drawn for the mean of a weighted sum of both sides' values."""
+
+    mean: float
+    n: int
+    """Tries, or pairs of them."""
+    clusters: list[tuple[float, int]]
+    """Sum of the values, and their number."""
+    within: list[tuple[int, float]]
+    """For each task its tries and the variance of one; NaN after a single try. The sides' tries are independent."""
+
+    @classmethod
+    def of(cls, tasks: Sequence[Tries], of_first: float, of_second: float = 0.0) -> "_Drawn":
+        clusters: dict[str, tuple[float, int]] = {}
+        within = []
+        for task in tasks:
+            tries = len(task.first)
+            if tries:
+                own = of_first * fsum(task.first) + of_second * fsum(task.second)
+                total, n = clusters.get(task.cluster, (0.0, 0))
+                clusters[task.cluster] = total + own, n + tries
+                within.append(
+                    (
+                        tries,
+                        of_first**2 * _variance(task.first) + of_second**2 * _variance(task.second or task.first),
+                    )
+                )
+        n = sum(tries for tries, _ in within)
+        if not n:
+            raise ValueError("there is no try, so nothing can be said")
+        return cls(fsum(total for total, _ in clusters.values()) / n, n, list(clusters.values()), within)
+
+    def known(self, spread: float, estimand: Estimand) -> "_Known":
+        """The effective number of samples: `spread`, the variance of an independent one, over that of the mean."""
+        return self._from_tasks(spread) if estimand is Estimand.THESE else self._from_clusters(spread)
+
+    def _from_clusters(self, spread: float) -> "_Known":
+        clusters = len(self.clusters)
+        errors = [(total - self.mean * n) ** 2 for total, n in self.clusters]
+        squares = fsum(errors)
+        if clusters == self.n and abs(squares - spread * self.n) <= 1e-9 * self.n:
+            # Single passes and failures, of which the mean says how much they vary.
+            return _Known(self.n, inf)
+        if clusters < 2 or spread <= _ROUNDING:
+            # Nothing shows how much clusters vary: each counts as one sample.
+            return _Known(clusters, inf)
+        if squares <= _ROUNDING * self.n:
+            return _Known(self.n, clusters - 1.0)
+        variance = clusters / (clusters - 1) * squares / self.n**2
+        # Few degrees where a handful of clusters make up the variance (F. E. Satterthwaite, Biometrics Bulletin 2,
+        # 1946, for the kurtosis 3 of normal errors), and at least two.
+        freedom = 3 * squares**2 / fsum(error * error for error in errors) - 1
+        return _Known(min(self.n, spread / variance), min(clusters - 1.0, max(2.0, freedom)))
+
+    def _from_tasks(self, spread: float) -> "_Known":
+        repeated = [(tries, variance) for tries, variance in self.within if tries > 1]
+        # One try of each task cannot show how much it varies; tries of fixed tasks vary less than independent ones.
+        independent = _Known(self.n, inf)
+        if not repeated or spread <= _ROUNDING:
+            return independent
+        # Of a task with one try, and of one task more, it is supposed that it varies as all tries together do: an
+        # agent that did the same in every repeat is not without chance.
+        tries = repeated[0][0]
+        supposed = spread * (len(self.within) - len(repeated) + tries)
+        terms = [(tries * variance, tries - 1) for tries, variance in repeated]
+        total = fsum(term for term, _ in terms) + supposed
+        freedom = total**2 / (fsum(term * term / df for term, df in terms) + supposed * supposed / (tries - 1))
+        found = _Known(spread * self.n**2 / total, freedom)
+        return max(found, independent, key=lambda known: known.effective / known.critical(0.95) ** 2)
+
+
+class _Known(NamedTuple):
+    """What the drawn values tell about their mean."""
+
+    effective: float
+    freedom: float
+    """Degrees of freedom of the variance; infinite where it follows from the mean."""
+
+    def critical(self, confidence: float) -> float:
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must be between 0 and 1, exclusive; got {confidence}")
+        from scipy.special import ndtri, stdtrit
+
+        tail = (1 - confidence) / 2
+        return -float(ndtri(tail) if self.freedom == inf else stdtrit(self.freedom, tail))
+
+    def p_value(self, score: float) -> float:
+        from scipy.special import ndtr, stdtr
+
+        tail = -abs(score)
+        return min(1.0, 2 * float(ndtr(tail) if self.freedom == inf else stdtr(self.freedom, tail)))
+
+
+_ROUNDING = 1e-12
+
+
+def _variance(values: Sequence[float]) -> float:
+    if len(values) < 2:
+        return nan
+    mean = fsum(values) / len(values)
+    return fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+def _tango(losses: float, value: float, supposed: float) -> float:
+    """Tango's score of one pair: the distance from a supposed difference in its standard deviations.
+
+    Args:
+        losses: Share of pairs that only the first passed.
+        value: Observed difference.
+        supposed: Difference that is tested.
+    """
+    b = -(2 * losses + value) + (2 - value) * supposed
+    c = -losses * supposed * (1 - supposed)
+    only_first = (sqrt(max(0.0, b * b - 8 * c)) - b) / 4
+    return _standardised(value - supposed, 2 * only_first + supposed * (1 - supposed))
+
+
+def _tang(both: float, only_second: float, only_first: float, supposed: float) -> float:
+    """The score of one pair for a supposed ratio of the second rate to the first (Tang, Tang and Chan)."""
+    some = both + only_second + only_first
+    distance = both + only_second - supposed * (both + only_first)
+    a = 1 + supposed
+    b = (both + only_first) * supposed * supposed - (some + only_first)
+    c = only_first * (1 - supposed) * some
+    limit = (sqrt(max(0.0, b * b - 4 * a * c)) - b) / (2 * a)
+    return _standardised(distance, a * limit + some * (supposed - 1))
+
+
+def _standardised(distance: float, variance: float) -> float:
+    if variance > _ROUNDING * _ROUNDING:
+        return distance / sqrt(variance)
+    return 0.0 if abs(distance) <= _ROUNDING else inf if distance > 0 else -inf
+
+
+def _end(score: Callable[[float], float], critical: float, inside: float, outside: float) -> float:
+    """Where the score leaves what is not rejected, between a value that is inside and one that may be outside."""
+    if abs(score(outside)) <= critical:
+        return outside
+    # Halving exhausts the digits of a float.
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        if abs(score(middle)) <= critical:
+            inside = middle
+        else:
+            outside = middle
+    return outside
+
+
+def _estimate(
+    value: float, interval: Interval, p: float | None, estimand: Estimand, drawn: _Drawn, known: _Known
+) -> Estimate:
+    return Estimate(value, interval, p, estimand, drawn.n, len(drawn.clusters), known.effective)
