@@ -45,7 +45,7 @@ def test_a_bad_release_is_stopped_with_readable_reasons(runs: Path) -> None:
     assert (shown.code, shown.err) == (1, "")
     assert "FAILED  --min-completion 0.7: 0.0 % of 43 samples passed" in shown.out
     assert "100.0 % -> 0.0 %, -100.0 points" in shown.out
-    assert "a drop by more than the margin of 3 points and a drop that is significant at 0.05" in shown.out
+    assert "a drop by more than the margin of 3 points that is significant at 0.05" in shown.out
     assert (
         "FAILED  --min-robustness 0.8: cannot be judged: it needs tasks with a verdict in each of E0" in shown.out
     )

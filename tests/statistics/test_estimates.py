@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 from scipy.stats import binomtest
 
-from worktrial.statistics import Estimand, Tries, difference, estimates, rate, ratio, wilson
+from worktrial.statistics import Estimand, TaskTries, difference, estimates, rate, ratio, wilson
 
 passes = st.lists(st.booleans(), min_size=1, max_size=4)
 clustered = st.lists(
@@ -21,22 +21,22 @@ clustered = st.lists(
     max_size=12,
 ).map(
     lambda rows: [
-        Tries(cluster, tuple(float(a) for a, _ in tries), tuple(float(b) for _, b in tries))
+        TaskTries(cluster, tuple(float(a) for a, _ in tries), tuple(float(b) for _, b in tries))
         for cluster, tries in rows
     ]
 )
 
 
-def _table(both: int, only_first: int, only_second: int, neither: int) -> list[Tries]:
+def _table(both: int, only_first: int, only_second: int, neither: int) -> list[TaskTries]:
     """One try of so many tasks each."""
     kinds = [(1.0, 1.0)] * both + [(1.0, 0.0)] * only_first + [(0.0, 1.0)] * only_second + [(0.0, 0.0)] * neither
-    return [Tries(str(n), (a,), (b,)) for n, (a, b) in enumerate(kinds)]
+    return [TaskTries(str(n), (a,), (b,)) for n, (a, b) in enumerate(kinds)]
 
 
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_single_tries_of_unrelated_tasks_have_wilsons_interval(case: tuple[int, int]) -> None:
     passed, n = case
-    tasks = [Tries(str(i), (float(i < passed),)) for i in range(n)]
+    tasks = [TaskTries(str(i), (float(i < passed),)) for i in range(n)]
     for estimand in Estimand:
         assert rate(tasks, estimand).interval == pytest.approx(wilson(passed, n), abs=1e-9)
 
@@ -96,7 +96,7 @@ def test_the_test_of_single_tries_is_mcnemars() -> None:
 @settings(max_examples=150)
 @given(clustered, st.sampled_from(Estimand), st.sampled_from([0.8, 0.95, 0.99]))
 def test_an_interval_has_width_holds_the_value_and_agrees_with_its_test(
-    tasks: list[Tries], estimand: Estimand, confidence: float
+    tasks: list[TaskTries], estimand: Estimand, confidence: float
 ) -> None:
     one = rate(tasks, estimand, confidence=confidence)
     assert 0 <= one.interval.low <= one.value + 1e-12 and one.value - 1e-12 <= one.interval.high <= 1
@@ -107,14 +107,14 @@ def test_an_interval_has_width_holds_the_value_and_agrees_with_its_test(
     assert two.p is not None and 0 <= two.p <= 1
     if abs(two.p - (1 - confidence)) > 1e-9:
         assert two.is_significant == (two.p < 1 - confidence)
-    swapped = difference([Tries(t.cluster, t.second, t.first) for t in tasks], estimand, confidence=confidence)
+    swapped = difference([TaskTries(t.cluster, t.second, t.first) for t in tasks], estimand, confidence=confidence)
     assert swapped.interval == pytest.approx((-two.interval.high, -two.interval.low), abs=1e-6)
     assert swapped.p == pytest.approx(two.p)
 
 
 @settings(max_examples=100)
 @given(clustered.filter(lambda tasks: any(any(t.first) for t in tasks)), st.sampled_from(Estimand))
-def test_a_ratio_has_width_and_holds_its_value(tasks: list[Tries], estimand: Estimand) -> None:
+def test_a_ratio_has_width_and_holds_its_value(tasks: list[TaskTries], estimand: Estimand) -> None:
     found = ratio(tasks, estimand)
     assert 0 <= found.interval.low <= found.value + 1e-9
     assert found.value - 1e-9 <= found.interval.high
@@ -123,7 +123,7 @@ def test_a_ratio_has_width_and_holds_its_value(tasks: list[Tries], estimand: Est
 
 def test_repeats_are_not_tasks() -> None:
     # Twenty tasks, each passed always or never: a hundred tries of these know no more of other tasks than twenty.
-    tasks = [Tries(str(n), (float(n % 2),) * 5) for n in range(20)]
+    tasks = [TaskTries(str(n), (float(n % 2),) * 5) for n in range(20)]
     work, these = rate(tasks), rate(tasks, Estimand.THESE)
     assert work.effective == pytest.approx(19, abs=1.1)
     # An agent that does the same every time is nearly certain on the tasks themselves, never quite.
@@ -131,9 +131,9 @@ def test_repeats_are_not_tasks() -> None:
 
 
 def test_all_of_two_workplaces_lost_is_certain_on_these_tasks_and_weak_on_work_like_this() -> None:
-    def tasks(lost: int) -> list[Tries]:
+    def tasks(lost: int) -> list[TaskTries]:
         return [
-            Tries(str(place), (1.0,) * 3, (0.0 if place < lost else 1.0,) * 3)
+            TaskTries(str(place), (1.0,) * 3, (0.0 if place < lost else 1.0,) * 3)
             for place in range(10)
             for _ in range(5)
         ]
@@ -145,7 +145,7 @@ def test_all_of_two_workplaces_lost_is_certain_on_these_tasks_and_weak_on_work_l
 
 
 def test_nothing_failed_is_not_nothing_can_fail() -> None:
-    found = rate([Tries(str(n // 5), (1.0,)) for n in range(50)])
+    found = rate([TaskTries(str(n // 5), (1.0,)) for n in range(50)])
     assert found.interval == pytest.approx(wilson(10, 10))
 
 
@@ -170,14 +170,14 @@ def test_intervals_cover_the_truth(clusters: int, size: int, repeats: int, toget
 
 def _drawn(
     draw: np.random.Generator, clusters: int, size: int, repeats: int, together: float, truth: float
-) -> tuple[list[Tries], list[float]]:
+) -> tuple[list[TaskTries], list[float]]:
     tasks, chances = [], []
     spread = (1 - together) / together if together else inf
     for cluster in range(clusters):
         chance = truth if spread == inf else draw.beta(truth * spread, (1 - truth) * spread)
         for _ in range(size):
             tries = [tuple((draw.random(repeats) < p).astype(float)) for p in (chance, 0.8 * chance)]
-            tasks.append(Tries(str(cluster), *tries))
+            tasks.append(TaskTries(str(cluster), *tries))
             chances.append(chance)
     return tasks, chances
 
@@ -190,8 +190,8 @@ def test_refuses() -> None:
     with pytest.raises(ValueError, match="no try"):
         rate([])
     with pytest.raises(ValueError, match="as many tries on both sides; got 2 and 1"):
-        difference([Tries("a", (1.0, 0.0), (1.0,))])
+        difference([TaskTries("a", (1.0, 0.0), (1.0,))])
     with pytest.raises(ValueError, match="nothing of the first passed"):
-        ratio([Tries("a", (0.0,), (1.0,))])
+        ratio([TaskTries("a", (0.0,), (1.0,))])
     with pytest.raises(ValueError, match="confidence must be between"):
-        rate([Tries("a", (1.0,))], confidence=1.0)
+        rate([TaskTries("a", (1.0,))], confidence=1.0)

@@ -8,12 +8,12 @@ from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
 from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import CompletionRate, Estimand, Estimate, Tries, rate
+from worktrial.statistics import CompletionRate, Estimand, Estimate, TaskTries, rate
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
-    """How much of some samples passed."""
+class CompletionEstimate:
+    """Share of some samples that passed."""
 
     counts: CompletionRate
     of_all: Estimate | None
@@ -48,15 +48,15 @@ def passed(record: HasOutcome) -> float:
 
 def completion(
     records: Iterable[SampleRecord], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95
-) -> Completion:
+) -> CompletionEstimate:
     """The completion rate over `records`, which are of one condition."""
-    tally = Tally()
+    tally = OutcomeTally()
     for record in records:
         tally.add(record)
     return tally.completion(estimand, confidence=confidence)
 
 
-class Tally:
+class OutcomeTally:
     """Outcomes of samples of one condition, of which nothing else is kept."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Tally:
         """Count one sample."""
         self._samples.append(_Outcome(record.sample, record.scenario, record.outcome))
 
-    def completion(self, estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Completion:
+    def completion(self, estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> CompletionEstimate:
         """The completion rate over what was counted."""
         outcomes = [one.outcome for one in self._samples]
         counts = CompletionRate(*(outcomes.count(one) for one in (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)))
@@ -75,7 +75,7 @@ class Tally:
         if counts.invalid:
             valid = [one for one in self._samples if one.outcome is not Outcome.INVALID]
             of_valid = share(valid, passed, estimand, confidence=confidence)
-        return Completion(counts, of_all, of_valid)
+        return CompletionEstimate(counts, of_all, of_valid)
 
 
 class _Outcome(NamedTuple):
@@ -98,17 +98,17 @@ def share(
     for record in records:
         tries.setdefault(record.sample, []).append(value(record))
         clusters[record.sample] = cluster_of(record)
-    tasks = [Tries(clusters[sample], tuple(own)) for sample, own in tries.items()]
+    tasks = [TaskTries(clusters[sample], tuple(own)) for sample, own in tries.items()]
     return rate(tasks, estimand, confidence=confidence) if tasks else None
 
 
-def paired_tries(pairs: Sequence[SamplePair], value: Callable[[SampleRecord], float] = passed) -> list[Tries]:
+def paired_tries(pairs: Sequence[SamplePair], value: Callable[[SampleRecord], float] = passed) -> list[TaskTries]:
     """Tries of each task in two runs, in the order of their first pairs."""
     cluster_of = cluster_by(pair.first for pair in pairs)
     tries: dict[str, list[SamplePair]] = {}
     for pair in pairs:
         tries.setdefault(pair.first.sample, []).append(pair)
     return [
-        Tries(cluster_of(own[0].first), tuple(value(p.first) for p in own), tuple(value(p.second) for p in own))
+        TaskTries(cluster_of(own[0].first), tuple(value(p.first) for p in own), tuple(value(p.second) for p in own))
         for own in tries.values()
     ]

@@ -20,7 +20,7 @@ _MANY = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class BoardEstimate:
     """A figure with its interval, of 95 % where nothing else was asked for."""
 
     value: float | None
@@ -46,7 +46,7 @@ def clusters(
 
 def estimates(
     of: Sequence[Sums], ratios: Mapping[str, tuple[str, str]], *, confidence: float = 0.95
-) -> dict[str, Estimate]:
+) -> dict[str, BoardEstimate]:
     """Ratios of sums over all clusters, each with a bootstrap over the clusters.
 
     With very many clusters the interval is that of the linearised ratio instead (W. G. Cochran, *Sampling
@@ -58,7 +58,7 @@ def estimates(
         confidence: Of the intervals, 0-1.
     """
     if not of:
-        return dict.fromkeys(ratios, Estimate(None))
+        return dict.fromkeys(ratios, BoardEstimate(None))
     total = {name: sum(sums[name] for sums in of) for name in of[0]}
     known = {figure: names for figure, names in ratios.items() if total[names[1]]}
     intervals: Mapping[str, Interval] = {}
@@ -67,19 +67,19 @@ def estimates(
     elif len(of) > 1 and known:
         intervals = bootstrap(of, lambda sums: _ratios(sums, known), confidence=confidence)
     return {
-        figure: Estimate(total[over] / total[under], intervals.get(figure)) if figure in known else Estimate(None)
+        figure: BoardEstimate(total[over] / total[under], intervals.get(figure)) if figure in known else BoardEstimate(None)
         for figure, (over, under) in ratios.items()
     }
 
 
-def completion_estimate(records: Sequence[SampleRecord]) -> Estimate:
+def completion_estimate(records: Sequence[SampleRecord]) -> BoardEstimate:
     """The share of all `records` that passed; an invalid one counts as not passed."""
     return known(completion(records).of_all)
 
 
-def known(found: statistics.Estimate | None) -> Estimate:
+def known(found: statistics.Estimate | None) -> BoardEstimate:
     """A rate as a figure of a board."""
-    return Estimate(None) if found is None else Estimate(found.value, found.interval)
+    return BoardEstimate(None) if found is None else BoardEstimate(found.value, found.interval)
 
 
 def _linearised(of: Sequence[Sums], total: Sums, names: tuple[str, str], confidence: float) -> Interval:

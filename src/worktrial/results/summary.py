@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
-from worktrial.results.completion import Completion, completion
+from worktrial.results.completion import CompletionEstimate, completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
 from worktrial.results.fault_metrics import FaultMetrics, excess_of, sample_faults, total
 from worktrial.results.reasks import ExcessReask
@@ -21,7 +21,7 @@ class Group:
     """Samples that share a tag."""
 
     name: str
-    completion: Completion
+    completion: CompletionEstimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Condition:
     """Figures of the samples under one condition."""
 
     name: str
-    completion: Completion
+    completion: CompletionEstimate
     calls: float
     """Mean tool calls of a sample."""
     faults: FaultMetrics | None
@@ -45,7 +45,7 @@ class Summary:
     headline: str
     """The condition that `overall` and `groups` are about: E0 where the run has it. Conditions are never mixed
     into one rate."""
-    overall: Completion
+    overall: CompletionEstimate
     conditions: list[Condition]
     """E0 first; one in most runs."""
     robustness: Mapping[str, Robustness | ZeroCleanRate]

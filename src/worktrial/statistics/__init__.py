@@ -4,7 +4,7 @@ from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, 
 from worktrial.statistics.bootstrap import bootstrap, bootstrap_difference
 from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, factor_needed, tasks_needed
 from worktrial.statistics.design import Design, design_effect, discordant_share
-from worktrial.statistics.estimates import Estimand, Estimate, Tries, difference, rate, ratio
+from worktrial.statistics.estimates import Estimand, Estimate, TaskTries, difference, rate, ratio
 from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.outlook import Prospect, prospect
@@ -43,7 +43,7 @@ __all__ = [
     "Repeats",
     "Robustness",
     "Side",
-    "Tries",
+    "TaskTries",
     "ZeroCleanRate",
     "agreement",
     "bootstrap",

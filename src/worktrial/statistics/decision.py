@@ -11,7 +11,7 @@ MARGIN = 0.05
 
 
 class Conclusion(StrEnum):
-    """What a difference, second minus first, shows about the second."""
+    """Finding about the second from a difference, second minus first."""
 
     BETTER = "better"
     """The interval lies above 0 (superiority)."""
@@ -24,7 +24,7 @@ class Conclusion(StrEnum):
 
 
 def conclude(found: Estimate, margin: float = MARGIN) -> Conclusion:
-    """What a difference shows at the level of its interval.
+    """Conclude what a difference shows at the level of its interval.
 
     Args:
         found: From `difference`.
@@ -57,7 +57,7 @@ _ENDLESS = 1_000_000
 def factor_needed(
     found: Estimate, margin: float = MARGIN, *, confidence: float = 0.95, power: float = 0.8
 ) -> float | None:
-    """How many times as many tasks would decide, if the difference stays what it is.
+    """Multiple of the tasks that would decide, if the difference stays what it is.
 
     A normal approximation: to show with the wished power that a difference is not 0, or that it is above minus the
     margin, takes (z of the level + z of the power) standard errors between them (J. Cohen, *Statistical power

@@ -18,7 +18,7 @@ from worktrial.statistics.rates import Interval
 
 
 class Estimand(StrEnum):
-    """What a figure is a statement about."""
+    """Question that a figure answers."""
 
     THESE = "these tasks"
     """The tasks are fixed; chance lies in the tries."""
@@ -27,11 +27,11 @@ class Estimand(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class TaskTries:
     """Tries of one task, by one agent or by two."""
 
     cluster: str
-    """What the task varies together with, such as its scenario; its own id where there is nothing."""
+    """Group of tasks that vary together, such as its scenario; its own id where there is none."""
     first: tuple[float, ...]
     """A value between 0 and 1 for each try; 1 is a pass."""
     second: tuple[float, ...] = ()
@@ -48,7 +48,7 @@ class Estimate:
     """Two-sided p value of no difference; None where the figure is no comparison."""
     estimand: Estimand
     samples: int
-    """Tries, or pairs of them."""
+    """TaskTries, or pairs of them."""
     clusters: int
     effective: float
     """Independent samples that would know as much."""
@@ -64,7 +64,7 @@ class Estimate:
         return self.interval.low > 0 or self.interval.high < 0
 
 
-def rate(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
+def rate(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
     """The mean of `first` over all tries, with Wilson's score interval on the effective number of samples.
 
     Raises:
@@ -83,7 +83,7 @@ def rate(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, confiden
     return _estimate(value, Interval(low, high), None, estimand, drawn, known)
 
 
-def difference(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
+def difference(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
     """The mean of `second` minus the mean of `first` on the same tasks.
 
     The score test and its interval for paired rates of T. Tango, *Equivalence test and confidence interval for the
@@ -108,7 +108,7 @@ def difference(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, co
     return _estimate(value, Interval(low, high), known.p_value(score(0.0)), estimand, drawn, known)
 
 
-def ratio(tasks: Sequence[Tries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
+def ratio(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
     """The mean of `second` over the mean of `first` on the same tasks; the interval may reach to infinity.
 
     The score interval for the ratio of paired rates of N.-S. Tang, M.-L. Tang and I. S. F. Chan, *On tests of
@@ -145,14 +145,14 @@ _ENDLESS = 1e6
 """A ratio so large that its interval is said to have no upper end."""
 
 
-def _check_pairs(tasks: Sequence[Tries]) -> None:
+def _check_pairs(tasks: Sequence[TaskTries]) -> None:
     for task in tasks:
         if len(task.first) != len(task.second):
             tries = f"{len(task.first)} and {len(task.second)}"
             raise ValueError(f"a task needs as many tries on both sides; got {tries}")
 
 
-def _differing(tasks: Sequence[Tries]) -> float:
+def _differing(tasks: Sequence[TaskTries]) -> float:
     """Share of pairs of tries, each of the first with each of the second on its task, that differ."""
     share, n = 0.0, 0
     for task in tasks:
@@ -165,18 +165,18 @@ def _differing(tasks: Sequence[Tries]) -> float:
 
 
 class _Drawn(NamedTuple):
-    """What was drawn for the mean of a weighted sum of both sides' values."""
+    """Draws for the mean of a weighted sum of both sides' values."""
 
     mean: float
     n: int
-    """Tries, or pairs of them."""
+    """TaskTries, or pairs of them."""
     clusters: list[tuple[float, int]]
     """Sum of the values, and their number."""
     within: list[tuple[int, float]]
-    """For each task its tries and the variance of one; NaN after a single try. The sides' tries are independent."""
+    """Tries of each task, and the variance of one; NaN after a single try. The sides' tries are independent."""
 
     @classmethod
-    def of(cls, tasks: Sequence[Tries], of_first: float, of_second: float = 0.0) -> "_Drawn":
+    def of(cls, tasks: Sequence[TaskTries], of_first: float, of_second: float = 0.0) -> "_Drawn":
         clusters: dict[str, tuple[float, int]] = {}
         within = []
         for task in tasks:
@@ -236,7 +236,7 @@ class _Drawn(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What the drawn values tell about their mean."""
+    """Knowledge of a mean from the drawn values."""
 
     effective: float
     freedom: float
@@ -299,7 +299,7 @@ def _standardised(distance: float, variance: float) -> float:
 
 
 def _end(score: Callable[[float], float], critical: float, inside: float, outside: float) -> float:
-    """Where the score leaves what is not rejected, between a value that is inside and one that may be outside."""
+    """End of what the score does not reject, between a value that is inside and one that may be outside."""
     if abs(score(outside)) <= critical:
         return outside
     # Halving exhausts the digits of a float.

@@ -1,4 +1,4 @@
-"""What is left of many p values when all were looked at."""
+"""Correction of p values for how many were looked at."""
 
 from collections.abc import Sequence
 

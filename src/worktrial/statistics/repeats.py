@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
-from worktrial.statistics.estimates import Tries, rate
+from worktrial.statistics.estimates import TaskTries, rate
 from worktrial.statistics.rates import Interval
 
 
@@ -101,7 +101,7 @@ def over_tasks(
     if not counted:
         return None
     once, always = (
-        rate([Tries(cluster, (chance(n, c, k),)) for cluster, n, c in counted], confidence=confidence)
+        rate([TaskTries(cluster, (chance(n, c, k),)) for cluster, n, c in counted], confidence=confidence)
         for chance in (pass_at_k, pass_hat_k)
     )
     return Repeats(

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.errors import WorktrialError
-from worktrial.statistics.estimates import Estimand, Tries, ratio
+from worktrial.statistics.estimates import Estimand, TaskTries, ratio
 from worktrial.statistics.rates import Interval
 
 CLEAN = "E0"
@@ -91,7 +91,7 @@ def estimate_robustness(
     if not any(any(shared[CLEAN]) for _, shared in tried):
         raise ZeroCleanRate
     pairs = {
-        condition: [Tries(cluster, shared[CLEAN], shared[condition]) for cluster, shared in tried]
+        condition: [TaskTries(cluster, shared[CLEAN], shared[condition]) for cluster, shared in tried]
         for condition in FAULTED
     }
     found = {condition: ratio(own, estimand, confidence=confidence) for condition, own in pairs.items()}

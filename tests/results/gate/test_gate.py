@@ -14,6 +14,7 @@ from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
 from worktrial.results.completion import completion
 from worktrial.results.gate import Criterion, GateLimits, judge_gate
+from worktrial.statistics import Estimand
 
 NAMES = {"p": "pass", "f": "fail", "i": "invalid"}
 
@@ -79,12 +80,12 @@ def test_three_tasks_are_too_few_for_robustness(tmp_path: Path) -> None:
     assert not _one(run, min_robustness=0.9, sure=True).passed
 
 
-def test_the_gate_and_the_leaderboard_are_equally_sure(tmp_path: Path) -> None:
-    # A bootstrap over so few tasks is too sure of itself; neither of the two goes by it alone.
+def test_the_gate_and_the_estimate_are_equally_sure(tmp_path: Path) -> None:
     outcomes = {"a": "ppp", "b": "ppp", "c": "ppf", "d": "ppp"}
     records = [record(n, NAMES[o], repeat=r) for n, of in outcomes.items() for r, o in enumerate(of)]
     run = store(tmp_path, records)
-    assert _one(run, min_completion=0.5).interval == completion_estimate(run.records).interval
+    these = completion(run.records, Estimand.THESE).of_all
+    assert these is not None and _one(run, min_completion=0.5).interval == these.interval
 
 
 @pytest.mark.parametrize(

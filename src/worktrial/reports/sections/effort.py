@@ -21,7 +21,7 @@ from worktrial.reports.sections.wording import (
     takeaway,
     under,
 )
-from worktrial.results.boards import Basis, Estimate, Offer, Row, Sweep, offers, row, sweeps
+from worktrial.results.boards import Basis, BoardEstimate, Offer, Row, Sweep, offers, row, sweeps
 
 _UNSET = "left to the endpoint"
 
@@ -157,7 +157,7 @@ def _gain(sweep: Sweep) -> Markup:
     )
 
 
-def _overlap(one: Estimate, other: Estimate) -> bool:
+def _overlap(one: BoardEstimate, other: BoardEstimate) -> bool:
     if one.interval is None or other.interval is None:
         return True
     return one.interval.low <= other.interval.high and other.interval.low <= one.interval.high
@@ -167,5 +167,5 @@ def _percent(found: Row) -> str:
     return f"{100 * (found.of_all.value or 0.0):.1f}%"
 
 
-def _cost(estimate: Estimate) -> Value:
+def _cost(estimate: BoardEstimate) -> Value:
     return Value(dollars(estimate.value), NOTHING if estimate.value is None else estimate.value)

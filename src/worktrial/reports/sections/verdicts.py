@@ -73,7 +73,7 @@ def _unknown(found: Recommendation, board: Board) -> Markup:
 
 
 def _what_would_tell(found: Recommendation) -> Markup:
-    """How many more tasks would show that the best is better, or as good, if things stay as they are."""
+    """Number of tasks more that would show that the best is better, or as good, if things stay as they are."""
     within = f"nobody is shown to be as good as all others within {found.margin * 100:g} points"
     needed = []
     for contender in found.contenders[1:]:

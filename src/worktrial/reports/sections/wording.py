@@ -7,7 +7,7 @@ from markupsafe import Markup
 from worktrial.engine.record import CLEAN
 from worktrial.reports.figures import percent, percent_interval
 from worktrial.reports.html import Value
-from worktrial.results.boards import Estimate
+from worktrial.results.boards import BoardEstimate
 from worktrial.statistics import Interval
 
 NOTHING = float("nan")
@@ -62,7 +62,7 @@ def share_cell(
     return Value(percent(value), value, href, notes)
 
 
-def estimate_cell(estimate: Estimate, *, href: str | None = None, counts: str = "") -> Value:
+def estimate_cell(estimate: BoardEstimate, *, href: str | None = None, counts: str = "") -> Value:
     """The same of an estimate."""
     return share_cell(estimate.value, estimate.interval, href=href, counts=counts)
 

@@ -10,10 +10,9 @@ from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.results.boards.shared import Basis, SharedSamples
 from worktrial.results.comparison.outcomes import paired_table
 from worktrial.results.completion import paired_tries
-from worktrial.results.estimates import Estimate, completion_estimate
+from worktrial.results.estimates import BoardEstimate, completion_estimate
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import MARGIN, Conclusion, conclude, difference
-from worktrial.statistics import Estimate as Difference
+from worktrial.statistics import MARGIN, Conclusion, Estimate, conclude, difference
 from worktrial.suite import suite_of
 
 LEVEL = 0.05
@@ -29,7 +28,7 @@ class Contest:
     tasks: int
     left_out: int
     """Samples without two verdicts, or under other faults in the one run than in the other."""
-    difference: Difference | None
+    difference: Estimate | None
     """Second minus first on work like this; its interval holds for all comparisons of the recommendation together.
     None without a task."""
     conclusion: Conclusion
@@ -37,7 +36,7 @@ class Contest:
 
 
 class HireConclusion(StrEnum):
-    """What the comparisons of the agents show."""
+    """Outcome of the comparisons of the agents."""
 
     ALONE = "alone"  # fewer than two agents to compare
     NOTHING_SHARED = "nothing shared"  # no task that all have
@@ -54,7 +53,7 @@ class Contender:
     run: StoredRun
     passed: int
     samples: int
-    rate: Estimate
+    rate: BoardEstimate
     """Share of all samples that passed; an invalid one counts as not passed."""
     cost: float | None
     """US dollars per sample, on the recommendation's basis; None where that is not known."""
@@ -156,7 +155,7 @@ def _one_run_each(runs: Sequence[StoredRun], condition: str) -> tuple[list[Store
 
 
 def _identity(run: StoredRun) -> bytes:
-    """What makes it the same agent: who worked, by which settings and within which limits."""
+    """Marks of one agent: who worked, by which settings and within which limits."""
     settings = run.manifest.settings
     roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
     who = [settings.get("agent"), roles.get("agent"), settings.get("limits"), settings.get("agent_prompt")]

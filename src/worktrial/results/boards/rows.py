@@ -8,7 +8,7 @@ from worktrial.engine.record import CLEAN, Key, SampleRecord, total_tokens
 from worktrial.engine.stored import StoredRun
 from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, repeats_of, robustness_by_setting
-from worktrial.results.estimates import Estimate, clusters, estimates, known
+from worktrial.results.estimates import BoardEstimate, clusters, estimates, known
 from worktrial.results.spending import agent_tokens_of, quantity_in
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 
@@ -87,18 +87,18 @@ class Row:
     run: StoredRun
     condition: str
     completion: CompletionRate
-    of_all: Estimate
+    of_all: BoardEstimate
     """Share of passes among all samples; an invalid one counts as not passed. What runs are ranked by."""
-    of_valid: Estimate
+    of_valid: BoardEstimate
     """Share of passes among the samples with a verdict."""
     repeats: Repeats | None
     """pass@k and pass^k for k the number of repeats, over tries with a verdict; None without repeats."""
     robustness: Mapping[str, Robustness | ZeroCleanRate]
     """R as in `Summary.robustness`; only in the row of E0, of which it is a share."""
-    cost: Estimate
+    cost: BoardEstimate
     """US dollars per sample, of all roles. No value where a price is unknown, or where stored work was only judged
     again."""
-    agent_cost: Estimate
+    agent_cost: BoardEstimate
     """The same of the agent alone, without simulator and judge: what its work would cost outside of the trial. No
     value for an agent whose model is not ours to see."""
     seconds: float | None
@@ -143,8 +143,8 @@ def row(run: StoredRun, condition: str) -> Row:
         of_valid=known(done.of_valid),
         repeats=repeats_of(records),
         robustness=robustness_by_setting(conditions) if condition == CLEAN else {},
-        cost=drawn.get("cost", Estimate(None)),
-        agent_cost=drawn.get("agent_cost", Estimate(None)),
+        cost=drawn.get("cost", BoardEstimate(None)),
+        agent_cost=drawn.get("agent_cost", BoardEstimate(None)),
         seconds=_mean(seconds) if seconds else None,
         tokens=_mean([total_tokens(r.usage) for r in records]),
         agent_tokens=_mean([agent_tokens_of(r) for r in records]),
@@ -164,7 +164,7 @@ class Part:
     """The samples that share a value of the tag."""
 
     completion: CompletionRate
-    of_all: Estimate
+    of_all: BoardEstimate
     """Share of passes among all; scenarios are drawn as a whole for the interval."""
 
 

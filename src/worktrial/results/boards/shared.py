@@ -7,7 +7,7 @@ from typing import Any
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.results.estimates import Estimate, Sums, clusters
+from worktrial.results.estimates import BoardEstimate, Sums, clusters
 from worktrial.results.spending import quantity_in
 from worktrial.statistics import bootstrap_difference
 
@@ -70,13 +70,13 @@ class SharedSamples:
                 return {n: sum(own) / len(own) for n, own in known.items() if own}, basis
         return {}, None
 
-    def saving(self, best: int, other: int, basis: Basis) -> Estimate:
+    def saving(self, best: int, other: int, basis: Basis) -> BoardEstimate:
         """The best's dollars per sample minus the other's; paired."""
         of = [self._sums(n, basis) for n in (best, other)]
         totals = [{name: sum(sums[name] for sums in one) for name in ("n", "cost")} for one in of]
         drawn = bootstrap_difference(of[0], of[1], _means) if len(of[0]) > 1 else {}
         one, two = (_means(total)["cost"] for total in totals)
-        return Estimate(one - two, drawn.get("cost"))
+        return BoardEstimate(one - two, drawn.get("cost"))
 
     def _sums(self, n: int, basis: Basis) -> list[Sums]:
         cost_of = quantity_in(self.runs[n], _COSTS[basis])

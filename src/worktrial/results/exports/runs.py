@@ -10,7 +10,7 @@ import msgspec
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import agent_of
-from worktrial.results.completion import Tally
+from worktrial.results.completion import OutcomeTally
 from worktrial.results.conditions import by_condition
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
@@ -60,7 +60,7 @@ _HEADERS = (
 class _Sum:
     """Sums over the samples of one condition."""
 
-    tally: Tally = field(default_factory=Tally)
+    tally: OutcomeTally = field(default_factory=OutcomeTally)
     cost: float | None = 0.0
     seconds: float | None = 0.0
 

@@ -17,7 +17,7 @@ from worktrial.results.comparison.changes import Measure, changes
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.estimates import Sums
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import Interval, Tries, rate
+from worktrial.statistics import Interval, TaskTries, rate
 from worktrial.suite import Figure
 from worktrial.suites.documents.answers import RatioBin, ratio_histogram
 from worktrial.suites.documents.choices import AnswerMode
@@ -51,7 +51,7 @@ def passed(record: SampleRecord) -> float:
 
 def share(by_question: Mapping[str, Sums]) -> QuestionShare:
     """The share over all samples; with repeats, samples of one question do not vary independently."""
-    tries = [Tries(question, (of["value"] / of["n"],) * int(of["n"])) for question, of in by_question.items()]
+    tries = [TaskTries(question, (of["value"] / of["n"],) * int(of["n"])) for question, of in by_question.items()]
     samples = sum(len(one.first) for one in tries)
     if not samples:
         return QuestionShare(None, None, 0, len(tries))
