@@ -67,7 +67,7 @@ def estimates(
     elif len(of) > 1 and known:
         intervals = bootstrap(of, lambda sums: _ratios(sums, known), confidence=confidence)
     return {
-        figure: BoardEstimate(total[over] / total[under], intervals.get(figure)) if figure in known else BoardEstimate(None)
+        figure: BoardEstimate(total[over] / total[under] if figure in known else None, intervals.get(figure))
         for figure, (over, under) in ratios.items()
     }
 

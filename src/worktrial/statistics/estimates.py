@@ -83,7 +83,9 @@ def rate(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, conf
     return _estimate(value, Interval(low, high), None, estimand, drawn, known)
 
 
-def difference(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
+def difference(
+    tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95
+) -> Estimate:
     """The mean of `second` minus the mean of `first` on the same tasks.
 
     The score test and its interval for paired rates of T. Tango, *Equivalence test and confidence interval for the

@@ -13,7 +13,7 @@ def verdict(
     confidence: float = 0.95,
     second: str = "the second run",
 ) -> str:
-    """Say what a comparison shows, a sentence for each of the two questions, or one where both have the same answer.
+    """Say what a comparison shows, a sentence for each of the two questions, or one where both answers are alike.
 
     Args:
         found: The two runs under one condition.
