@@ -233,7 +233,9 @@ def _judge_regression(
         sure: Whether chance has to be ruled out.
     """
     if baseline.missing:
-        return cannot_judge(_REGRESSION, margin, f"the baseline is unfinished, {baseline.missing} samples are missing")
+        return cannot_judge(
+            _REGRESSION, margin, f"the baseline is unfinished, {baseline.missing} samples are missing"
+        )
     own = found.of(found.headline)
     if own is None or own.these is None:
         return cannot_judge(_REGRESSION, margin, "no sample has a verdict in both runs")
