@@ -299,6 +299,14 @@ class AgentOptions(Options):
     Default: native; json for the embedded model."""
 
 
+class PromptOptions(Options):
+    """Prompt of an agent that is a model. Neutral here, because a run's manifest keeps the text itself."""
+
+    agent_prompt: Annotated[Path | None, Flag(_AGENT, neutral=True, metavar="FILE")] = None
+    """Text that the agent is told before its instruction, in place of the standard prompt; {{ clock }} in it is the
+    date and time in the workplace. The text is kept in the run, and runs with another one do not compare."""
+
+
 class EndpointOptions(Options):
     """Addresses, keys and pace of models. Once for all roles, and once for each as `judge_base_url` (`with_roles`).
 

@@ -1,12 +1,11 @@
 """The standard agent: a language model that calls tools until it answers."""
 
 from collections.abc import Sequence
-from functools import cache
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from worktrial.agents.assignment import Assignment
+from worktrial.agents.prompting import render_prompt, standard_prompt
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample
 from worktrial.language import Complete, JsonObject, JsonValue
 from worktrial.workplaces import Observation, Origin, StopReason, ending
@@ -28,7 +27,7 @@ class ToolLoop:
         trajectory = assignment.trajectory
         system = assignment.system_prompt
         if system is None:
-            system = _system_prompt().render(clock=assignment.clock)
+            system = render_prompt(standard_prompt(), assignment.clock)
         trajectory.messages += [
             {"role": "system", "content": system},
             {"role": "user", "content": _with_pictures(assignment.instruction, assignment.take_pictures())},
@@ -103,9 +102,3 @@ def _decode_arguments(raw: JsonValue) -> tuple[JsonValue, str | None]:
     if not isinstance(value, dict):
         return value, "the arguments must be a JSON object"
     return value, None
-
-
-@cache
-def _system_prompt() -> Template:
-    loader = PackageLoader("worktrial.agents", "prompts")
-    return Environment(loader=loader, undefined=StrictUndefined, autoescape=False).get_template("system.j2")

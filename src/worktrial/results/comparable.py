@@ -2,6 +2,7 @@
 
 import msgspec
 
+from worktrial.agents.prompting import EARLIER_PROMPT
 from worktrial.engine.manifest import Difference, Manifest, tell_apart
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suite import suite_of
@@ -23,7 +24,8 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     given, what scores it), another simulator (its model with its settings, its memory and prompt, the clock of
     tasks without a date), another way to the verdict (the judge with its
     settings, the number of votes and the method, replaced rubrics), and other faults (modes, counts, durations,
-    seed, unit, prompted or scheduled, the version of what makes them). Who worked, with which limits, on which
+    seed, unit, prompted or scheduled, the version of what makes them); and, where both agents are models, another
+    prompt. Who worked, with which limits, on which
     of the tasks, and whether votes were cast in parallel does not count.
     """
     # As JSON has it, so that a manifest just made and one that was read are the same.
@@ -34,7 +36,23 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
         # What made the faults of one run is no difference to a run that had none.
         for measure in (before, after):
             measure["faults"].pop("generator", None)
+    told = [_agent_prompt(manifest) for manifest in both]
+    if None not in told:
+        before["trial"]["agent_prompt"], after["trial"]["agent_prompt"] = told
     return list(tell_apart(before, after))
+
+
+def _agent_prompt(manifest: Manifest) -> str | None:
+    """SHA-256 of what the agent was told before its instruction; None where it was no model, or a suite's own text.
+
+    Who works may differ between runs that compare. But what two models were told must not.
+    """
+    if kept := manifest.settings.get("agent_prompt"):
+        return str(kept["sha256"])
+    suite = suite_of(manifest.suite)
+    roles = {**manifest.settings.get("carried_roles", {}), **manifest.settings.get("roles", {})}
+    has_prompt = suite is not None and "agent_prompt" in suite.options.model_fields
+    return EARLIER_PROMPT if has_prompt and "agent" in roles else None
 
 
 def _measure(manifest: Manifest, *, by_options: bool) -> JsonObject:

@@ -109,6 +109,8 @@ def in_manifest(settings: Any) -> JsonObject:
     plain: JsonObject = msgspec.to_builtins(settings)
     if settings.faults.is_clean:
         del plain["faults"]
+    # With its fingerprint, and only for who is told it: `prompt_on_record`.
+    plain.pop("agent_prompt", None)
     return plain
 
 

@@ -20,6 +20,7 @@ from worktrial.options import (
     JudgingOptions,
     LimitOptions,
     Options,
+    PromptOptions,
     RunOptions,
 )
 from worktrial.suite import Suite, TaskRow
@@ -44,6 +45,7 @@ class ExecutableOptions(
     LimitOptions,
     EndpointOptions,
     AgentOptions,
+    PromptOptions,
 ):
     """Options of a run in executable workplaces."""
 
@@ -106,6 +108,7 @@ class ExecutableSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
+        from worktrial.agents.prompting import own_prompt
         from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
         from worktrial.suites.selection import select_by
 
@@ -115,6 +118,7 @@ class ExecutableSuite(Suite):
             repeats=options.repeats,
             limits=limits_of(options, models.get(Role.AGENT)),
             faults=conditions_of(options),
+            agent_prompt=own_prompt(options.agent_prompt, agent),
         )
         tasks = select_by(options, self.load_tasks(), source=f"the suite {self.title}")
         measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import Candidate
+from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -28,6 +29,8 @@ class ExecutableSettings(JudgeSettings):
     repeats: int = 1
     limits: Limits = field(default_factory=Limits)
     faults: Conditions = field(default_factory=Conditions)
+    agent_prompt: str | None = None
+    """Template of the user's own that the agent is told; None for the standard one."""
 
 
 class ExecutableTrial:
@@ -78,6 +81,7 @@ class ExecutableTrial:
             "agent": candidate.spec,
             "tasks": [task.id for task in tasks],
             **in_manifest(settings),
+            **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
 
@@ -99,6 +103,7 @@ class ExecutableTrial:
             tokens=lambda: context.meter.tokens(Role.AGENT),
             cost=lambda: context.meter.known_cost,
             plan=task.plan,
+            system_prompt=self._settings.agent_prompt and render_prompt(self._settings.agent_prompt, task.clock),
             trajectory=trajectory,
         )
 

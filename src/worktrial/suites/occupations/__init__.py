@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from worktrial.options import Flag, Options
 from worktrial.suite import Suite
 from worktrial.suites.simulated import SimulatedOptions, SimulatedSuite
 
 if TYPE_CHECKING:
+    from worktrial.agents.candidates import Candidate
+    from worktrial.engine.roles import RoleName, RoleSettings
+    from worktrial.engine.trial import Trial
     from worktrial.reports.report import Report
     from worktrial.suites.simulated.tasks import TaskSet
 
@@ -22,6 +25,11 @@ class OccupationsData(Options):
 
 class OccupationsOptions(SimulatedOptions, OccupationsData):
     """Options of a run."""
+
+    # What it settles is compared option by option.
+    protocol: Annotated[Literal["ours", "published"], Flag("Simulation", neutral=True)] = "ours"
+    """published: as OccuBench's authors ran it, as far as that is known: history memory, the full simulator prompt,
+    200 turns, three votes, and faults that the simulator is asked for."""
 
 
 class OccupationsSuite(SimulatedSuite):
@@ -38,6 +46,14 @@ class OccupationsSuite(SimulatedSuite):
     data = OccupationsData
     data_file = "eval_benchmark_solvable.jsonl"
     unproven = "its tasks have no solution plans to follow, so there is nothing to validate them by"
+
+    def trial(self, options: Any, agent: "Candidate", models: "Mapping[RoleName, RoleSettings]") -> "Trial":
+        """The suite made ready to run, by the protocol that the options name; see `Suite.trial`."""
+        if getattr(options, "protocol", "ours") == "published":
+            from worktrial.suites.occupations.protocol import as_published
+
+            options = as_published(options)
+        return super().trial(options, agent, models)
 
     def load(self, data: Any) -> "TaskSet":
         """Tasks in the folder that `data` names; see `SimulatedSuite.load`."""

@@ -17,6 +17,7 @@ from worktrial.options import (
     Flag,
     JudgingOptions,
     LimitOptions,
+    PromptOptions,
     RunOptions,
 )
 from worktrial.suite import DataReport, Suite, TaskRow, checks
@@ -44,6 +45,7 @@ class SimulatedOptions(
     LimitOptions,
     EndpointOptions,
     AgentOptions,
+    PromptOptions,
 ):
     """Options of a run in simulated workplaces."""
 
@@ -101,6 +103,7 @@ class SimulatedSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
+        from worktrial.agents.prompting import own_prompt
         from worktrial.suites.selection import select_by
         from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
         from worktrial.workplaces.simulator import FACTS_SHOWN
@@ -120,6 +123,7 @@ class SimulatedSuite(Suite):
             simulator_facts=usual_facts if options.simulator_facts is None else options.simulator_facts,
             limits=limits_of(options, models.get(Role.AGENT)),
             faults=faults,
+            agent_prompt=own_prompt(options.agent_prompt, agent),
             with_plan=options.with_plan,
         )
         # What was left to defaults that depend on something else is known by now.

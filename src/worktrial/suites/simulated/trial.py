@@ -7,6 +7,7 @@ import msgspec
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import PLAN, Candidate
+from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -45,6 +46,8 @@ class SimulatedSettings(JudgeSettings):
     """Number of the prompts that simulators are given."""
     limits: Limits = field(default_factory=Limits)
     faults: Conditions = field(default_factory=Conditions)
+    agent_prompt: str | None = None
+    """Template of the user's own that the agent is told; None for the standard one."""
     clock: str = DEFAULT_CLOCK
     """Date and time of tasks that name none, ISO 8601."""
     with_plan: bool = False
@@ -95,6 +98,7 @@ class SimulatedTrial:
             "agent": candidate.spec,
             "tasks": [task.id for task in tasks],
             **in_manifest(settings),
+            **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
 
@@ -130,6 +134,7 @@ class SimulatedTrial:
             tokens=lambda: context.meter.tokens(Role.AGENT),
             cost=lambda: context.meter.known_cost,
             plan=task.plan,
+            system_prompt=settings.agent_prompt and render_prompt(settings.agent_prompt, clock),
             trajectory=trajectory,
         )
 

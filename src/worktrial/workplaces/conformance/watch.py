@@ -22,7 +22,7 @@ from worktrial.workplaces.conformance.context import (
     may_write,
 )
 from worktrial.workplaces.effects import ToolEffect
-from worktrial.workplaces.session import Observation, Origin, Session
+from worktrial.workplaces.session import Observation, Origin, Restorable, Session
 from worktrial.workplaces.signals import is_error
 
 # Enough to see what is wrong; the audit of conformance names everything.
@@ -99,6 +99,20 @@ class WatchedSession:
         self.health = SimulatorHealth()
         self.findings: list[SimulatorFinding] = []
         """The first findings of the episode."""
+        if isinstance(inner, Restorable):
+            self.restore = self._restored
+
+    def _restored(self, state: JsonObject) -> None:
+        """Go on in `state`, as after a write; see `Restorable`."""
+        if isinstance(self._inner, Restorable):
+            self._inner.restore(state)
+        self._episode.writes += 1
+
+    @property
+    def facts(self) -> JsonObject | None:
+        """Effects that a ledger keeps beside the state; None where there is no ledger."""
+        facts: JsonObject | None = getattr(self._inner, "facts", None)
+        return facts
 
     @property
     def state(self) -> JsonObject | None:
