@@ -312,7 +312,7 @@ def test_numbers(value: float, right: list[str], wrong: list[str]) -> None:
                 "X-R-905",
                 "R-905-B",
                 "R-95",
-                "not R-905",
+                "R-906 instead of R-905",
                 "R-905 or R-906",
                 "R-905가 아니라",
                 "905",
@@ -322,7 +322,7 @@ def test_numbers(value: float, right: list[str], wrong: list[str]) -> None:
         (
             "A2",
             ["A2", "a2", "A-2", "bed A2.", "A2로"],
-            ["A21", "AA2", "A-21", "a 2 hour delay", "A 2 hour delay", "A2-7", "no A2"],
+            ["A21", "AA2", "A-21", "a 2 hour delay", "A 2 hour delay", "A2-7", "A4 instead of A2"],
         ),
         (
             "3.8.0",

@@ -329,4 +329,4 @@ def wrong_ids(value: str) -> Iterator[str]:
     yield f"{value}1"
     yield f"X{value}"
     yield value.replace(digits[0], digits[0] + "0", 1)
-    yield f"not {value}"
+    yield f"another one instead of {value}"

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.written.amounts import StatedNumber, stated_amounts, stated_numbers
-from worktrial.grading.written.claims import alternatives, denied_value, denied_word
+from worktrial.grading.written.claims import alternatives, denied_name, denied_value, denied_word
 from worktrial.grading.written.moments import DateOrder, PartialDate, WrittenDate, dates, times
 from worktrial.grading.written.spelling import one_spelling
 
@@ -139,7 +139,7 @@ class AnswerId(Claim):
         own |= {span for name in self.names for span in _mentions(name, text)}
         spans = sorted(own | {match.span() for match in alike.finditer(text)})
         said = [text[start:end] for start, end in spans]
-        return _stated("id", self.value, text, spans, [span in own for span in spans], said)
+        return _stated("id", self.value, text, spans, [span in own for span in spans], said, denied=denied_name)
 
 
 class AnswerChoice(Claim):
@@ -208,7 +208,14 @@ def _plain(answer: str) -> str:
 
 
 def _stated(
-    kind: str, asked: str, text: str, spans: Sequence[Span], right: Sequence[bool], said: Sequence[str]
+    kind: str,
+    asked: str,
+    text: str,
+    spans: Sequence[Span],
+    right: Sequence[bool],
+    said: Sequence[str],
+    *,
+    denied: Callable[[str, int, int], bool] = denied_value,
 ) -> CheckResult:
     """The result of looking for a value among those that `text` states."""
     wanted = [i for i, is_right in enumerate(right) if is_right]
@@ -216,7 +223,7 @@ def _stated(
     passed = False
     for i in wanted:
         beside = [j for j in (i - 1, i + 1) if 0 <= j < len(spans) and not right[j]]
-        if denied_value(text, *spans[i]):
+        if denied(text, *spans[i]):
             why = f"it denies it: {_around(text, *spans[i])}"
         elif any(alternatives(text, spans[min(i, j)][1], spans[max(i, j)][0]) for j in beside):
             why = f"it leaves it open: {_around(text, *spans[i])}"
@@ -231,10 +238,14 @@ def _around(text: str, start: int, end: int) -> str:
 
 
 def _number(asked: str, text: str, stated: Sequence[StatedNumber], value: float, tolerance: float) -> CheckResult:
-    right = [any(near(float(one), value, tolerance) for one in number.values) for number in stated]
+    def means(number: StatedNumber, times: int = 1) -> bool:
+        return any(near(float(one * times), value, tolerance) for one in number.values)
+
+    # "8.41 % or 0.0841" is one number twice.
+    stated = [number for number in stated if means(number) or not means(number, times=100)]
     said = [text[number.start : number.end] for number in stated]
     spans = [(number.start, number.end) for number in stated]
-    return _stated("number", asked, text, spans, right, said)
+    return _stated("number", asked, text, spans, [means(number) for number in stated], said)
 
 
 def _is_day(written: WrittenDate, wanted: date) -> bool:

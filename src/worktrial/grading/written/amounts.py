@@ -32,6 +32,8 @@ _CURRENCY = re.compile(
 _PERCENT = re.compile(r"\s?(?:%(?!\s?p)|per\s?cent(?![a-z])|pct(?![a-z])|퍼센트|프로(?![가-힣]))", re.IGNORECASE)
 _CENTS = re.compile(r"\s?(?:cents?(?![a-z])|센트|¢)", re.IGNORECASE)
 _BETWEEN = re.compile(r",?\s?(?:and\s)?", re.IGNORECASE)
+_LISTED = re.compile(r"\d[\d.,]*(?:\s?/\s?\d[\d.,]*){2,}")
+_BESIDE_WORDS = re.compile(r"(?<!\d)/|/(?!\d)")
 _SPACED = re.compile(r"\d \d")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
 
@@ -55,6 +57,9 @@ def stated_numbers(text: str) -> list[StatedNumber]:
     Digits of dates, times of day, ordinals and identifiers are left out.
     """
     plain = without_moments(text)
+    # "16.3/233.7/101.7" and "9 wells/45 tests" are lists, "8/10" is a fraction.
+    for slashes in (_LISTED, _BESIDE_WORDS):
+        plain = slashes.sub(lambda found: found[0].replace("/", " "), plain)
     return [one for number in numbers(plain) if not _is_label(number) for one in _stated(number, plain)]
 
 

@@ -160,6 +160,10 @@ _HALF = (
     r"a\.?m\.?(?![a-z])|p\.?m\.?(?![a-z])|(?:in\sthe|this)\s(?:morning|afternoon|evening)|at\snight"
     r"|오전|오후|새벽|아침|낮|저녁|밤"
 )
+# "시료" are samples, "시간" are hours.
+_AFTER_HOUR = (
+    "까지|부터|에|경|쯤|이[^가-힣]|이며|이고|입|였|가|로|는|은|를|의|정각|반|전|후|와|과|도착|출발|[일이삼사오]?십"
+)
 _HOUR_WORDS = ("한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한", "열두")
 _HOURS = {word: hour for hour, word in enumerate(_HOUR_WORDS, 1)}
 _FREE = r"(?:(?<![\w:.])|(?<=[가-힣]))"  # a Korean word may touch a time
@@ -172,7 +176,7 @@ _CLOCK_TIMES = tuple(
             rf"(?:(?<=\dT)|{_FREE}(?:(?P<before>{_HALF})\s?)?)(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)"
             rf"(?::(?P<s>[0-5]\d)(?:\.\d{{1,9}})?)?(?:Z(?![a-z])|\s?\+\d\d:?\d\d|(?<=:\d\d:\d\d)-\d\d:\d\d)?"
             rf"(?!\d|:\d|\.\d)(?:\s?(?P<after>{_HALF}))?(?:\s?(?:h|hrs|hours|시)(?![a-z]))?",
-            rf"(?P<h>\d{{1,2}}|{'|'.join(reversed(_HOURS))})\s?시(?!간|도|작|장|점)"
+            rf"(?P<h>\d{{1,2}}|{'|'.join(reversed(_HOURS))})\s?시(?=[^가-힣]|$|{_AFTER_HOUR})"
             rf"(?:\s?(?:(?P<m>[0-5]?\d)\s?분|(?P<sino>[일이삼사오]?십?[{_TEN_SINO}]?)\s?분|(?P<half>반)(?![가-힣]{{2}})))?"
             rf"(?:\s?(?P<s>[0-5]?\d)\s?초)?",
             r"(?P<h>1[0-2]|0?\d)(?:\.(?P<m>[0-5]\d))?\s?(?P<after>a\.?m\.?|p\.?m\.?)(?![a-z])",
@@ -186,7 +190,7 @@ _CLOCK_TIMES = tuple(
 _WORD_TIMES = {"noon": time(12), "midday": time(12), "midnight": time(0), "정오": time(12), "자정": time(0)}
 _RANGE = re.compile(r"\s?(?:부터|에서|~|-|to|until|till|and)\s?", re.IGNORECASE)
 _DATE_BEFORE = re.compile(r"T|[\s,(]*(?:at|around|from|by|에|의)?\s?(?:\([^)]{1,12}\)\s?)?", re.IGNORECASE)
-_DATE_AFTER = re.compile(r"(?:\s?,)?\s(?:on\s(?:the\s)?|\(\s?)|\s?\(\s?(?:on\s)?", re.IGNORECASE)
+_DATE_AFTER = re.compile(r"\s?,?\s?(?:\(\s?)?on\s(?:the\s)?|\s?\(\s?", re.IGNORECASE)
 
 
 class _Clock(NamedTuple):
@@ -298,13 +302,10 @@ def _shared_half(text: str, clocks: list[_Clock], i: int) -> str:
 
 
 def _date_beside(text: str, clock: _Clock, days: list[WrittenDate]) -> WrittenDate | None:
-    for day in days:
-        if day.end <= clock.start and _DATE_BEFORE.fullmatch(text[day.end : clock.start]):
-            return day
-    for day in days:
-        if clock.end <= day.start and _DATE_AFTER.fullmatch(text[clock.end : day.start]):
-            return day
-    return None
+    # "21 Oct. 15:00 on 22 Oct": what is said to be its date comes first.
+    behind = (day for day in days if clock.end <= day.start and _DATE_AFTER.fullmatch(text, clock.end, day.start))
+    before = (day for day in days if day.end <= clock.start and _DATE_BEFORE.fullmatch(text, day.end, clock.start))
+    return next(behind, None) or next(before, None)
 
 
 _SURE_TIME = re.compile(r":|시|m", re.IGNORECASE)

@@ -40,7 +40,7 @@ _NUMERAL = re.compile(
     (?P<late>[SIGNS])?
     (?:
         (?P<whole>\d{1,12})[\s-](?P<part>\d{1,9})/(?P<of>\d{1,9})
-      | (?P<above>\d{1,18})/(?P<below>\d{1,18})
+      | (?P<above>\d{1,18}(?:\.\d{1,9})?)/(?P<below>\d{1,18}(?:\.\d{1,9})?)
       | (?P<myriads>(?:PART MYRIAD\s?){1,6}(?:PART)?)
       | (?P<continental>\d{1,3}(?:(?:\.\d{3})+|(?:\ \d{3})+),\d{1,9}|\d{1,3}(?:\.\d{3}){2,}
           |\d{1,18},(?:\d\d?|\d{4,9}))(?!\d|[.,]\d)
@@ -84,7 +84,7 @@ class WrittenNumber(NamedTuple):
     worded: bool = False
     """Whether it is in words, wholly or with Korean myriads."""
     over: Fraction | None = None
-    """Number above the bar, where it is a fraction: 8 of `8/10`."""
+    """Number above the bar, where it is a fraction: 8 of `8/10`, 3.03 of `3.03/4.00`."""
     loose_sign: bool = False
     """A dash and a space at the beginning of a line: a minus, or a bullet."""
 
@@ -175,7 +175,7 @@ def _value(found: re.Match[str]) -> Fraction | None:
 
 
 def _ratio(above: str, below: str) -> Fraction | None:
-    return Fraction(int(above), int(below)) if int(below) else None
+    return Fraction(above) / Fraction(below) if Fraction(below) else None
 
 
 _HAN = {"십": 10, "백": 10**2, "천": 10**3, "만": 10**4, "억": 10**8, "조": 10**12}
