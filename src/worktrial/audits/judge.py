@@ -3,7 +3,6 @@
 That work is plans, plans broken on purpose, and what agents left behind in stored runs.
 """
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -17,13 +16,13 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
 from worktrial.grading.state_checks import run_checks
+from worktrial.grading.written.numbers import numbers
+from worktrial.grading.written.spelling import one_spelling
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.workplaces import ToolCall, Trajectory
 from worktrial.workplaces.faults import DegradedCall
-
-_NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +164,8 @@ async def _last_write_missing(task: ExecutableTask) -> _Made:
 async def _wrong_number(task: ExecutableTask) -> _Made:
     """The right work, and an answer whose every number is off by one."""
     done, state = await _done(task)
-    answer = _NUMBER.sub(_off_by_one, done.answer)
-    if answer == done.answer:
+    answer = _off_by_one(one_spelling(done.answer))
+    if answer is None:
         return None
     messages = [*done.messages[:-1], {"role": "assistant", "content": answer}]
     return replace(done, answer=answer, messages=messages), state
@@ -217,8 +216,10 @@ def _passes(task: ExecutableTask, trajectory: Trajectory, final_state: JsonObjec
     return all(result.passed for result in results)
 
 
-def _off_by_one(number: re.Match[str]) -> str:
-    text = number[0].replace(",", "")
-    decimals = len(text.partition(".")[2])
-    grouped = "," if "," in number[0] else ""
-    return f"{float(text) + 1:{grouped}.{decimals}f}"
+def _off_by_one(text: str) -> str | None:
+    """`text` with one added to each of its numbers that is no part of a name or a date; None where it has none."""
+    amounts = [one for one in numbers(text) if not (one.named or one.after_hyphen or one.worded or one.over)]
+    for one in reversed(amounts):
+        grouped = "," if "," in text[one.start : one.end] else ""
+        text = f"{text[: one.start]}{float(one.value) + 1:{grouped}.{one.places}f}{text[one.end :]}"
+    return text if amounts else None

@@ -3,8 +3,8 @@
 Understood: groups of three after comma, space or apostrophe (`1,234`, `1 234`, `1'234`), decimals, decimal commas
 where nothing else is possible (`12,5`, `1.234,50`), accounting negatives `(5)`, any dash as a minus, `minus 5`,
 powers (`1.2e6`, `1.2 x 10^6`), fractions (`1/2`, `3 1/2`, and the `99-16/32` of bond quotations), Korean myriads
-(`1만 2천`, `3억 5,000만`), and numbers in words (`twenty-four`, `세 개`, `이천칠백육십`). Wrong groups (`1,23,456`)
-are no number.
+(`1만 2천`, `3억 5,000만`), Indian groups (`1,23,456`), and numbers in words (`twenty-four`, `세 개`, `이천칠백`).
+Other groups (`1,2,3`) are no number.
 
 A `WrittenNumber` says what is written and how. What it means is for the caller: whether a number in an identifier
 counts, whether `3m` is three million, whether a bracket is a minus.
@@ -34,7 +34,7 @@ _NUMERAL = re.compile(
     r"""
     (?:(?<![\w.,/^])|(?<=[ㄱ-힣]))  # a Korean word may touch a number
     (?P<sign>[-+](?!\s)|(?<![^\n])[-+]\s|(?:minus|negative)\s|마이너스\s?)?  # \"a - 5\" is a dash, not a minus
-    (?P<currency>(?:US\$|USD|EUR|GBP|JPY|KRW|CNY|CHF|CAD|AUD|[SIGNS])\s?)?
+    (?P<currency>(?:US\$|(?:USD|EUR|GBP|JPY|KRW|CNY|CHF|CAD|AUD)(?!-)|[SIGNS])\s?)?
     (?P<open>\(\s?(?:(?:US\$|[SIGNS])\s?)?)?
     (?P<inner>[-+])?
     (?P<late>[SIGNS])?
@@ -44,6 +44,7 @@ _NUMERAL = re.compile(
       | (?P<myriads>(?:PART MYRIAD\s?){1,6}(?:PART)?)
       | (?P<continental>\d{1,3}(?:(?:\.\d{3})+|(?:\ \d{3})+),\d{1,9}|\d{1,3}(?:\.\d{3}){2,}
           |\d{1,18},(?:\d\d?|\d{4,9}))(?!\d|[.,]\d)
+      | (?P<indian>[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d{1,9})?)
       | (?P<digits>(?:[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\ \d{3})+|(?:'\d{3})+)|\d+)(?:\.\d+|\.(?![^\W_]))?|\.\d+)
         (?:[eE](?P<power>[-+]?\d{1,4})(?!\w)|\s?[x*]\s?10(?:\^|\*\*)\(?(?P<tens>[-+]?\d{1,4})\)?)?
     )
@@ -79,8 +80,8 @@ class WrittenNumber(NamedTuple):
     """Second part of a range or of a chain of digits: the 6 of `5-6`."""
     named: bool = False
     """Part of an identifier: the 104 of `P-104`, the 7 of `#7`."""
-    continental: bool = False
-    """A decimal comma, or points between groups."""
+    other_groups: bool = False
+    """Whether its groups or its decimal sign are not the English ones: `1.234,50`, `12,5`, `1,23,456`."""
     worded: bool = False
     """Whether it is in words, wholly or with Korean myriads."""
     over: Fraction | None = None
@@ -137,7 +138,8 @@ def _number(found: re.Match[str]) -> WrittenNumber | None:
     if opened and (negative or (year and "$" not in found[0])):
         opened = False  # "(-5)" is negative once, and "(1953)" is rather a year than a loss
     mark = (found["currency"] or found["late"] or (found["open"] or "").strip("( ") or "").strip().lower()
-    point = found["continental"].rfind(",") if found["continental"] else (found["digits"] or "").find(".")
+    point = "," if found["continental"] else "."
+    decimals = (found["continental"] or found["indian"] or found["digits"] or "").partition(point)[2]
     return WrittenNumber(
         -value if negative + opened == 1 else value,
         start,
@@ -145,11 +147,11 @@ def _number(found: re.Match[str]) -> WrittenNumber | None:
         CURRENCIES.get(mark),
         parenthesised=opened,
         bare=found[0].isdigit(),
-        places=0 if point < 0 else len(found["continental"] or found["digits"]) - point - 1,
+        places=len(decimals),
         touching=_TOUCHING.match(text, end)[0],  # type: ignore[index]  # it matches the empty string, too
         after_hyphen=start > 1 and text[start - 1] == "-" and text[start - 2].isdigit(),
         named=_NAMED.search(text[max(0, start - 3) : start]) is not None,
-        continental=found["continental"] is not None,
+        other_groups=found["continental"] is not None or found["indian"] is not None,
         worded=found["myriads"] is not None,
         over=Fraction(found["above"]) if found["above"] else None,
         loose_sign=(found["sign"] or "")[1:] == " " and found["sign"] != "+ ",
@@ -166,7 +168,7 @@ def _value(found: re.Match[str]) -> Fraction | None:
         return _myriads(found["myriads"])
     if found["continental"] is not None:
         return Fraction(re.sub(r"[. ]", "", found["continental"]).replace(",", "."))
-    digits = re.sub(r"[, ']", "", found["digits"])
+    digits = re.sub(r"[, ']", "", found["digits"] or found["indian"])
     power = int(found["power"] or found["tens"] or 0)
     if len(digits) > _LONGEST or abs(power) > _MOST_POWER:
         return None

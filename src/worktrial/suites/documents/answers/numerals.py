@@ -16,14 +16,14 @@ _GLUED = re.compile(
 def numerals(text: str) -> tuple[WrittenNumber, ...]:
     """The numbers in `text` (spelled as `one_spelling` does), in reading order.
 
-    Left out, on purpose: decimal commas, ratios of decimals, numbers in words, the second part of a range, and what
-    is followed at once by a word that is no unit.
+    Left out, on purpose: decimal commas and Indian groups, ratios of decimals, numbers in words, the second part
+    of a range, and what is followed at once by a word that is no unit.
     """
     return tuple(number for number in numbers(text) if _as_it_seems(number, text))
 
 
 def _as_it_seems(number: WrittenNumber, text: str) -> bool:
-    if number.worded or number.continental or number.after_hyphen:
+    if number.worded or number.other_groups or number.after_hyphen:
         return False
     if number.over is not None and "." in text[number.start : number.end]:
         return False
