@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 from tests.support import spellings
 
+from worktrial.grading.written import DateOrder
 from worktrial.grading.written.amounts import stated_amounts
-from worktrial.grading.written.moments import DateOrder, dates, times
+from worktrial.grading.written.moments import dates, times
 from worktrial.grading.written.spelling import one_spelling
 
 Reader = Callable[[str], set[Any]]

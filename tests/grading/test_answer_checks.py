@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from tests.support import spellings
+from tests.support.growth import growth
 
 from worktrial.grading.state_checks import Check, CheckResult, run_checks
 from worktrial.workplaces import Trajectory
@@ -488,3 +489,15 @@ EVERY = [
 def test_any_text_can_be_read(text: str) -> None:
     for check in EVERY:
         judged(check, text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["one 1 ", "14:51 ", "5/6/2025 ", "(5 ", "1/2/", "1234567890", "1 234 ", "R-906 or "]
+)
+def test_long_answers_take_no_time(piece: str) -> None:
+    def read(length: int) -> None:
+        for check in EVERY:
+            judged(check, (piece * length)[:length])
+
+    # Four times the length: 16 for its square.
+    assert growth(read, 5_000) < 9

@@ -2,21 +2,25 @@
 
 A value counts where the answer asserts it. It does not where the answer denies it (`not 14:50`, `8이 아니라`), nor
 where it leaves the choice open (`14:50 or 15:50`).
+
+The readers are imported with the first answer: their patterns take 50 ms of CPU to compile.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
-from worktrial.grading.written.amounts import StatedNumber, stated_amounts, stated_numbers
-from worktrial.grading.written.claims import alternatives, denied_name, denied_value, denied_word
-from worktrial.grading.written.moments import DateOrder, PartialDate, WrittenDate, dates, times
+from worktrial.grading.written import DateOrder
 from worktrial.grading.written.spelling import one_spelling
+
+if TYPE_CHECKING:
+    from worktrial.grading.written.amounts import StatedNumber
+    from worktrial.grading.written.moments import WrittenDate
 
 READING = 2
 """Version of how answers are read. Verdicts of another version are not comparable: it is part of what identifies a
@@ -63,6 +67,8 @@ class AnswerTime(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
+        from worktrial.grading.written.moments import times
+
         text = _plain(facts.trajectory.answer)
         stated = times(text, self.order)
         at = self.value if isinstance(self.value, time) else self.value.time()
@@ -84,6 +90,8 @@ class AnswerDate(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
+        from worktrial.grading.written.moments import dates
+
         text = _plain(facts.trajectory.answer)
         stated = dates(text, self.order)
         right = [_is_day(one, self.value) for one in stated]
@@ -100,6 +108,8 @@ class AnswerNumber(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
+        from worktrial.grading.written.amounts import stated_numbers
+
         text = _plain(facts.trajectory.answer)
         return _number(f"{self.value} ± {self.tolerance}", text, stated_numbers(text), self.value, self.tolerance)
 
@@ -115,6 +125,8 @@ class AnswerMoney(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
+        from worktrial.grading.written.amounts import stated_amounts
+
         text = _plain(facts.trajectory.answer)
         asked = f"{self.value} {self.currency or ''}".strip() + f" ± {self.tolerance}"
         return _number(asked, text, stated_amounts(text, self.currency), self.value, self.tolerance)
@@ -133,6 +145,8 @@ class AnswerId(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
+        from worktrial.grading.written.claims import denied_name
+
         text = _plain(facts.trajectory.answer)
         exactly, alike = _id_patterns(self.value)
         own = {match.span() for pattern in exactly for match in pattern.finditer(text)}
@@ -215,9 +229,12 @@ def _stated(
     right: Sequence[bool],
     said: Sequence[str],
     *,
-    denied: Callable[[str, int, int], bool] = denied_value,
+    denied: Callable[[str, int, int], bool] | None = None,
 ) -> CheckResult:
     """The result of looking for a value among those that `text` states."""
+    from worktrial.grading.written.claims import alternatives, denied_value
+
+    denied = denied or denied_value
     wanted = [i for i, is_right in enumerate(right) if is_right]
     why = f"it states {', '.join(dict.fromkeys(said))}" if said else f"it states no {kind}"
     passed = False
@@ -237,8 +254,8 @@ def _around(text: str, start: int, end: int) -> str:
     return repr(" ".join(text[max(0, start - 20) : end + 20].split()))
 
 
-def _number(asked: str, text: str, stated: Sequence[StatedNumber], value: float, tolerance: float) -> CheckResult:
-    def means(number: StatedNumber, times: int = 1) -> bool:
+def _number(asked: str, text: str, stated: "Sequence[StatedNumber]", value: float, tolerance: float) -> CheckResult:
+    def means(number: "StatedNumber", times: int = 1) -> bool:
         return any(near(float(one * times), value, tolerance) for one in number.values)
 
     # "8.41 % or 0.0841" is one number twice.
@@ -248,13 +265,12 @@ def _number(asked: str, text: str, stated: Sequence[StatedNumber], value: float,
     return _stated("number", asked, text, spans, [means(number) for number in stated], said)
 
 
-def _is_day(written: WrittenDate, wanted: date) -> bool:
+def _is_day(written: "WrittenDate", wanted: date) -> bool:
     return written.date is not None and written.date.is_on(wanted)
 
 
-def _said(written: WrittenDate) -> str:
-    meant: Callable[[PartialDate], str] = str
-    several = " or ".join(map(meant, written.readings))
+def _said(written: "WrittenDate") -> str:
+    several = " or ".join(str(reading) for reading in written.readings)
     return several if written.date else f"a date that can be {several}"
 
 
@@ -299,4 +315,6 @@ def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
 
 
 def _asserted(phrases: Sequence[str], text: str) -> bool:
+    from worktrial.grading.written.claims import denied_word
+
     return any(not denied_word(text, *span) for phrase in phrases for span in _mentions(phrase, text))

@@ -13,17 +13,12 @@ equals nothing.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from datetime import date, time
-from enum import StrEnum
 from typing import NamedTuple
 
-
-class DateOrder(StrEnum):
-    """Order of month and day where both are numbers."""
-
-    MONTH_FIRST = "month_first"
-    DAY_FIRST = "day_first"
+from worktrial.grading.written import DateOrder
 
 
 class WrittenDate(NamedTuple):
@@ -100,13 +95,15 @@ def dates(text: str, order: DateOrder | None = None) -> list[WrittenDate]:
         order: Order of month and day in dates of numbers; None leaves it to the text.
     """
     found: list[WrittenDate] = []
+    taken = _Taken(text)
     for pattern in _SURE:
         for match in pattern.finditer(text):
             written = _named_date(match)
-            if written is not None and _apart(match, found) and not _MODAL.fullmatch(match[0]):
+            if written is not None and taken.add(match) and not _MODAL.fullmatch(match[0]):
                 found.append(WrittenDate(*match.span(), (written,)))
-    numeric = [(match, _orders(match, text)) for match in _NUMERIC.finditer(text) if _apart(match, found)]
-    order = order or _order_of(text, [orders for _, orders in numeric])
+    korean = _HANGUL.search(text) is not None
+    numeric = [(match, _orders(match, korean)) for match in _NUMERIC.finditer(text) if taken.add(match)]
+    order = order or _order_of(korean, [orders for _, orders in numeric])
     for match, orders in numeric:
         if orders:
             kept = [orders[order]] if order in orders else list(orders.values())
@@ -114,8 +111,19 @@ def dates(text: str, order: DateOrder | None = None) -> list[WrittenDate]:
     return sorted(found)
 
 
-def _apart(match: re.Match[str], others: list[WrittenDate]) -> bool:
-    return all(match.end() <= other.start or other.end <= match.start() for other in others)
+class _Taken:
+    """Places of a text that belong to something already."""
+
+    def __init__(self, text: str) -> None:
+        self._places = bytearray(len(text))
+
+    def add(self, match: re.Match[str]) -> bool:
+        """Take the place of a match; False where a part of it is taken."""
+        start, end = match.span()
+        if any(self._places[start:end]):
+            return False
+        self._places[start:end] = b"1" * (end - start)
+        return True
 
 
 def _named_date(match: re.Match[str]) -> PartialDate | None:
@@ -133,10 +141,9 @@ def _checked(year: int | None, month: int, day: int) -> PartialDate | None:
     return PartialDate(year, month, day)
 
 
-def _orders(match: re.Match[str], text: str) -> dict[DateOrder, PartialDate]:
+def _orders(match: re.Match[str], korean: bool) -> dict[DateOrder, PartialDate]:
     """Meaning of a date of numbers in each order that the calendar allows."""
     first, second, third = int(match["a"]), int(match["b"]), match["c"]
-    korean = _HANGUL.search(text) is not None
     if third is None and match["by"] != "/" and not korean:
         return {}  # 9.12 and 9-12 are numbers
     if third is not None and len(third) == 2 and korean and (found := _checked(2000 + first, second, int(third))):
@@ -149,11 +156,11 @@ def _orders(match: re.Match[str], text: str) -> dict[DateOrder, PartialDate]:
     return {order: found for order, found in both.items() if found is not None}
 
 
-def _order_of(text: str, dated: list[dict[DateOrder, PartialDate]]) -> DateOrder | None:
+def _order_of(korean: bool, dated: list[dict[DateOrder, PartialDate]]) -> DateOrder | None:
     shown = {order for orders in dated if len(orders) == 1 for order in orders}
     if len(shown) == 1:
         return shown.pop()
-    return DateOrder.MONTH_FIRST if not shown and _HANGUL.search(text) else None
+    return DateOrder.MONTH_FIRST if not shown and korean else None
 
 
 _HALF = (
@@ -232,12 +239,11 @@ def times(text: str, order: DateOrder | None = None) -> list[WrittenTime]:
 
 
 def _clocks(text: str) -> Iterator[_Clock]:
-    taken: list[tuple[int, int]] = []
+    taken = _Taken(text)
     for pattern in _CLOCK_TIMES:
         for match in pattern.finditer(text):
-            if any(match.start() < end and start < match.end() for start, end in taken):
+            if not taken.add(match):
                 continue
-            taken.append(match.span())
             parts = match.groupdict()
             if parts.get("word"):
                 word = _WORD_TIMES[parts["word"].lower()]
@@ -303,9 +309,11 @@ def _shared_half(text: str, clocks: list[_Clock], i: int) -> str:
 
 def _date_beside(text: str, clock: _Clock, days: list[WrittenDate]) -> WrittenDate | None:
     # "21 Oct. 15:00 on 22 Oct": what is said to be its date comes first.
-    behind = (day for day in days if clock.end <= day.start and _DATE_AFTER.fullmatch(text, clock.end, day.start))
-    before = (day for day in days if day.end <= clock.start and _DATE_BEFORE.fullmatch(text, day.end, clock.start))
-    return next(behind, None) or next(before, None)
+    at = bisect_left(days, clock.end, key=lambda day: day.start)
+    if at < len(days) and _DATE_AFTER.fullmatch(text, clock.end, days[at].start):
+        return days[at]
+    at = bisect_right(days, clock.start, key=lambda day: day.end) - 1
+    return days[at] if at >= 0 and _DATE_BEFORE.fullmatch(text, days[at].end, clock.start) else None
 
 
 _SURE_TIME = re.compile(r":|시|m", re.IGNORECASE)
@@ -322,6 +330,8 @@ def without_moments(text: str) -> str:
         for day in dates(text)
         if any(reading.year is not None for reading in day.readings) or text[day.end - 1] == "일"
     ]
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+    kept, done = [], 0
+    for start, end in sorted(spans):
+        kept += [text[done:start], " " * (end - max(start, done))]
+        done = max(done, end)
+    return "".join([*kept, text[done:]])

@@ -94,8 +94,10 @@ class WrittenNumber(NamedTuple):
 def numbers(text: str) -> tuple[WrittenNumber, ...]:
     """The numbers in `text` (spelled as `one_spelling` does), in reading order."""
     found = [number for match in _NUMERAL.finditer(text) if (number := _number(match)) is not None]
-    taken = [(number.start, number.end) for number in found]
-    found += [one for one in _worded(text) if all(one.end <= start or end <= one.start for start, end in taken)]
+    taken = bytearray(len(text))
+    for number in found:
+        taken[number.start : number.end] = b"1" * (number.end - number.start)
+    found += [one for one in _worded(text) if not any(taken[one.start : one.end])]
     return tuple(sorted(found, key=lambda number: number.start))
 
 
@@ -211,9 +213,11 @@ _WORDS = re.compile(
     rf"(?:\spoint(?P<point>(?:\s(?:{'|'.join(_ONES)}))+))?(?![\w-])",
     re.IGNORECASE,
 )
-_NO_COUNT = re.compile(
-    r"\b(?:no|any|every|some|each|this|that|which|another|the|other|only|last|next|first)\s$", re.I
+# "one" is a number of things, or stands for something.
+_ONE_BEFORE = re.compile(
+    r"\b(?:no|any|every|some|each|this|that|which|another|the|other|only|last|next|first)\s$", re.IGNORECASE
 )
+_ONE_AFTER = re.compile(r"\s(?:of|another|by|who|that)\b", re.IGNORECASE)
 _SINO = {"영": 0, "일": 1, "이": 2, "삼": 3, "사": 4, "오": 5, "육": 6, "칠": 7, "팔": 8, "구": 9}
 _SINO_WORD = re.compile(
     r"(?<![가-힣])(?!만일|이만(?![가-힣])|천만에|일일이)(?=[일이삼사오육칠팔구]?[십백천만억])(?P<words>[일이삼사오육칠팔구십백천만억]{2,24})"
@@ -231,10 +235,9 @@ _NATIVE = re.compile(
 
 def _worded(text: str) -> Iterator[WrittenNumber]:
     for found in _WORDS.finditer(text):
-        if found["words"].lower() == "one" and (
-            _NO_COUNT.search(text[: found.start()])
-            or re.match(r"\s(?:of|another|by|who|that)\b", text[found.end() :])
-        ):
+        start, end = found.span()
+        alone = found["words"].lower() == "one"
+        if alone and (_ONE_BEFORE.search(text, max(0, start - 12), start) or _ONE_AFTER.match(text, end)):
             continue
         value = _in_words(found["words"].lower())
         digits = [str(_ONES[word]) for word in (found["point"] or "").lower().split()]
