@@ -8,7 +8,7 @@ this page alone.
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,9 +38,6 @@ __all__ = [
     "Figure",
     "ReferenceAgent",
     "Registry",
-    "RunScorer",
-    "RunScores",
-    "Scorer",
     "Suite",
     "TaskRow",
     "agents",
@@ -49,7 +46,6 @@ __all__ = [
     "find_suite",
     "folders",
     "providers",
-    "scorers",
     "suite_of",
     "suites",
 ]
@@ -301,50 +297,10 @@ def _every_option(options: type[RunOptions], roles: tuple[str, ...]) -> type[Run
     return with_roles(options, roles)
 
 
-@dataclass(frozen=True, slots=True)
-class Scorer:
-    """A way to score what other programs produced, one row of a file at a time, with no run and no model."""
-
-    about: str
-    """Help text: what a row has, and what it becomes."""
-    options: type[Options]
-    """Options beside the file and the output."""
-    score: Callable[[Any], Callable[[JsonObject], JsonObject]]
-    """Function of the options that returns the function of a row; that raises `BadRow`."""
-    nothing: JsonObject = field(default_factory=dict)
-    """Row of one that cannot be scored, without its error."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunScores:
-    """Scores of a whole run that another program stored."""
-
-    tables: "Sequence[RenderableType]"
-    """Tables for the terminal."""
-    notes: Sequence[str]
-    """Sentences on what was not scored, for the error stream."""
-    details: JsonObject
-    """Everything, for a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunScorer:
-    """A way to score a whole run that another program stored, with no model."""
-
-    about: str
-    """Help text: what the run looks like on disk, and what is scored."""
-    options: type[Options]
-    """Options beside the run and the output."""
-    score: Callable[[Path, Any], RunScores]
-    """Function of the run's place and the options."""
-
-
 suites: "Registry[Suite]" = Registry("worktrial.suites", "suite")
 """Suites that are installed."""
 audits: "Registry[Suite]" = Registry("worktrial.audits", "audit")
 """Audits that are installed: their runs are shown and reported as those of suites, but no list offers them."""
-scorers: "Registry[Scorer | RunScorer]" = Registry("worktrial.scorers", "scorer")
-"""Scorers of what other programs produced, rows in a file or whole runs, for `worktrial score`."""
 checks: "Registry[Callable[[Any], Findings]]" = Registry("worktrial.checks", "set of checks")
 """More checks of tasks in simulated workplaces; each is a function of a `suites.simulated.tasks.TaskSet`."""
 folders: "Registry[Callable[[Path], Suite]]" = Registry("worktrial.folders", "kind of folder")

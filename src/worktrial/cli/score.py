@@ -11,8 +11,9 @@ import typer
 import typer.core
 
 from worktrial.cli.lazy import stub
-from worktrial.errors import BadRow, DataError, SettingError, WorktrialError
+from worktrial.errors import DataError, SettingError, WorktrialError
 from worktrial.language import JsonObject
+from worktrial.scorer import BadRow
 
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
 _Run = Annotated[Path, typer.Argument(help="What the other program stored.", metavar="RUN")]
@@ -32,13 +33,13 @@ class ScorerGroup(typer.core.TyperGroup):
     # Typer has moved the classes of these from one release to the next.
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of the scorers that are installed."""
-        from worktrial.suite import scorers
+        from worktrial.scorer import scorers
 
         return scorers.names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Command that scores by the scorer of that name; None where there is none."""
-        from worktrial.suite import scorers
+        from worktrial.scorer import scorers
 
         if cmd_name not in scorers.names:
             return None
@@ -68,7 +69,7 @@ def _group() -> None:
 
 def _command(scorer: Any, name: str) -> Any:
     from worktrial.cli.options import command_of, takes
-    from worktrial.suite import RunScorer
+    from worktrial.scorer import RunScorer
 
     @takes(lambda: scorer.options)
     def score_rows(file: _File, output: _Rows = None, **given: Any) -> None:

@@ -8,10 +8,9 @@ import msgspec
 from pydantic import Field
 
 from worktrial import __version__
-from worktrial.errors import BadRow
 from worktrial.language import JsonObject, JsonValue
 from worktrial.options import Flag, Options
-from worktrial.suite import Scorer
+from worktrial.scorer import BadRow, Scorer
 from worktrial.suites.documents.answers import AnswerPair, AnswerScore, our_score, published_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.options import ScoreName

@@ -5,10 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from worktrial.errors import BadRow
 from worktrial.language import JsonObject
 from worktrial.options import Count, Flag, Options
-from worktrial.suite import RunScorer, RunScores, Scorer
+from worktrial.scorer import BadRow, RunScorer, RunScores, Scorer
 from worktrial.suites.orchestration.options import EARLIER_OPTIONS, SEARCH_NODES, Gold, Scoring
 
 
