@@ -28,6 +28,12 @@ def test_a_misread_month_between_others_still_has_its_year() -> None:
         ("1939", "Dec"),
     ]
     assert labels(["1984-Sxpt", "1"], ["Oct", "2"]) == [("1984", "Sxpt"), ("1984", "Oct")]
+    # A letter lost, and one too many.
+    assert labels(["1939-Dec", "1"], ["1940-Jauary", "2"], ["Februuary", "3"], ["March", "4"])[1:] == [
+        ("1940", "Jauary"),
+        ("1940", "Februuary"),
+        ("1940", "March"),
+    ]
     # Not in sequence: it may be anything.
     assert labels(["1939-Oct", "1"], ["Mop", "2"])[1] == ("Mop",)
 

@@ -14,6 +14,7 @@ _MONTH_NAMES = (*_FIRST_HALF, "july", "august", "september", "october", "novembe
 _ABBREVIATED = {
     name[:length]: number for number, name in enumerate(_MONTH_NAMES, 1) for length in (3, 4, len(name))
 }
+_LONG = 5
 _YEAR_GROUP = r"(?P<year>(?:1[789]|20)\d\d)"
 _REST = r"(?P<month>[^\W\d]{3,9})\b\.?(?P<rest>.*)"
 _YEAR_MONTH = re.compile(rf"{_YEAR_GROUP}\s*[-‐-―−.:,]*\s*{_REST}")
@@ -68,7 +69,7 @@ def month_number(word: str) -> int | None:
 
 
 def resembles_month(label: str, number: int) -> bool:
-    """Whether a label is this month's name with one letter misread, two in a long name.
+    """Whether a label is this month's name with one letter misread, two in a long name; or with one lost or added.
 
     Only for a label whose neighbours say which month to expect: `Mar` and `May` resemble each other.
     """
@@ -76,10 +77,13 @@ def resembles_month(label: str, number: int) -> bool:
     if word is None:
         return False
     read, name = word[0].lower(), _MONTH_NAMES[number - 1]
+    shorter, longer = sorted((read, name), key=len)
+    if len(longer) - len(shorter) == 1 and len(shorter) >= _LONG:
+        return any(shorter == longer[:k] + longer[k + 1 :] for k in range(len(longer)))
     if len(read) > len(name) or len(read) not in (3, 4, len(name)):
         return False
     wrong = sum(a != b for a, b in zip(read, name[: len(read)], strict=True))
-    return wrong <= (2 if len(read) > 5 else 1)
+    return wrong <= (2 if len(read) > _LONG else 1)
 
 
 def _misread(word: str) -> list[int]:
