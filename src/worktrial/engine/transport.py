@@ -74,19 +74,23 @@ class Transport:
             raise self._oversized()
         parts: list[bytes] = []
         size = 0
-        unfinished = b""
         now = asyncio.get_running_loop().time
         last = now() + LONGEST_STREAM * self._seconds
+        looked = now()
+        seen = 0
+        unfinished = b""
         async for part in response.content.iter_any():
             parts.append(part)
             size += len(part)
             if size > self._largest:
                 raise self._oversized()
-            if idle is not None:
-                lines, end, unfinished = (unfinished + part).rpartition(b"\n")
+            # Looked at now and then: a timer is dear beside an event, and a twentieth of the time-out near enough.
+            if idle is not None and (moment := now()) > looked + self._seconds / 20:
+                lines, _, unfinished = b"".join([unfinished, *parts[seen:]]).rpartition(b"\n")
+                looked, seen = moment, len(parts)
                 # Comments keep a connection open, they are no progress; nor is half an event.
-                if end and (lines.startswith(b"data:") or b"\ndata:" in lines):
-                    idle.reschedule(min(now() + self._seconds, last))
+                if lines.startswith(b"data:") or b"\ndata:" in lines:
+                    idle.reschedule(min(moment + self._seconds, last))
         return b"".join(parts)
 
     def _oversized(self) -> OversizedAnswer:

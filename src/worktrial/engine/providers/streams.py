@@ -1,5 +1,6 @@
 """Server-sent events of chat completions, put together to the answer that they stand for."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,13 +10,22 @@ from worktrial.engine.wire import NotACompletion
 from worktrial.language import JsonObject
 
 
+class _Choice(msgspec.Struct):
+    delta: JsonObject | None = None
+    message: JsonObject | None = None
+    index: int | None = None
+    finish_reason: str | None = None
+    logprobs: JsonObject | None = None
+
+
 class _Event(msgspec.Struct):
-    choices: list[JsonObject] | None = None
+    choices: list[_Choice] | None = None
     usage: JsonObject | None = None
     error: Any = None
 
 
 _read_all = msgspec.json.Decoder(list[_Event]).decode
+_data_lines = re.compile(rb"^data:(.*)$", re.MULTILINE).findall
 
 
 def chat_completion(data: bytes) -> bytes:
@@ -28,12 +38,14 @@ def chat_completion(data: bytes) -> bytes:
         ConnectionError: the stream breaks off.
         NotACompletion: it reports an error, or is no stream of chunks.
     """
-    payloads = list(_payloads(data))
-    is_done = bool(payloads) and payloads[-1] == b"[DONE]"
     try:
-        events = _read_all(b"[" + b",".join(payloads[:-1] if is_done else payloads) + b"]")
+        # An event is a line nearly everywhere, and its end, of whatever kind, is white space to JSON.
+        events, is_done = _events(_data_lines(data))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise NotACompletion("a stream of events that are no chunks of a completion") from None
+        try:
+            events, is_done = _events([*_payloads(data)])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise NotACompletion("a stream of events that are no chunks of a completion") from None
     parts: dict[str, list[Any]] = {}
     calls: dict[Any, JsonObject] = {}
     finish, usage = None, None
@@ -43,29 +55,37 @@ def chat_completion(data: bytes) -> bytes:
             raise NotACompletion("the provider behind the endpoint failed in the middle of its stream")
         usage = event.usage or usage
         for choice in event.choices or ():
-            if choice.get("index"):
+            if choice.index:
                 continue
-            finish = choice.get("finish_reason") or finish
-            logprobs = choice.get("logprobs")
-            if isinstance(logprobs, dict):
-                tokens += logprobs.get("content") or ()
+            if choice.finish_reason:
+                finish = choice.finish_reason
+            if choice.logprobs:
+                tokens += choice.logprobs.get("content") or ()
             # Some send the message whole in the last chunk instead.
-            delta = choice.get("delta") or choice.get("message") or {}
-            for name, value in delta.items():
+            for name, value in (choice.delta or choice.message or {}).items():
                 if name == "tool_calls":
                     _add_calls(calls, value)
                 elif value is not None and value != "":
-                    parts.setdefault(name, []).append(value)
+                    if name in parts:
+                        parts[name].append(value)
+                    else:
+                        parts[name] = [value]
     if finish is None and not is_done:
         raise ConnectionError("the stream broke off")
     message: JsonObject = {"role": "assistant", "content": None if calls else ""}
     message.update((name, _joined(name, values)) for name, values in parts.items())
     if calls:
         message["tool_calls"] = list(calls.values())
-    choice = {"index": 0, "message": message, "finish_reason": finish}
+    whole = {"index": 0, "message": message, "finish_reason": finish}
     if tokens:
-        choice["logprobs"] = {"content": tokens}
-    return msgspec.json.encode({"object": "chat.completion", "choices": [choice], "usage": usage})
+        whole["logprobs"] = {"content": tokens}
+    return msgspec.json.encode({"object": "chat.completion", "choices": [whole], "usage": usage})
+
+
+def _events(payloads: list[bytes]) -> tuple[list[_Event], bool]:
+    """Chunks in the data of events, and whether the end is marked."""
+    is_done = bool(payloads) and payloads[-1].strip() == b"[DONE]"
+    return _read_all(b"[" + b",".join(payloads[:-1] if is_done else payloads) + b"]"), is_done
 
 
 def _payloads(data: bytes) -> Iterator[bytes]:
