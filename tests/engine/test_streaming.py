@@ -1,6 +1,7 @@
 """Streamed answers: put together as if they had come whole, and bounded in time and size."""
 
 import asyncio
+import gzip
 import json
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.support.happy import yes_or_no
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.streams import Streaming, events
-from tests.support.wire import completion, tool_call
+from tests.support.wire import Reply, completion, tool_call
 
 from worktrial.engine.client import Client
 from worktrial.engine.providers.chat import read_completion
@@ -198,3 +199,14 @@ def test_streams_side_by_side() -> None:
     with ScriptedServer(Script(stream=Streaming(piece=3))) as server:
         with_client(server.url, many, stream="on", concurrency=8)
         assert server.stats()["connections_peak"] <= 8
+
+
+@pytest.mark.parametrize("stream", ["on", "off"])
+def test_a_packed_answer_is_bounded_by_what_it_unpacks_to(stream: str) -> None:
+    packed = gzip.compress(json.dumps(completion("x" * 50_000_000)).encode())
+    assert len(packed) < 100_000
+    reply = Reply(packed, 200, headers={"Content-Encoding": "gzip"})
+    with ScriptedServer(Script(agent=lambda request: reply)) as server:
+        with pytest.raises(InvalidSample, match="more than 16 MB"):
+            ask(server.url, stream=stream)
+        assert server.count() == 1

@@ -54,24 +54,39 @@ class Transport:
             ConnectionError: the connection fails, at whatever point.
             OversizedAnswer: the answer is too large.
         """
-        limit = self._streamed if stream else self._whole
         try:
+            if not stream:
+                return await self._post(url, body, headers, self._whole, None)
             # The timer ends what aiohttp's own does not know: a stream that is alive and says nothing.
-            async with asyncio.timeout(self._seconds if stream else None) as idle:
-                async with self._session.post(
-                    url, data=body, headers=headers, timeout=limit, proxy=self.proxy
-                ) as response:
-                    is_stream = response.content_type == "text/event-stream"
-                    data = await self._body(response, idle if is_stream and stream else None)
-                    return HttpAnswer(response.status, data, response.headers, is_stream)
+            async with asyncio.timeout(self._seconds) as idle:
+                return await self._post(url, body, headers, self._streamed, idle)
         except TimeoutError:
             raise
         except (aiohttp.ClientError, OSError) as e:
             raise ConnectionError(str(e) or type(e).__name__) from None
 
-    async def _body(self, response: aiohttp.ClientResponse, idle: asyncio.Timeout | None) -> bytes:
-        if (response.content_length or 0) > self._largest:
-            raise self._oversized()
+    async def _post(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        limit: aiohttp.ClientTimeout,
+        idle: asyncio.Timeout | None,
+    ) -> HttpAnswer:
+        async with self._session.post(url, data=body, headers=headers, timeout=limit, proxy=self.proxy) as response:
+            is_stream = response.headers.get("Content-Type", "").startswith("text/event-stream")
+            # What is packed says nothing about its length unpacked.
+            size = None if "Content-Encoding" in response.headers else response.content_length
+            if size is None:
+                data = await self._unmeasured(response, idle if is_stream else None)
+            elif size > self._largest:
+                raise self._oversized()
+            else:
+                data = await response.read()
+            return HttpAnswer(response.status, data, response.headers, is_stream)
+
+    async def _unmeasured(self, response: aiohttp.ClientResponse, idle: asyncio.Timeout | None) -> bytes:
+        """Read the body of a response that does not say how long it is, up to the bound."""
         parts: list[bytes] = []
         size = 0
         now = asyncio.get_running_loop().time
