@@ -1,7 +1,7 @@
 """Measure a call over each wire beside a bare aiohttp loop, and a streamed answer beside a whole one.
 
-`python -m benchmarks.wires` prints the CPU per call of each subject, and its ratio to the bare loop measured in the same
-repetition. Each subject is a process of its own; the scripted server is another.
+`python -m benchmarks.wires` prints the CPU per call of each subject, and its ratio to the bare loop beside it
+(of the same repetition). Each subject is a process of its own; the scripted server is another.
 """
 
 import argparse
