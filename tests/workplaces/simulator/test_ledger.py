@@ -11,6 +11,7 @@ from tests.workplaces.shop import CLOCK, SHOP
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.workplaces import LanguageSimulator, LedgerSession, Origin, Tool, Workplace
+from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.simulator.ask import UnusableReply
 from worktrial.workplaces.simulator.ledger import Ledger
 from worktrial.workplaces.simulator.recall import shown_facts
@@ -400,3 +401,26 @@ def test_the_reserved_key_cannot_be_a_field_of_the_state() -> None:
     taken = Workplace("w", "rules", SHOP.tools, {"_facts": 1}, source="w.json")
     with pytest.raises(DataError, match=r"w\.json.*_facts"):
         LanguageSimulator(taken, Scripted([{}]), memory="ledger", clock=CLOCK).open()
+
+
+@pytest.mark.parametrize("memory", ["history", "ledger"])
+@pytest.mark.parametrize("depth", [50, 300, 600, 900, 5000])
+def test_a_reply_that_nests_without_end_is_a_format_break_and_nothing_worse(memory: str, depth: int) -> None:
+    deep = '{"a":' * depth + "1" + "}" * depth
+    reply = f'{{"order_id": {deep}}}'
+    if memory == "ledger":
+        reply = f'{{"observation": {reply}, "patch": [], "facts": {{"k": {deep}}}}}'
+    simulator = LanguageSimulator(SHOP, Scripted([reply]), memory=memory, clock=CLOCK, facts_shown=10)
+    session = WatchedSession(simulator.open(), SHOP)
+
+    async def work() -> None:
+        for _ in range(2):
+            await session.call("get_order", ORDER)
+            await session.call("note", ORDER)
+
+    if depth == 50:
+        asyncio.run(work())
+        return
+    with pytest.raises(InvalidSample) as e:
+        asyncio.run(work())
+    assert e.value.reason is InvalidReason.SIMULATOR_FORMAT

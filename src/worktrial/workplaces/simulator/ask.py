@@ -6,6 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import Complete, JsonObject, Message, NotOneObject, one_object
+from worktrial.language.nesting import nested_deeper_than
 from worktrial.language.templates import templates
 from worktrial.workplaces.simulator.json_text import excerpt
 
@@ -16,6 +17,8 @@ _PROMPTS = Path(__file__).parent / "prompts"
 # Enough of a broken reply for a model to see its mistake, without paying for a runaway one again.
 _BROKEN_REPLY = 2000
 _SHOWN_IN_ERRORS = 160
+# No answer of a tool is this deep; what goes through it later may take a few frames for each level.
+_MOST_NESTED = 100
 
 
 def render(name: str, **values: object) -> str:
@@ -75,13 +78,14 @@ async def ask(
         exchange.append(completion.message)
         text = completion.text
         try:
-            return UsableReply(read(one_object(text)), exchange)
+            reply = one_object(text)
+            if nested_deeper_than(reply, _MOST_NESTED):
+                raise UnusableReply(f"the reply nests more than {_MOST_NESTED} levels deep")
+            return UsableReply(read(reply), exchange)
         except NotOneObject as e:
             problem, reason = str(e), InvalidReason.SIMULATOR_FORMAT
         except UnusableReply as e:
             problem, reason = str(e), e.reason
-        except RecursionError:
-            problem, reason = "the reply nests too deeply", InvalidReason.SIMULATOR_FORMAT
         if completion.blocked is not None:
             problem, reason = completion.shortfall, completion.blocked
         elif completion.stop_reason == "length":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.orchestration.planning.published_plan_text import nested_deeper_than
+from worktrial.language.nesting import nested_deeper_than
 from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.planning.yaml_text import MAX_CHARS, MAX_DEPTH, BadYaml, load_yaml
 

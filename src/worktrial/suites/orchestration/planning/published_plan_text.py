@@ -7,11 +7,12 @@ can grow with its square.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.language.nesting import nested_deeper_than
 from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
 _MAX_DEPTH = 200
@@ -163,21 +164,3 @@ def _indented_line(line: str) -> str:
     if words.startswith("-"):
         return f"    {words}\n"
     return f"  {words}\n" if ":" in line else f"      {words}\n"
-
-
-def nested_deeper_than(value: JsonValue, levels: int) -> bool:
-    """Whether `value` has more than `levels` collections within each other. Not recursive, so any depth is safe."""
-    layer = _collections([value])
-    for _ in range(levels):
-        if not layer:
-            return False
-        layer = _collections(child for item in layer for child in _children(item))
-    return bool(layer)
-
-
-def _collections(values: Iterable[JsonValue]) -> list[JsonValue]:
-    return [value for value in values if isinstance(value, dict | list)]
-
-
-def _children(item: JsonValue) -> Iterable[JsonValue]:
-    return item.values() if isinstance(item, dict) else item

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.language.nesting import nested_deeper_than
 from worktrial.suites.orchestration.planning.turns import StepAnswer
 
 
@@ -95,24 +96,10 @@ def _read(call: JsonValue) -> Call:
             return Call(tool, None, "the arguments are not JSON")
     if not isinstance(given, dict):
         return Call(tool, None, "the arguments are not a JSON object")
-    if _is_deeper(given, MOST_NESTED):
+    if nested_deeper_than(given, MOST_NESTED):
         return Call(tool, None, f"the arguments are nested deeper than {MOST_NESTED} levels")
     return Call(tool, given)
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _is_deeper(value: JsonValue, levels: int) -> bool:
-    layer: list[JsonValue] = [value]
-    for _ in range(levels):
-        layer = [
-            inner
-            for outer in layer
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not layer:
-            return False
-    return any(isinstance(inner, dict | list) for inner in layer)

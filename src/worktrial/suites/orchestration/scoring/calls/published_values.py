@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.language.nesting import nested_deeper_than
 from worktrial.language.untrusted import encodable
-from worktrial.suites.orchestration.planning.published_plan_text import nested_deeper_than
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.calls.published_calls import Calls, NotJson, Undecidable, plainly_wrong
 
