@@ -11,7 +11,7 @@ from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run import RunPlan, RunSettings, stored_like
+from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.spend import Budget
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Trial

@@ -15,7 +15,8 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.run import RunEnd, RunSettings, run_trial
+from worktrial.engine.run import RunEnd, run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.engine.trial import Job, SampleContext

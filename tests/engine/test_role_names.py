@@ -11,7 +11,8 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
 

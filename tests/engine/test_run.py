@@ -23,7 +23,8 @@ from worktrial.engine.manifest import SessionRecord, read_manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome

@@ -13,7 +13,8 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.run import RunEnd, RunPlan, RunSettings, run_trial, run_trials_async
+from worktrial.engine.run import RunEnd, run_trial, run_trials_async
+from worktrial.engine.run_plan import RunPlan, RunSettings
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError

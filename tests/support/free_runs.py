@@ -13,7 +13,8 @@ from tests.support.wire import completion, tool_call
 from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial

@@ -1,5 +1,6 @@
 """Manifest of a run: its settings, its data, its sessions. Stored beside the samples."""
 
+import datetime as dt
 import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,6 +64,11 @@ class Manifest(msgspec.Struct, kw_only=True):
 
 class _Format(msgspec.Struct):
     format: int
+
+
+def utc_now() -> str:
+    """Date and time on the host as records hold it: ISO 8601 in UTC, to the second."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
 def versions() -> dict[str, str]:

@@ -2,21 +2,18 @@
 
 import asyncio
 import contextlib
-import datetime as dt
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 from worktrial.engine.client import Client, tell_on_stderr
 from worktrial.engine.connect import Wiring, connect
-from worktrial.engine.growth import asked_of, differences
 from worktrial.engine.interruption import cancelled_by_signals
-from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, versions
+from worktrial.engine.manifest import utc_now
 from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
-from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import RoleName, RoleSettings, public_url
+from worktrial.engine.roles import RoleName, RoleSettings
+from worktrial.engine.run_plan import RunPlan, RunSettings, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
@@ -24,7 +21,6 @@ from worktrial.engine.store import RunStore
 from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError, WorktrialError, option
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject
 
 # Beside one request per sample in flight: votes that are asked for side by side.
 SPARE_REQUESTS = 4
@@ -34,22 +30,6 @@ class Interrupted(WorktrialError):
     """The user stopped the run; what had finished is stored."""
 
     exit_code = 130
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """Settings that say how a run is carried out; none of them can change a result."""
-
-    folder: Path
-    concurrency: int = 16
-    """Samples in flight."""
-    requests: int | None = None
-    """Requests in flight, of all roles together; None leaves a little room beside one for each sample."""
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
-    budget: Budget = field(default_factory=Budget)
-    cache: Path | None = None
-    cache_only: bool = False
-    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +44,6 @@ class RunEnd:
         """Invalid samples of all samples; 0 for a run without samples."""
         invalid = sum(r.outcome is Outcome.INVALID for r in self.records.values())
         return invalid / len(self.records) if self.records else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class RunPlan:
-    """One of the runs that are carried out side by side."""
-
-    trial: Trial
-    """Suite made ready to run."""
-    roles: Mapping[RoleName, RoleSettings]
-    """Models by the roles that they play."""
-    settings: RunSettings
-    """Way in which the run is carried out. Budget and concurrency are those of all runs together."""
 
 
 def run_trial(
@@ -193,53 +161,9 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
             raise
         finally:
             session = store.session
-            session.ended, session.end = _now(), end
+            session.ended, session.end = utc_now(), end
             session.cost, session.tokens = spend.cost - cost, spend.tokens - tokens
             store.save_manifest()
-
-
-def manifest_of(plan: RunPlan, redactor: Redactor) -> Manifest:
-    """Manifest of a run that begins now, with one session."""
-    trial, roles, settings = plan.trial, plan.roles, plan.settings
-    session = SessionRecord(
-        started=_now(),
-        command=[redactor.text(word) for word in settings.command],
-        endpoints={str(role): _address(s) for role, s in roles.items()},
-        versions=versions(),
-        asked=asked_of(trial),
-    )
-    return Manifest(
-        suite=trial.suite,
-        data=trial.data,
-        settings={**trial.settings, "roles": {str(role): _fingerprint(s) for role, s in roles.items()}},
-        samples=len(trial.jobs),
-        sessions=[session],
-    )
-
-
-def stored_like(plan: RunPlan, folder: Path) -> Manifest | None:
-    """Manifest of the run in `folder`, where `plan` would go on with it or add to it; else None.
-
-    Raises:
-        SettingError: a role has no endpoint.
-        DataError: the folder holds a run that cannot be read.
-    """
-    path = folder / MANIFEST
-    if not path.exists():
-        return None
-    stored = read_manifest(path)
-    roles = {role: settings.resolved() for role, settings in plan.roles.items()}
-    wanted = manifest_of(RunPlan(plan.trial, roles, plan.settings), Redactor())
-    return stored if stored.suite == wanted.suite and not differences(stored, wanted) else None
-
-
-def _fingerprint(settings: RoleSettings) -> JsonObject:
-    if not settings.is_local:
-        return settings.fingerprint()
-    # Imported here because most runs have no embedded model. What `local` means can change between sessions.
-    from worktrial.engine.local import resolve
-
-    return {**settings.fingerprint(), "weights": resolve(settings.model).name}
 
 
 async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress | None) -> list[int]:
@@ -316,11 +240,3 @@ def _earlier_spend(store: RunStore) -> tuple[float, int]:
     records = [r for r in store.finished.values() if not r.replayed]
     cost = max(sum(s.cost for s in sessions), sum(r.cost or 0.0 for r in records))
     return cost, max(sum(s.tokens for s in sessions), sum(total_tokens(r.usage) for r in records))
-
-
-def _address(settings: RoleSettings) -> str:
-    return "local" if settings.is_local else public_url(settings.base_url or "")
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

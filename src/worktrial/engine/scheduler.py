@@ -1,7 +1,6 @@
 """Running jobs side by side, and storing each as it finishes."""
 
 import asyncio
-import datetime as dt
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from itertools import zip_longest
 
 from worktrial.engine.client import Client
 from worktrial.engine.defects import LEAST_OUTAGE, Defects, Outage
+from worktrial.engine.manifest import utc_now
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.store import RunStore
@@ -165,5 +165,5 @@ def _record(suite: str, job: Job, context: SampleContext, result: SampleResult, 
         measures=result.measures,
         tags=dict(job.tags),
         replayed=context.meter.replayed,
-        finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        finished=utc_now(),
     )

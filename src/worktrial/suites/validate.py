@@ -8,7 +8,8 @@ from typing import Any
 
 from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.record import SampleRecord
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.suite import Suite

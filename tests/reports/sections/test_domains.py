@@ -14,7 +14,8 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
 
 from worktrial.agents.candidates import resolve_agent
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun, open_report
 from worktrial.reports.sections import published, sections

@@ -13,7 +13,8 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.team import agrees, gold_team
 
 from worktrial.agents.candidates import Candidate
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.stored import StoredRun, open_run, trajectory
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome

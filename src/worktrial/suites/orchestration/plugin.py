@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from worktrial.agents.candidates import Candidate
     from worktrial.engine.record import SampleRecord
-    from worktrial.engine.run import RunSettings
+    from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section

@@ -9,7 +9,8 @@ from tests.support.orchestration import BERTH, SHORT, TinyTeam
 
 from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.record import SampleRecord
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
 from worktrial.suites.orchestration import suite

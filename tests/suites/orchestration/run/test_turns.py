@@ -17,7 +17,8 @@ from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.engine.run import RunSettings, run_trial
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
 from worktrial.errors import SettingError, StopRun
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.references import FLOORS
