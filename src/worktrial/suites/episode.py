@@ -29,7 +29,6 @@ from worktrial.workplaces.faults import (
     draw_plan,
     planned_weights,
 )
-from worktrial.workplaces.session import Restorable
 
 Grade = Callable[[], Awaitable[SampleResult]]
 
@@ -134,7 +133,7 @@ def faulty(
         transforms: What implicit faults do to answers, by kind.
         needed: What the task needs; None where that is not known.
     """
-    of_writes = [kind for kind in OF_WRITES if kind != FaultKind.PARTIAL_WRITE or isinstance(session, Restorable)]
+    of_writes = [kind for kind in OF_WRITES if kind != FaultKind.PARTIAL_WRITE or hasattr(session, "restore")]
     kinds = (*transforms, *of_writes)
     return FaultySession(
         session,

@@ -47,6 +47,7 @@ def is_critical(key: str, depth: int) -> bool:
     return depth == 0 and name in _STATUS
 
 
+@lru_cache(maxsize=4096)
 def is_identifier(key: str) -> bool:
     """Whether a field of this name says which thing an object is about."""
     return _IDENTIFIER.fullmatch(key) is not None

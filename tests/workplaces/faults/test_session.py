@@ -19,6 +19,7 @@ from worktrial.workplaces.faults import (
     digest,
     is_outage,
 )
+from worktrial.workplaces.session import refusal
 
 
 class Orders:
@@ -30,6 +31,9 @@ class Orders:
         self._answer = answer
 
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        refused = refusal(SHOP, tool, arguments)
+        if refused is not None:
+            return refused
         self.calls += 1
         if self._answer is not None:
             return Observation(self._answer, Origin.EXECUTABLE)

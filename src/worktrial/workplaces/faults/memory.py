@@ -4,13 +4,27 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.faults.stale import Facts, facts_of
 from worktrial.workplaces.faults.transforms import Context
 from worktrial.workplaces.session import Observation, Session
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import canonical_text, json_text
 from worktrial.workplaces.tools import Tool
+
+_Text = bytes | str
+"""An observation as JSON."""
+
+
+def _kept(content: JsonValue) -> _Text:
+    try:
+        return msgspec.json.encode(content)
+    except UnicodeEncodeError:
+        # A lone surrogate is legal in a JSON string and has no UTF-8 of its own.
+        return json_text(content)
 
 
 def may_write(tool: Tool | None) -> bool:
@@ -31,7 +45,7 @@ class CleanAnswer:
     """Effects after it that a ledger keeps beside the state."""
     wrote: bool
     """Whether the call changed something: as the state shows, else as far as the tool is one that writes."""
-    earlier: Sequence[str]
+    earlier: Sequence[_Text]
     """Earlier answers to the same read, oldest first, as JSON."""
 
 
@@ -45,8 +59,10 @@ class CleanMemory:
         self._session = session
         self._initial_state = initial_state
         self._tools = tools
-        self._reads: dict[str, list[str]] = {}
-        self._seen: list[str] = []
+        self._reads: dict[str, list[_Text]] = {}
+        self._seen: list[_Text] = []
+        self._read: dict[_Text, JsonObject] = {}
+        self._known: dict[_Text, Facts] = {}
         self._before_write: JsonObject | None = None
 
     async def call(self, tool: Tool | None, name: str, arguments: JsonValue) -> CleanAnswer:
@@ -59,8 +75,8 @@ class CleanMemory:
             wrote = before != after or facts is not self._facts
         else:
             wrote = tool is not None and tool.effect is ToolEffect.WRITE and not failed
-        text = json_text(observation.content)
-        shown: list[str] = []
+        text = _kept(observation.content)
+        shown: list[_Text] = []
         if wrote:
             self._before_write = before
         elif not may_write(tool):
@@ -77,11 +93,12 @@ class CleanMemory:
         # The last of what was seen is the answer itself.
         seen = self._seen[:-1] if answer.observation.content and self._seen else list(self._seen)
         return Context(
-            earlier=[json.loads(text) for text in answer.earlier],
+            earlier=[self._parsed(text) for text in answer.earlier],
             states=None if answer.wrote else self._states(),
             arguments=arguments,
             writes=answer.wrote or may_write(tool),
-            documents=lambda: [self._initial_state, *(json.loads(text) for text in seen)],
+            documents=lambda: [self._initial_state, *map(self._parsed, seen)],
+            facts=lambda: [self._facts_in(text) for text in ("", *seen)],
             tools=self._tools,
         )
 
@@ -93,6 +110,18 @@ class CleanMemory:
     def _facts(self) -> object:
         """Effects that a ledger keeps beside the state; another object after each change."""
         return getattr(self._session, "facts", None)
+
+    def _parsed(self, text: _Text) -> JsonObject:
+        """An observation; transforms change none, so each text is read once."""
+        if text not in self._read:
+            self._read[text] = msgspec.json.decode(text) if isinstance(text, bytes) else json.loads(text)
+        return self._read[text]
+
+    def _facts_in(self, text: _Text) -> Facts:
+        """Facts of an observation, or of the initial state under "", read once."""
+        if text not in self._known:
+            self._known[text] = facts_of(self._parsed(text) if text else self._initial_state)
+        return self._known[text]
 
     def _states(self) -> tuple[JsonObject, JsonObject] | None:
         now = self._session.state if self._before_write is not None else None

@@ -18,7 +18,7 @@ from worktrial.workplaces.faults.memory import CleanAnswer, CleanMemory, may_wri
 from worktrial.workplaces.faults.plan import OF_WRITES, FaultEvent, FaultKind, FaultPlan, generator, shuffled
 from worktrial.workplaces.faults.transforms import TRANSFORMS, Context, Transform, failed
 from worktrial.workplaces.faults.writes import part_of
-from worktrial.workplaces.session import Observation, Origin, Restorable, Session, refusal
+from worktrial.workplaces.session import Observation, Origin, Session, refusal
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import canonical_text
 from worktrial.workplaces.tools import Tool
@@ -129,7 +129,8 @@ class FaultySession:
         self.spared: list[FaultMiss] = []
         """One row for each call inside an event that could not be degraded."""
         self._inner = inner
-        self._restore = inner.restore if isinstance(inner, Restorable) else None
+        # Asked for by name: it is many times as fast as asking for the protocol, and every sample does.
+        self._restore: Callable[[JsonObject], None] | None = getattr(inner, "restore", None)
         self._workplace = workplace
         self._transforms = transforms
         self._needed = needed
@@ -182,11 +183,9 @@ class FaultySession:
             return (await self._memory.call(known, tool, arguments)).observation
         self._reached.add(event.index)
         call = _Call(event, at, tool, arguments, known)
-        refused = refusal(self._workplace, tool, arguments)
-        if refused is not None:
-            return self._spare(call, refused, "refusal")
         if event.mode is FaultMode.E1:
-            return await self._fail(call)
+            refused = refusal(self._workplace, tool, arguments)
+            return await self._fail(call) if refused is None else self._spare(call, refused, "refusal")
         return self._spare_or_degraded(call, await self._degrade(call))
 
     async def _fail(self, call: "_Call") -> Observation:
@@ -217,7 +216,9 @@ class FaultySession:
         if is_error(clean):
             return _Spared(observation, "error")
         question = canonical_text([call.tool, call.arguments])
-        asked = (call.event.index, question, digest(clean))
+        call = call._replace(clean=digest(clean))
+        asked = (call.event.index, question, call.clean)
+        rng = generator(f"{self.plan.key}\0{call.event.index}\0{question}")
         if asked in self._given:
             kind, degraded = self._given[asked]
             if kind not in OF_WRITES:
@@ -229,7 +230,6 @@ class FaultySession:
             if kind in OF_WRITES:
                 done = await self._miswrite(call, kind, answer, context)
             else:
-                rng = generator(f"{self.plan.key}\0{call.event.index}\0{question}\0{kind}")
                 changed = self._transforms[kind](clean, rng, context)
                 done = None if changed is None else self._changed(call, kind, observation, changed)
             if done is not None:
@@ -312,8 +312,8 @@ class FaultySession:
                 arguments=call.arguments,
                 mode=call.event.mode,
                 kind=str(kind),
-                clean=None if clean is None else digest(clean),
-                degraded=digest(degraded),
+                clean=None if clean is None else call.clean or digest(clean),
+                degraded=call.clean if degraded is clean and call.clean else digest(degraded),
                 fields=fields or [],
                 effect=effect,
                 lost=lost or [],
@@ -333,6 +333,8 @@ class _Call(NamedTuple):
     tool: str
     arguments: JsonValue
     known: Tool | None
+    clean: str = ""
+    """Hash of the clean answer, once it is known."""
 
     @property
     def may_write(self) -> bool:

@@ -1,7 +1,7 @@
 """Older answers: what the same read showed before, or the same answer with values that things had earlier."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.language import JsonObject, JsonValue
@@ -39,7 +39,11 @@ def rolled_back(value: JsonValue, changed: Sequence[StateChange], arguments: Jso
     return _rolled_back(value, changed, "", about)
 
 
-def outdated(observation: JsonObject, earlier: Sequence[JsonObject], arguments: JsonValue) -> JsonValue:
+Facts = Mapping[tuple[str, str], JsonValue]
+"""Plain values of a document by the name of their thing and of their field; None where it has several."""
+
+
+def outdated(observation: JsonObject, earlier: Sequence[Facts], arguments: JsonValue) -> JsonValue:
     """`observation` with plain values that the same things had in earlier documents, where they had others.
 
     The newest document that shows another value of the same field of the same thing counts. Which thing a value
@@ -48,10 +52,10 @@ def outdated(observation: JsonObject, earlier: Sequence[JsonObject], arguments: 
 
     Args:
         observation: An answer.
-        earlier: The initial state and observations, oldest first.
+        earlier: Facts of the initial state and of observations, oldest first.
         arguments: Of the call; they say what an answer without an identifier is about.
     """
-    known = [_facts(document) for document in reversed(earlier)]
+    known = earlier[::-1]
     given = list(_plain_values(arguments))
     return _outdated(observation, known, "", given[0] if len(given) == 1 else None, frozenset(given))
 
@@ -94,12 +98,8 @@ def _dated(item: JsonValue) -> str | None:
     return None
 
 
-_Fact = tuple[str, str]
-"""A thing and the name of one of its fields."""
-
-
 def _outdated(
-    value: JsonValue, known: Sequence[dict[_Fact, JsonValue]], field: str, whose: str | None, given: frozenset[str]
+    value: JsonValue, known: Sequence[Facts], field: str, whose: str | None, given: frozenset[str]
 ) -> JsonValue:
     if isinstance(value, dict):
         whose = _own_name(value) or whose
@@ -122,15 +122,15 @@ def _outdated(
     return value
 
 
-def _facts(document: JsonObject) -> dict[_Fact, JsonValue]:
-    """Every plain value of a thing with a name; None for a field of which the document has several values."""
-    found: dict[_Fact, JsonValue] = {}
+def facts_of(document: JsonObject) -> Facts:
+    """Every plain value of a thing with a name."""
+    found: dict[tuple[str, str], JsonValue] = {}
     for fact, value in _told(document, _own_name(document)):
         found[fact] = value if fact not in found or found[fact] == value else None
     return found
 
 
-def _told(value: JsonValue, whose: str | None) -> Iterator[tuple[_Fact, JsonValue]]:
+def _told(value: JsonValue, whose: str | None) -> Iterator[tuple[tuple[str, str], JsonValue]]:
     if isinstance(value, dict):
         for key, inner in value.items():
             if isinstance(inner, dict):

@@ -14,8 +14,8 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.content import Field, copied, differ, fields, owners
 from worktrial.workplaces.faults.plan import FaultKind, below, shuffled
-from worktrial.workplaces.faults.stale import changes, outdated, rolled_back, without_newest
-from worktrial.workplaces.faults.wrong import in_place, neighbour, places, replaced
+from worktrial.workplaces.faults.stale import Facts, changes, facts_of, outdated, rolled_back, without_newest
+from worktrial.workplaces.faults.wrong import in_place, neighbour, places, plain_values, replaced
 from worktrial.workplaces.signals import error_signals, is_critical, is_identifier
 from worktrial.workplaces.tools import Tool
 
@@ -67,10 +67,16 @@ class Context:
     """Whether the call changes something, as far as that is known."""
     documents: Callable[[], Sequence[JsonObject]] = tuple
     """Function that gives the initial state and the clean observations so far, oldest first."""
+    facts: Callable[[], Sequence[Facts]] | None = None
+    """Function that gives what these say of things with a name; None to read it off them."""
     tools: Sequence[Tool] = ()
     """The workplace's tools, for the values that their schemas name."""
     needed: Needed | None = None
     """Aim of the damage; None for no aim."""
+
+    def known(self) -> Sequence[Facts]:
+        """Facts of the documents, oldest first."""
+        return [facts_of(document) for document in self.documents()] if self.facts is None else self.facts()
 
 
 Transform = Callable[[JsonObject, Random, Context], JsonObject | None]
@@ -130,20 +136,19 @@ def serve_stale(observation: JsonObject, rng: Random, context: Context) -> JsonO
     """
     if context.writes:
         return None
-    known = set(error_signals(observation))
     for earlier in reversed(context.earlier):
-        if known.issuperset(error_signals(earlier)) and differ(observation, earlier):
+        if differ(observation, earlier) and _no_worse(observation, earlier):
             older: JsonObject = copied(earlier)
             return older
     before = () if context.states is None else changes(*context.states)
     degraded = rolled_back(observation, before, context.arguments) if before else observation
     if not differ(observation, degraded):
-        degraded = outdated(observation, context.documents(), context.arguments)
+        degraded = outdated(observation, context.known(), context.arguments)
     if not differ(observation, degraded):
         degraded = without_newest(observation)
-    if not isinstance(degraded, dict) or not known.issuperset(error_signals(degraded)):
+    if not isinstance(degraded, dict) or not differ(observation, degraded):
         return None
-    return _if_changed(observation, degraded)
+    return degraded if _no_worse(observation, degraded) else None
 
 
 # One value is wrong. Most answers have one that can be: the first few tell.
@@ -165,13 +170,12 @@ def mistake_value(observation: JsonObject, rng: Random, context: Context) -> Jso
     chosen = shuffled(candidates, rng)
     if needed is not None:
         chosen.sort(key=lambda one: not (needed.field(str(one[0][-1])) or needed.value(one[1])))
-    documents = [*context.documents(), observation]
-    known = set(error_signals(observation))
+    known = plain_values([*context.documents(), observation])
     for path, value in chosen[:_TRIES]:
         field = str(path[-1])
         # A second row of the same name would give it away.
         own = {str(v) for p, v in candidates if p[-1] == field} if is_identifier(field) else set()
-        wrong = neighbour(field, value, documents, context.tools, rng, given | own)
+        wrong = neighbour(field, value, known, context.tools, rng, given | own)
         if wrong is None:
             continue
         if is_identifier(field):
@@ -179,10 +183,15 @@ def mistake_value(observation: JsonObject, rng: Random, context: Context) -> Jso
         else:
             degraded = copied(observation)
             in_place(degraded, path, wrong)
-        if known.issuperset(error_signals(degraded)) and differ(observation, degraded):
+        if differ(observation, degraded) and _no_worse(observation, degraded):
             mistaken: JsonObject = degraded
             return mistaken
     return None
+
+
+def _no_worse(observation: JsonObject, degraded: JsonValue) -> bool:
+    """Whether `degraded` has no sign of failure that the observation has not."""
+    return set(error_signals(observation)).issuperset(error_signals(degraded))
 
 
 def _is_sign(field: str) -> bool:

@@ -17,7 +17,7 @@ _LONGEST = 60
 def neighbour(
     field: str,
     value: JsonValue,
-    documents: Iterable[JsonValue],
+    known: Sequence[tuple[str, JsonValue]],
     tools: Sequence[Tool],
     rng: Random,
     apart: set[str],
@@ -32,7 +32,7 @@ def neighbour(
     Args:
         field: Name of the field that holds it.
         value: Text, number or truth value.
-        documents: State and observations of the workplace.
+        known: Values of the workplace's state and observations with the names of their fields.
         tools: The workplace's tools.
         rng: Draws among several.
         apart: Values, as text, that would give the fault away.
@@ -46,7 +46,9 @@ def neighbour(
     shape, pattern = _shape(value), _pattern(value)
     here: dict[str, JsonValue] = {}
     alike: dict[str, JsonValue] = {}
-    for name, other in _plain(documents):
+    for name, other in known:
+        if name != field and pattern is None:
+            continue
         if type(other) is type(value) and other != value and str(other) not in apart:
             if name == field:
                 here[str(other)] = other
@@ -101,21 +103,19 @@ def _transposed(number: float, rng: Random) -> JsonValue:
     return float(swapped) if isinstance(number, float) else int(swapped)
 
 
-def _plain(documents: Iterable[JsonValue]) -> Iterator[tuple[str, JsonValue]]:
-    """Every plain value with the name of its field."""
-    for document in documents:
-        yield from _fields(document, "")
-
-
-def _fields(value: JsonValue, field: str) -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _fields(inner, key)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _fields(inner, field)
-    elif value is not None:
-        yield field, value
+def plain_values(documents: Iterable[JsonValue]) -> list[tuple[str, JsonValue]]:
+    """Every plain value in `documents` with the name of its field, but null."""
+    found: list[tuple[str, JsonValue]] = []
+    left: list[tuple[str, JsonValue]] = [("", document) for document in documents]
+    while left:
+        field, value = left.pop()
+        if isinstance(value, dict):
+            left.extend(value.items())
+        elif isinstance(value, list):
+            left.extend((field, item) for item in value)
+        elif value is not None:
+            found.append((field, value))
+    return found
 
 
 def replaced(value: JsonValue, field: str, old: JsonValue, new: JsonValue) -> JsonValue:
