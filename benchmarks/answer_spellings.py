@@ -19,8 +19,9 @@ from tests.support import spellings
 
 from worktrial.grading.written import DateOrder
 from worktrial.grading.written.amounts import stated_amounts
-from worktrial.grading.written.moments import dates, times
+from worktrial.grading.written.dates import dates
 from worktrial.grading.written.spelling import one_spelling
+from worktrial.grading.written.times import times
 
 Reader = Callable[[str], set[Any]]
 SENTENCES = {"en": "The next one is due {}, as agreed.", "ko": "다음 건은 {}입니다."}

@@ -414,9 +414,9 @@ def test_a_result_says_what_was_read() -> None:
         ({"check": "answer_time", "value": "2025-10-21T14:50Z"}, "time zone"),
         ({"check": "answer_date", "value": "19 May"}, "write 2025-05-19"),
         ({"check": "answer_date", "value": "2025-05-19", "order": "american"}, "month_first"),
-        ({"check": "answer_money", "value": 1, "currency": "€"}, "pattern"),
+        ({"check": "answer_money", "value": 1, "currency": "€"}, "write EUR"),
         ({"check": "answer_money", "value": 1, "tolerance": -1}, "greater than or equal"),
-        ({"check": "answer_id", "value": ""}, "pattern"),
+        ({"check": "answer_id", "value": ""}, "such as R-905"),
         (
             {"check": "answer_choice", "value": "passd", "options": {"passed": ["passed"]}},
             "none of the options passed",

@@ -12,7 +12,7 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.written import DateOrder
@@ -20,7 +20,7 @@ from worktrial.grading.written.spelling import one_spelling
 
 if TYPE_CHECKING:
     from worktrial.grading.written.amounts import StatedNumber
-    from worktrial.grading.written.moments import WrittenDate
+    from worktrial.grading.written.dates import WrittenDate
 
 READING = 2
 """Version of how answers are read. Verdicts of another version are not comparable: it is part of what identifies a
@@ -56,6 +56,21 @@ def _date_of(value: object) -> object:
         raise ValueError(f"{value!r} is no date: write 2025-05-19") from None
 
 
+def _currency_of(value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"[A-Z]{3}", value):
+        raise ValueError(f"{value!r} is no code of a currency: write EUR, USD or another of ISO 4217")
+    return value
+
+
+def _id_of(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9](?:[A-Za-z0-9._/ -]{0,62}[A-Za-z0-9])?", value):
+        raise ValueError(
+            f"{value!r} is no id that can be looked for: write it as the tools do, such as R-905, in Latin letters "
+            "and digits; `answer_mentions` looks for words"
+        )
+    return value
+
+
 class AnswerTime(Claim):
     """The answer states this time of day; where it writes a date with it, that must be the right one."""
 
@@ -67,7 +82,7 @@ class AnswerTime(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
-        from worktrial.grading.written.moments import times
+        from worktrial.grading.written.times import times
 
         text = _plain(facts.trajectory.answer)
         stated = times(text, self.order)
@@ -90,7 +105,7 @@ class AnswerDate(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
-        from worktrial.grading.written.moments import dates
+        from worktrial.grading.written.dates import dates
 
         text = _plain(facts.trajectory.answer)
         stated = dates(text, self.order)
@@ -119,7 +134,7 @@ class AnswerMoney(Claim):
 
     check: Literal["answer_money"]
     value: float
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
+    currency: Annotated[str | None, AfterValidator(_currency_of)] = None
     """Code (ISO 4217) of the currency; an amount without one may be in any."""
     tolerance: Tolerance = HALF_A_CENT
 
@@ -139,7 +154,7 @@ class AnswerId(Claim):
     """
 
     check: Literal["answer_id"]
-    value: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/ -]{0,62}[A-Za-z0-9]$")]
+    value: Annotated[str, AfterValidator(_id_of)]
     names: tuple[str, ...] = ()
     """Other words for the same thing, such as `section B`."""
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from worktrial.grading.written.moments import without_moments
 from worktrial.grading.written.numbers import WrittenNumber, numbers, possible_scales
+from worktrial.grading.written.times import without_moments
 
 _SIGN_OF = {
     **{"USD": "$", "CAD": "$", "AUD": "$", "SGD": "$", "HKD": "$", "NZD": "$", "EUR": "€", "GBP": "£"},

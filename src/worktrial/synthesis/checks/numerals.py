@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from worktrial.grading.written.moments import without_moments
 from worktrial.grading.written.numbers import WrittenNumber, numbers, possible_scales
 from worktrial.grading.written.spelling import one_spelling
+from worktrial.grading.written.times import without_moments
 
 _ORDINAL = re.compile(r"st|nd|rd|th|[년월일시분초号年月日時时分秒]\D*", re.IGNORECASE)
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
