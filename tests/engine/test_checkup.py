@@ -30,6 +30,15 @@ def test_an_endpoint_that_can_do_everything() -> None:
     assert [f.text.endswith(": yes") for f in findings[1:]] == [True, True, False, True]
 
 
+@pytest.mark.parametrize("wire", ["anthropic", "gemini", "responses"])
+def test_an_endpoint_of_another_wire(wire: str) -> None:
+    with ScriptedServer() as server:
+        findings = asyncio.run(examine(server.url, None, "agent-1", wire))
+    assert findings[0].text == f"{server.url} answers"
+    found = {f.text.split(":")[0]: f.good for f in findings[1:]}
+    assert found == dict(zip(ABILITIES, [True, True, True, False], strict=True)), "the scripted agent tells no odds"
+
+
 @pytest.mark.parametrize(
     ("endpoint", "lacks"),
     [

@@ -24,6 +24,9 @@ def doctor(
     api_key_env: Annotated[
         str | None, typer.Option(help="Environment variable with the key for these endpoints.", metavar="NAME")
     ] = None,
+    wire: Annotated[
+        str | None, typer.Option(help="Wire of these endpoints, such as anthropic.", metavar="NAME")
+    ] = None,
     model: Annotated[str | None, typer.Option(help="Also ask this model for one word at each endpoint.")] = None,
 ) -> None:
     """Report what is installed and what is not, with what it is for, and which endpoints answer.
@@ -47,7 +50,7 @@ def doctor(
 
     healthy = True
     for url in base_url:
-        for finding in asyncio.run(examine(url, api_key_env, model)):
+        for finding in asyncio.run(examine(url, api_key_env, model, wire)):
             mark = "ok " if finding.good else "BAD" if finding.needed else "-  "
             typer.echo(f"  {mark} {printable(finding.text)}")
             healthy &= finding.good or not finding.needed

@@ -45,7 +45,9 @@ _TOOL: JsonObject = {
 }
 
 
-async def examine(base_url: str, api_key_env: str | None, model: str | None) -> list[EndpointCheck]:
+async def examine(
+    base_url: str, api_key_env: str | None, model: str | None, wire_name: str | None = None
+) -> list[EndpointCheck]:
     """Try an endpoint: its model list and, with `model`, a word, a JSON Schema, a tool call, log-probabilities.
 
     Raises:
@@ -56,6 +58,7 @@ async def examine(base_url: str, api_key_env: str | None, model: str | None) -> 
         model=model or "",
         base_url=base_url,
         api_key_env=api_key_env,
+        wire=wire_name,
         max_tokens=64,
         timeout=60,
         # What the client would otherwise find out and keep to itself is what is asked here.
@@ -65,7 +68,7 @@ async def examine(base_url: str, api_key_env: str | None, model: str | None) -> 
     redactor.add_role(settings, needs_key=True)
     endpoint = Endpoint(base_url, settings.model, settings.key())
     async with aiohttp.ClientSession() as session:
-        findings = [await _models(session, endpoint, redactor)]
+        findings = [await _models(session, endpoint, redactor, is_chat=wire_name is None)]
         if model is not None and findings[0].good:
             client = Client(
                 settings,
@@ -79,7 +82,9 @@ async def examine(base_url: str, api_key_env: str | None, model: str | None) -> 
     return findings
 
 
-async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: Redactor) -> EndpointCheck:
+async def _models(
+    session: aiohttp.ClientSession, endpoint: Endpoint, redactor: Redactor, *, is_chat: bool
+) -> EndpointCheck:
     where = public_url(endpoint.base_url)
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     try:
@@ -89,6 +94,9 @@ async def _models(session: aiohttp.ClientSession, endpoint: Endpoint, redactor: 
             data = await response.read()
     except (aiohttp.ClientError, OSError) as e:
         return EndpointCheck(False, f"{where} does not answer: {redactor.text(str(e)) or 'no word in time'}")
+    if not is_chat:
+        # How a key is shown, and where models are listed, is every wire's own affair.
+        return EndpointCheck(True, f"{where} answers")
     if response.status in (401, 403):
         return EndpointCheck(False, f"{where} refuses the key: {wire.error_text(redactor.bytes(data))[0]}")
     # Some endpoints have no model list; that they answer at all is what counts here.
