@@ -186,6 +186,12 @@ def team_trajectory(line: JsonObject, record: SampleRecord | None) -> Iterator[R
     if "turns" in line:
         yield plain(f"free running · {line.get('clock') or ''}")
         yield from _turns(line)
+        free = {} if record is None else record.measures.get("free", {})
+        for missed in free.get("missed", ()):
+            turn = f"step {missed['step']} of the recording (turn {missed['turn'] + 1})"
+            yield plain(f"{turn}: {missed['tool']} was not made", "red")
+            for argument in missed["arguments"]:
+                yield _lost_argument(missed["tool"], argument)
     else:
         yield plain("turn by turn, on the recorded history")
         yield from _steps(line, record)
@@ -200,7 +206,7 @@ def _steps(line: JsonObject, record: SampleRecord | None) -> Iterator[Renderable
         step = int(message["step_id"])
         query = line["queries"].get(str(step))
         yield Panel(
-            Group(*([plain(query, "italic")] if query else []), *_answer(message)),
+            Group(*([plain(query, "italic")] if query else []), *_answer(message), *_lost(scores.get(step))),
             title=plain(f"step {step} · {message.get('agent_id', 'planner')} · {_scored(scores.get(step))}"),
             title_align="left",
         )
@@ -216,6 +222,26 @@ def _scored(row: Mapping[str, Any] | None) -> str:
     if row["predicted"] != row["gold"]:
         return f"{row['predicted']}, where {row['gold']} is right"
     return f"the calls score {row['score']:.2f}"
+
+
+def _lost(row: Mapping[str, Any] | None) -> Iterator[Text]:
+    """The calls and arguments that cost a step points, a line each."""
+    for call in (row or {}).get("calls", ()):
+        if call["predicted"] is None:
+            yield plain(f"lost: {call['gold']} was not called", "red")
+        elif call["gold"] is None:
+            yield plain(f"lost: {call['predicted']} was called beyond the recorded calls", "red")
+        elif call.get("problem"):
+            yield plain(f"lost: {call['gold']}: {call['problem']}", "red")
+        for argument in call.get("arguments", ()) if call["predicted"] is not None else ():
+            if argument["score"] < 1:
+                yield _lost_argument(call["gold"] or call["predicted"], argument)
+
+
+def _lost_argument(tool: str, argument: Mapping[str, Any]) -> Text:
+    said = f"lost: {tool}.{argument['key']}: {argument['reason'] or argument['outcome']}"
+    sides = [f"{side} {argument[side]}" for side in ("gold", "predicted") if argument.get(side) is not None]
+    return plain(f"{said} ({', '.join(sides)})" if sides else said, "red")
 
 
 def _turns(line: JsonObject) -> Iterator[RenderableType]:

@@ -117,3 +117,11 @@ def test_the_fingerprint_follows_contents_names_languages_and_corrections(tmp_pa
     TinyOrchestration().write(tmp_path, "KO")
     prints.append(load_release(folder, list(Language)).fingerprint)
     assert len(set(prints)) == len(prints)
+
+
+@pytest.mark.parametrize("other", ["01", "001"])
+def test_two_files_with_one_id_are_refused(other: str, tmp_path: Path) -> None:
+    folder = TinyOrchestration({"1": usual(), other: usual()}).write(tmp_path)
+    with pytest.raises(DataError, match=r"scenario_data/.*its id, '0*1' .* is that of .*1\.yaml too") as refused:
+        load_release(folder, [Language.EN])
+    assert "Rename one of the two files" in str(refused.value)

@@ -67,6 +67,19 @@ def test_only_a_free_planner_may_answer_the_user(release: Release) -> None:
     assert "plain text" not in bound.lower()
 
 
+def test_when_to_split_is_said_once_and_a_result_may_lead_to_a_plan(release: Release) -> None:
+    team = release.teams[Language.EN]
+    bound, free = _planner(team), _planner(team, free=True)
+    assert "takes more work or other work than planned" in free
+    assert "takes more work" not in bound
+    for said in (bound, free):
+        rule = said.split("# Making a plan")[1].split("#")[0]
+        assert rule.count("One workflow for each thing") == said.count("One workflow for each thing") == 1
+        # What the example does is what the rule says: three things asked for, three workflows of one step.
+        example = json.loads(said.split("sown in March:\n")[1].split("\n- `name`")[0])
+        assert [len(workflow["steps"]) for workflow in example.values()] == [1, 1, 1]
+
+
 def test_the_record_shows_everything_once(release: Release) -> None:
     entries = (
         HistoryEntry("user", "Zwei Plätze, bitte."),

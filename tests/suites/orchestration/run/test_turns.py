@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import by_sample, lines_of, samples_of
+from tests.support.cli import by_sample, command, lines_of, samples_of
 from tests.support.orchestration import BERTH, SHORT, TinyTeam, call, card, user
 from tests.support.request import ScriptedRequest
 from tests.support.script import Script
@@ -236,6 +236,16 @@ def _loosely(request: ScriptedRequest) -> Any:
         return None
     made = tool_call("send", {"to": "Ida", "text": "Hi there"}, "call_1")
     return completion(None, tool_calls=[made], finish_reason="tool_calls")
+
+
+def test_a_trajectory_names_the_argument_that_cost_a_point(data: Path, tmp_path: Path) -> None:
+    with ScriptedServer(Script(agent=[_loosely, gold_team(data)])) as server:
+        _run(data, tmp_path / "run", url=server.url, tasks=["EN/2"])
+    shown = command("trajectory", tmp_path / "run", "EN/2").out
+    assert "lost: send.text: differs from the gold value" in shown
+    assert '"Hello"' in shown
+    assert '"Hi there"' in shown
+    assert "lost: send.to" not in shown
 
 
 @pytest.mark.parametrize(("judge", "outcome"), [(agrees, "pass"), (disagrees, "fail")])

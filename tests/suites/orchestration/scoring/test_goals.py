@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.orchestration import BERTH, TinyTeam
+from tests.support.orchestration import BERTH, TinyTeam, call, user, workflow
+from tests.support.orchestration import plan as plan_row
 
 from worktrial.suites.orchestration.planning.references import gold, reference
 from worktrial.suites.orchestration.planning.release import Release, load_release
@@ -84,6 +85,59 @@ def test_judges_decide_about_other_words(release: Release) -> None:
 def test_what_is_wrong_anyway_needs_no_judge(release: Release) -> None:
     other = replace(SEND, call=Call("send", {"text": "Our berth is B2."}))
     assert _score(release, other).needs == ()
+
+
+def _knowing(release: Release, *reading: str) -> Release:
+    """The release with cards that say which tools only read."""
+    teams = {
+        language: {
+            agent: replace(
+                card, tools=tuple(replace(t, reads_only=True) if t.name in reading else t for t in card.tools)
+            )
+            for agent, card in team.items()
+        }
+        for language, team in release.teams.items()
+    }
+    return replace(release, teams=teams)
+
+
+def test_a_look_up_decides_where_the_user_asked_for_nothing_else(release: Release) -> None:
+    knowing = _knowing(release, "forecast", "findBerths")
+    met = _score(knowing, FORECAST, BOOK, SEND).met(None)
+    assert met.wrong == {5: "call"}
+    goals = {goal["workflow"]: goal["reached"] for goal in met.goals}
+    assert goals == {"workflow_1": True, "workflow_2": False, "workflow_3": True, "workflow_4": True}
+
+
+def test_a_look_up_on_the_way_does_not_decide_and_one_after_the_last_change_does(tmp_path: Path) -> None:
+    rows = (
+        user("Moor us, and see what is free the day after."),
+        plan_row(workflow_1=workflow(*[("harbour_agent", "Moor us")] * 3)),
+        call("harbour_agent", "findBerths", "workflow_1", result={"berth": "B2"}, day="2026-03-03"),
+        call("harbour_agent", "bookBerth", "workflow_1", result={"ok": True}, berth="B2", ship="Gannet"),
+        call("harbour_agent", "findBerths", "workflow_1", result={"berth": "B3"}, day="2026-03-04"),
+    )
+    folder = TinyTeam({"EN/1": rows}).write(tmp_path / "own")
+    knowing = _knowing(load_release(folder, [Language.EN]), "findBerths")
+    later = replace(FIND, call=Call("findBerths", {"day": "2026-03-04"}))
+    made = {
+        (True, True): (FIND, BOOK, later),
+        (False, True): (BOOK, later),
+        (True, False): (FIND, BOOK),
+    }
+    reached = {}
+    for which, calls in made.items():
+        scored = goal_score(knowing.scenarios[0], knowing.teams[Language.EN], TeamWork(calls, (), {}))
+        reached[which] = scored.met(None).completed
+    assert reached == {(True, True): True, (False, True): True, (True, False): False}
+
+
+def test_what_a_missed_call_fails_on_is_said(release: Release) -> None:
+    other = replace(BOOK, call=Call("bookBerth", {"berth": "B9"}))
+    missed = {row["tool"]: row for row in _score(release, FORECAST, FIND, other).met(None).missed}
+    assert missed["send"]["arguments"] == []
+    failed = {row["key"]: (row["gold"], row["predicted"]) for row in missed["bookBerth"]["arguments"]}
+    assert failed == {"berth": ('"B2"', '"B9"'), "ship": ('"Gannet"', None)}
 
 
 def test_missing_and_unlike_plans_are_the_first_failure(release: Release) -> None:

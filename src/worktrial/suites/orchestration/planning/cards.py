@@ -31,6 +31,8 @@ class AgentTool:
     name: str
     description: str
     parameters: JsonObject
+    reads_only: bool | None = None
+    """What the card says about leaving nothing behind (`annotations.readOnlyHint`); null where it says nothing."""
 
     @property
     def spec(self) -> JsonObject:
@@ -91,10 +93,17 @@ class _Schema(msgspec.Struct, rename="camel"):
     pattern: str = ""
 
 
+class _Annotations(msgspec.Struct, rename="camel"):
+    """The annotation of the Model Context Protocol that a score relies on; others are let through."""
+
+    read_only_hint: bool | None = None
+
+
 class _Tool(msgspec.Struct):
     name: str
     description: str = ""
     parameters: _Schema | None = None
+    annotations: _Annotations | None = None
 
 
 class _File(msgspec.Struct):
@@ -163,9 +172,10 @@ def _card(file: SourceFile, where: Path) -> AgentCard:
 def _tool(tool: _Tool, written: JsonObject, where: Path, field: str) -> AgentTool:
     if not tool.name.strip():
         raise DataError(where, f"{field}.name is blank", "Give the tool a name")
+    reads_only = None if tool.annotations is None else tool.annotations.read_only_hint
     if tool.parameters is None:
-        return AgentTool(tool.name, tool.description, {"type": "object", "properties": {}})
+        return AgentTool(tool.name, tool.description, {"type": "object", "properties": {}}, reads_only)
     if tool.parameters.type != "object":
         what = f"{field}.parameters.type of tool {tool.name!r} is {tool.parameters.type!r}"
         raise DataError(where, what, "Make it 'object', with an argument a property")
-    return AgentTool(tool.name, tool.description, written["parameters"])
+    return AgentTool(tool.name, tool.description, written["parameters"], reads_only)

@@ -1,6 +1,7 @@
 """A data folder read: scenarios and teams, `<folder>/<LANGUAGE>/{scenario_data,multiagent_cards}`."""
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,7 @@ def load_release(folder: Path, languages: Sequence[Language], *, corrected: bool
     for language in dict.fromkeys(languages):
         cards = source_files(folder, language, CARDS, ".json")
         sources = source_files(folder, language, SCENARIOS, ".yaml")
+        _refuse_shared_ids(folder, sources)
         teams[language] = team_of(cards, folder)
         read, unread = _read(folder, sources, language, corrected)
         scenarios += read
@@ -77,6 +79,25 @@ def load_release(folder: Path, languages: Sequence[Language], *, corrected: bool
         if corrected:
             overlays.append(overlay_bytes(language))
     return Release(folder, teams, tuple(scenarios), fingerprint(files, *overlays), tuple(broken))
+
+
+def _refuse_shared_ids(folder: Path, files: Sequence[SourceFile]) -> None:
+    """Refuse files whose names come to one id, such as `7.yaml` and `07.yaml`.
+
+    Raises:
+        DataError: there are such files.
+    """
+    first: dict[str, str] = {}
+    for file in files:
+        plain = unicodedata.normalize("NFKC", file.stem).strip().casefold()
+        id = (plain.lstrip("0") or "0") if plain.isdecimal() else plain
+        if id in first:
+            raise DataError(
+                folder / file.name,
+                f"its id, {file.stem!r} by the file's name, is that of {first[id]} too",
+                "Rename one of the two files, or take one away",
+            )
+        first[id] = file.name
 
 
 def _read(

@@ -28,6 +28,7 @@ from worktrial.suites.orchestration.run.prompts import (
     requests_of,
 )
 from worktrial.suites.orchestration.scoring.both import floor_sums
+from worktrial.suites.orchestration.scoring.goals import GOALS
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout
 from worktrial.workplaces import StopReason
 from worktrial.workplaces.faults import Conditions
@@ -44,6 +45,7 @@ class Settings:
     mode: Literal["turns"] = "turns"
     gold: Gold = "released"
     cards: Cards = "full"
+    goals: str = GOALS
     search_nodes: int = SEARCH_NODES
     """Nodes that the search for one edit distance may expand."""
 

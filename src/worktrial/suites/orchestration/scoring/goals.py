@@ -1,23 +1,29 @@
 """Goals of recorded workflows: which of them work that was done reaches."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import duties
+from worktrial.suites.orchestration.planning.effects import only_reads
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario, ScenarioStep
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision
-from worktrial.suites.orchestration.scoring.calls.matching import Argument, match, pair
+from worktrial.suites.orchestration.scoring.calls.decisive import decisive_arguments
+from worktrial.suites.orchestration.scoring.calls.matching import Argument, match
 from worktrial.suites.orchestration.scoring.calls.ours import JUDGED_RIGHT
-from worktrial.suites.orchestration.scoring.calls.recorded import RESTATED, GoldPlace, gold_calls, schema_of
+from worktrial.suites.orchestration.scoring.calls.recorded import GoldPlace, gold_calls, schema_of
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema
 from worktrial.suites.orchestration.scoring.calls.values import ValueOutcome
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore
 from worktrial.suites.orchestration.scoring.work import TeamCall, TeamWork, turn_of
+
+GOALS = "changes-and-requests"
+"""The rule by which goals count as reached, for settings on record. Without one, every recorded call decided, with
+every argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ class ClosestCall:
     index: int
     """Its place among the team's calls."""
     arguments: tuple[Argument, ...]
-    """All but the one that only restates the request."""
+    """Those that can change what comes of it (`decisive_arguments`)."""
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:
@@ -37,7 +43,7 @@ class ClosestCall:
         return tuple(a.case for a in self.arguments if a.case is not None)
 
     def is_made(self, verdicts: Verdicts | None) -> bool:
-        """Whether it is the recorded call: every argument equal, or so judged; never so judged without judges."""
+        """Whether it comes to the recorded call: its arguments are equal, or judged so where there are judges."""
         known = verdicts if self.needs else None
         return all(a.score(known) > JUDGED_RIGHT for a in self.arguments)
 
@@ -72,9 +78,13 @@ def candidates(scenario: Scenario, team: Team, made: Sequence[TeamCall]) -> dict
         schema = schema_of(team, tool)
         chosen |= _assigned([(at, gold[at][1]) for at in places], [(n, made[n].call) for n in free], schema)
     return {
-        at: _candidate(gold[at][1], index, made[index], schema_of(team, gold[at][1].tool))
+        at: _candidate(gold[at][1], index, made[index], team, reads=_reads(*gold[at], team))
         for at, index in chosen.items()
     }
+
+
+def _reads(step: CallStep, call: Call, team: Team) -> bool:
+    return all(only_reads(team, agent, call.tool) for agent in right_agents(step, call.tool, team))
 
 
 def _recognised(
@@ -105,9 +115,9 @@ def _assigned(
     }
 
 
-def _candidate(gold: Call, index: int, made: TeamCall, schema: ArgumentSchema) -> ClosestCall:
-    arguments = pair(gold, made.call, schema, made.query).arguments
-    return ClosestCall(index, tuple(a for a in arguments if a.key != RESTATED))
+def _candidate(gold: Call, index: int, made: TeamCall, team: Team, *, reads: bool) -> ClosestCall:
+    schema = schema_of(team, gold.tool)
+    return ClosestCall(index, decisive_arguments(gold, made.call, schema, reads=reads, context=made.query))
 
 
 KINDS = ("plan", "decision", "call", "order")
@@ -127,6 +137,8 @@ class GoalScore:
     """Scores by `ScenarioStep.id` of the recorded plans."""
     _made: Mapping[GoldPlace, ClosestCall]
     _agents: Mapping[GoldPlace, frozenset[str]]
+    _changing: frozenset[int]
+    """The call steps, by `ScenarioStep.id`, with a call that may change something."""
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:
@@ -138,13 +150,29 @@ class GoalScore:
 
         - A plan step is met by the recorded plan, up to names of workflows and wording.
         - A call step is met when every recorded call was made by the right agent, at any time, but not before a
-          call of a workflow that its own waits for and that comes earlier in the recording.
+          call of a workflow that its own waits for and that comes earlier in the recording. Arguments that cannot
+          change what comes of a call do not decide (`decisive_arguments`).
         - A refusal is met when the agent gave the same one in the same turn of the user. Waiting for the user is
           also met where nobody had to be asked: the agent made all calls that the recording makes for the workflow
           afterwards, and none in an earlier turn than the recording.
         """
         made = {at: c.index for at, c in self._made.items() if c.is_made(verdicts)}
-        return _Reader(self, made).met()
+        return replace(_Reader(self, made).met(), missed=tuple(self._missed(made, verdicts)))
+
+    def _missed(self, made: Mapping[GoldPlace, int], verdicts: Verdicts | None) -> Iterator[JsonObject]:
+        turns = turn_of(self.scenario)
+        for step, at in gold_calls(self.scenario):
+            if at in made:
+                continue
+            closest = self._made.get(at)
+            arguments = closest.arguments if closest is not None else ()
+            known = verdicts if closest is not None and closest.needs else None
+            yield {
+                "step": step.id,
+                "turn": turns[step.id],
+                "tool": step.calls[at.place].tool,
+                "arguments": [a.row(known) for a in arguments if a.score(known) <= JUDGED_RIGHT],
+            }
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +184,17 @@ class Met:
     turns: Mapping[int, int]
     goals: tuple[JsonObject, ...]
     """Goals, one for each workflow of the recording: `workflow`, `turn` (of the user, when it first comes up),
-    `reached`, `steps` and `right` (calls and refusals), `calls` and `made`."""
+    `reached`, `steps` and `right` (calls and refusals), `calls` and `made`. A goal is reached when its calls that
+    change something were made, and its last look-ups, after which it changes nothing."""
     calls_made: int
     calls: int
+    missed: tuple[JsonObject, ...] = ()
+    """Recorded calls that were not made: `step`, `turn`, `tool`, and the `arguments` on which the closest call
+    fails; none where the team made no call of that tool that could be it."""
 
     @property
     def completed(self) -> bool:
-        """Whether every goal was reached."""
+        """Whether every goal was reached: what was to be changed was, and what the user asked was looked up."""
         return all(goal["reached"] for goal in self.goals)
 
     @property
@@ -192,13 +224,18 @@ def goal_score(scenario: Scenario, team: Team, work: TeamWork, *, nodes: int = S
         if isinstance(step, PlanStep)
     }
     made = candidates(scenario, team, work.calls)
+    steps = [step for step in scenario.steps if isinstance(step, CallStep)]
     agents = {
         GoldPlace(step.id, n): right_agents(step, call.tool, team)
-        for step in scenario.steps
-        if isinstance(step, CallStep)
+        for step in steps
         for n, call in enumerate(step.calls)
     }
-    return GoalScore(scenario, work, plans, made, agents)
+    changing = [
+        step.id
+        for step in steps
+        if not all(_reads(step, Call(call.tool, call.arguments), team) for call in step.calls)
+    ]
+    return GoalScore(scenario, work, plans, made, agents, frozenset(changing))
 
 
 class _Reader:
@@ -236,8 +273,10 @@ class _Reader:
     def _goal(self, workflow: str | None, wrong: Mapping[int, str]) -> JsonObject:
         steps = self._steps[workflow]
         calls = [step for step in steps if isinstance(step, CallStep)]
-        # What counts is what was done; a question on the way there counts only where there is nothing to do.
-        decisive = calls or steps
+        last_change = max((step.id for step in calls if step.id in self._score._changing), default=-1)
+        # What counts is what was done, and what was looked up for the user. What was looked up on the way to doing
+        # something counts by what was then done; a question only where there is nothing to do.
+        decisive = [s for s in calls if s.id in self._score._changing or s.id > last_change] or steps
         places = [GoldPlace(step.id, n) for step in calls for n in range(len(step.calls))]
         return {
             "workflow": workflow,

@@ -1,16 +1,20 @@
 """Answering from the recording: which calls are recorded ones, and what they get."""
 
 import asyncio
+import json
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
+from tests.support.data import real_data_dir
 from tests.support.orchestration import TinyTeam, call, card, note, user
 
+from worktrial.language import Completion
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.run.free.tools import RecordedTools, clock_of, world_of
-from worktrial.workplaces import Observation, Origin
+from worktrial.suites.orchestration.run.free.tools import OneToolWorld, RecordedTools, clock_of, world_of
+from worktrial.workplaces import LanguageSimulator, Observation, Origin
 
 _CARD = card(
     "post_agent",
@@ -88,6 +92,54 @@ def test_what_is_not_recorded_goes_to_the_world_if_it_can_be_made(tmp_path: Path
     assert _ask(tools, "when", day=5)["error"]["type"] == "invalid_arguments"
     assert _ask(tools, "fly")["error"]["type"] == "unknown_tool"
     assert world.asked == 2
+
+
+class _Player:
+    """A model that plays the tools and keeps what it was shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    async def __call__(self, messages: Any, **more: Any) -> Completion:
+        self.shown.append("\n".join(str(message["content"]) for message in messages))
+        content = json.dumps({"answer": len(self.shown)})
+        return Completion({"role": "assistant", "content": content})
+
+
+def test_the_player_of_the_tools_is_shown_the_called_tool_and_what_was_done(tmp_path: Path) -> None:
+    player = _Player()
+    tools = _tools(tmp_path, None)
+    world = OneToolWorld(tools._workplace, player, clock="2026-05-15T00:00:00", prompt="full")
+    first = asyncio.run(world.call("when", {"day": "2026-03-04"}))
+    second = asyncio.run(world.call("send", {"to": "Ada", "copies": 1, "refinedQuery": "x"}))
+    assert (first.content, second.content) == ({"answer": 1}, {"answer": 2})
+    assert '"name":"when"' in player.shown[0]
+    assert '"name":"send"' not in player.shown[0].replace('"name":"send","arguments"', "")
+    assert "Send two copies to Ida" in player.shown[0], "the recorded calls of every tool are facts"
+    assert '"earlier":[{"tool":"when","arguments":{"day":"2026-03-04"},"result":{"answer":1}}]' in player.shown[1]
+
+
+def test_what_the_player_is_shown_stays_bounded(tmp_path: Path) -> None:
+    player = _Player()
+    world = OneToolWorld(_tools(tmp_path, None)._workplace, player, clock="2026-05-15T00:00:00", prompt="full")
+    for n in range(60):
+        asyncio.run(world.call("send", {"to": f"Ada {n} " + "x" * 200, "copies": n, "refinedQuery": "x"}))
+    assert max(map(len, player.shown)) < 15_000
+    assert "Ada 58 " in player.shown[59]
+    assert "Ada 0 " not in player.shown[59]
+
+
+@pytest.mark.real_data
+def test_the_player_is_shown_some_thousand_characters_for_a_call_of_the_release() -> None:
+    release = load_release(real_data_dir() / "orchestrationbench", list(Language))
+    sizes = []
+    for scenario in release.scenarios[::10]:
+        world = world_of(scenario, release.teams[scenario.language])
+        for tool in world.tools[::10]:
+            player = _Player()
+            seen = OneToolWorld(world, player, clock="2026-05-15T00:00:00", prompt="full")._seen_from(tool.name)
+            sizes.append(len(LanguageSimulator(seen, player, clock="2026-05-15T00:00:00")._prompting.system))
+    assert median(sizes) < 7_000, "about 100,000 when every agent's tools were shown"
 
 
 def test_nobody_to_ask_is_said_so(tools: RecordedTools) -> None:

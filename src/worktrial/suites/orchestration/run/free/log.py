@@ -192,6 +192,7 @@ def free_measures(score: GoalScore, met: Met, log: Log) -> JsonObject:
         "completed": met.completed,
         "plans": plans,
         "first_failure": met.first_failure,
+        "missed": list(met.missed),
         "failures": met.failures,
         "user_turns": log.user_turns,
         "requests": log.requests,

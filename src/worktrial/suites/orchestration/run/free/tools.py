@@ -6,19 +6,33 @@ import json
 import re
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
 
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import Complete, JsonObject, JsonValue
 from worktrial.suites.orchestration.planning.cards import AgentCard, Team
+from worktrial.suites.orchestration.planning.effects import only_reads
 from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log, MadeCall
 from worktrial.suites.orchestration.run.prompts import world_rules
 from worktrial.suites.orchestration.scoring.calls.calls import Call
-from worktrial.suites.orchestration.scoring.calls.recorded import GoldPlace, gold_calls, is_same_call, schema_of
-from worktrial.workplaces import Observation, Origin, Session, Tool, ToolCall, Workplace, refusal, trial_clock
+from worktrial.suites.orchestration.scoring.calls.decisive import is_same_call
+from worktrial.suites.orchestration.scoring.calls.recorded import GoldPlace, gold_calls, schema_of
+from worktrial.workplaces import (
+    LanguageSimulator,
+    Observation,
+    Origin,
+    Session,
+    Tool,
+    ToolCall,
+    Workplace,
+    refusal,
+    trial_clock,
+)
+from worktrial.workplaces.simulator import PromptStyle
 from worktrial.workplaces.tools import schema_problem
 
 _ANYTHING: JsonObject = {"type": "object"}
@@ -76,6 +90,72 @@ def clock_of(scenario: Scenario, default: str) -> str:
 @lru_cache(maxsize=1024)
 def _is_schema(text: str) -> bool:
     return schema_problem(json.loads(text)) is None
+
+
+_MOST_RECORDS = 8_000
+_MOST_EARLIER = 4_000
+"""Characters of records, and of earlier calls, that the model that plays the tools is shown."""
+
+
+class OneToolWorld:
+    """The simulated world, of which the model that plays it sees the called tool alone.
+
+    Beside the tool it is shown the records, those of the same tool first, and the calls that it answered before,
+    the newest first, so that a prompt stays as short as one tool needs.
+    """
+
+    def __init__(self, world: Workplace, complete: Complete, *, clock: str, prompt: PromptStyle | str) -> None:
+        """Set up the world.
+
+        Args:
+            world: All tools of the team; see `world_of`.
+            complete: The model that plays them.
+            clock: The date and time of the scenario, ISO 8601.
+            prompt: How much the model is told.
+        """
+        self._world = world
+        self._complete = complete
+        self._clock = clock
+        self._prompt = prompt
+        self._made: list[JsonObject] = []
+
+    @property
+    def state(self) -> JsonObject | None:
+        """Always None: only the calls so far tell."""
+        return None
+
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one tool call; see `Session.call`.
+
+        Raises:
+            InvalidSample: the model cannot produce an observation.
+        """
+        simulator = LanguageSimulator(self._seen_from(tool), self._complete, prompt=self._prompt, clock=self._clock)
+        observation = await simulator.open().call(tool, arguments)
+        if observation.origin is Origin.SIMULATOR:
+            self._made.append({"tool": tool, "arguments": arguments, "result": observation.content})
+        return observation
+
+    def _seen_from(self, tool: str) -> Workplace:
+        state = self._world.initial_state
+        records = sorted(state["records"], key=lambda record: bool(record["tool"] != tool))
+        seen = state | {
+            "records": _first(records, _MOST_RECORDS),
+            "earlier": _first(self._made[::-1], _MOST_EARLIER)[::-1],
+        }
+        tools = tuple(known for known in self._world.tools if known.name == tool)
+        return dataclasses.replace(self._world, tools=tools or self._world.tools, initial_state=seen)
+
+
+def _first(rows: Sequence[JsonObject], most: int) -> list[JsonObject]:
+    """The first of `rows` that have up to `most` characters together; always one, where there is any."""
+    kept: list[JsonObject] = []
+    for row in rows:
+        most -= len(json.dumps(row, ensure_ascii=False))
+        if most < 0 and kept:
+            break
+        kept.append(row)
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +216,9 @@ class RecordedTools:
         if tool not in self._by_tool:
             return None
         schema, made = schema_of(self._team, tool), Call(tool, arguments)
-        same = [r for r in self._by_tool[tool] if is_same_call(r.call, made, schema)]
+        owners = [agent for agent, card in self._team.items() if tool in card.tool_by_name]
+        reads = bool(owners) and all(only_reads(self._team, agent, tool) for agent in owners)
+        same = [r for r in self._by_tool[tool] if is_same_call(r.call, made, schema, reads=reads)]
         unused = [r for r in same if r.at not in self._used]
         if not same:
             return None

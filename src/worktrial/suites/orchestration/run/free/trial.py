@@ -9,7 +9,7 @@ from worktrial.agents.own_callable import crash_traceback
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
+from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.episode import in_manifest, jobs_under, note_faults
@@ -20,6 +20,7 @@ from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBu
 from worktrial.suites.orchestration.run.free.episode import FreeRun
 from worktrial.suites.orchestration.run.free.log import Log, free_measures, trajectory_line, work_in_log
 from worktrial.suites.orchestration.run.free.tools import (
+    OneToolWorld,
     RecordedTools,
     TeamTools,
     clock_of,
@@ -29,8 +30,8 @@ from worktrial.suites.orchestration.run.free.tools import (
 from worktrial.suites.orchestration.run.free.voices import voices
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
-from worktrial.suites.orchestration.scoring.goals import Met, goal_score
-from worktrial.workplaces import DEFAULT_CLOCK, LanguageSimulator, Session, StopReason, Workplace
+from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
+from worktrial.workplaces import DEFAULT_CLOCK, Session, StopReason, Workplace
 from worktrial.workplaces.faults import (
     Conditions,
     FaultMode,
@@ -53,8 +54,8 @@ class FreeSettings:
     cards: Cards = "full"
     simulated: bool = True
     """Whether a simulator answers calls that the recording does not hold; else they get an error that says so."""
-    memory: str = "history"
-    """Memory of the simulator; see `worktrial.workplaces.simulator.Memory`."""
+    memory: str = "calls"
+    """Memory of the simulator: each request shows the called tool and the calls before (`OneToolWorld`)."""
     simulator_prompt: str = "full"
     """Length of the simulator's prompt; see `worktrial.workplaces.simulator.PromptStyle`."""
     simulator_version: int = SIMULATOR_VERSION
@@ -68,6 +69,7 @@ class FreeSettings:
     faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
     """The date and time of scenarios whose note has none, ISO 8601."""
+    goals: str = GOALS
     search_nodes: int = SEARCH_NODES
     """Nodes that the search for one edit distance may expand."""
 
@@ -166,17 +168,8 @@ class FreeTrial:
         if not settings.simulated:
             return None
         line = context.model(Role.SIMULATOR)
-        simulator = LanguageSimulator(
-            world,
-            PromptedFaults(line, faults) if settings.faults.prompted else line,
-            memory=settings.memory,
-            prompt=settings.simulator_prompt,
-            clock=clock,
-        )
-        try:
-            return simulator.open()
-        except DataError as e:
-            raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+        playing = PromptedFaults(line, faults) if settings.faults.prompted else line
+        return OneToolWorld(world, playing, clock=clock, prompt=settings.simulator_prompt)
 
     def _under(
         self, faults: FaultSettings, recorded: RecordedTools, world: Workplace, sample: str, log: Log

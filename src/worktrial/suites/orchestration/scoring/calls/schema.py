@@ -29,6 +29,13 @@ class ArgumentSchema:
         """The schema of argument `key`."""
         return child(self.parameters, key)
 
+    def is_optional(self, key: str) -> bool:
+        """Whether the schema knows argument `key` and does not require it."""
+        required = self.parameters.get("required")
+        return key in part(self.parameters.get("properties")) and key not in (
+            required if isinstance(required, list) else ()
+        )
+
     @property
     def defaults(self) -> JsonObject:
         """The arguments that have a default, with it."""
