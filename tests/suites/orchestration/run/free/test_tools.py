@@ -137,7 +137,7 @@ def test_the_player_is_shown_some_thousand_characters_for_a_call_of_the_release(
         world = world_of(scenario, release.teams[scenario.language])
         for tool in world.tools[::10]:
             player = _Player()
-            seen = OneToolWorld(world, player, clock="2026-05-15T00:00:00", prompt="full")._seen_from(tool.name)
+            seen = OneToolWorld(world, player, clock="2026-05-15T00:00:00", prompt="full")._seen_from(tool.name, {})
             sizes.append(len(LanguageSimulator(seen, player, clock="2026-05-15T00:00:00")._prompting.system))
     assert median(sizes) < 7_000, "about 100,000 when every agent's tools were shown"
 

@@ -92,16 +92,17 @@ def _is_schema(text: str) -> bool:
     return schema_problem(json.loads(text)) is None
 
 
-_MOST_RECORDS = 8_000
-_MOST_EARLIER = 4_000
-"""Characters of records, and of earlier calls, that the model that plays the tools is shown."""
+_MOST_RECORDS = 3_000
+_MOST_EARLIER = 3_000
+"""Bytes of records, and of earlier calls, that the model that plays the tools is shown."""
 
 
 class OneToolWorld:
     """The simulated world, of which the model that plays it sees the called tool alone.
 
-    Beside the tool it is shown the records, those of the same tool first, and the calls that it answered before,
-    the newest first, so that a prompt stays as short as one tool needs.
+    Beside the tool it is shown the records, and the calls that it answered before. Where those are too many, the
+    records of the same tool go before others that share a value with the call, and new calls before old ones, so
+    that a prompt stays as short as one tool needs.
     """
 
     def __init__(self, world: Workplace, complete: Complete, *, clock: str, prompt: PromptStyle | str) -> None:
@@ -130,15 +131,17 @@ class OneToolWorld:
         Raises:
             InvalidSample: the model cannot produce an observation.
         """
-        simulator = LanguageSimulator(self._seen_from(tool), self._complete, prompt=self._prompt, clock=self._clock)
+        simulator = LanguageSimulator(
+            self._seen_from(tool, arguments), self._complete, prompt=self._prompt, clock=self._clock
+        )
         observation = await simulator.open().call(tool, arguments)
         if observation.origin is Origin.SIMULATOR:
             self._made.append({"tool": tool, "arguments": arguments, "result": observation.content})
         return observation
 
-    def _seen_from(self, tool: str) -> Workplace:
-        state = self._world.initial_state
-        records = sorted(state["records"], key=lambda record: bool(record["tool"] != tool))
+    def _seen_from(self, tool: str, arguments: JsonValue) -> Workplace:
+        state, named = self._world.initial_state, _values(arguments)
+        records = sorted(state["records"], key=lambda record: (record["tool"] != tool, not named & _values(record)))
         seen = state | {
             "records": _first(records, _MOST_RECORDS),
             "earlier": _first(self._made[::-1], _MOST_EARLIER)[::-1],
@@ -147,11 +150,20 @@ class OneToolWorld:
         return dataclasses.replace(self._world, tools=tools or self._world.tools, initial_state=seen)
 
 
+def _values(value: JsonValue) -> set[str]:
+    """Every text and number in `value`, as text."""
+    if isinstance(value, dict):
+        return set().union(*map(_values, value.values()))
+    if isinstance(value, list):
+        return set().union(*map(_values, value))
+    return set() if value is None or isinstance(value, bool) else {str(value)}
+
+
 def _first(rows: Sequence[JsonObject], most: int) -> list[JsonObject]:
-    """The first of `rows` that have up to `most` characters together; always one, where there is any."""
+    """The first of `rows` that have up to `most` bytes together; always one, where there is any."""
     kept: list[JsonObject] = []
     for row in rows:
-        most -= len(json.dumps(row, ensure_ascii=False))
+        most -= len(json.dumps(row, ensure_ascii=False).encode(errors="replace"))
         if most < 0 and kept:
             break
         kept.append(row)
