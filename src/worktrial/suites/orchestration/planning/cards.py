@@ -32,7 +32,7 @@ class AgentTool:
     description: str
     parameters: JsonObject
     reads_only: bool | None = None
-    """What the card says about leaving nothing behind (`annotations.readOnlyHint`); null where it says nothing."""
+    """Whether it leaves nothing behind, by the card's `annotations.readOnlyHint`; null where that is missing."""
 
     @property
     def spec(self) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Which tools change something, and which only read."""
+"""Classes of tools: those that change something, and those that only read."""
 
 from functools import cache
 from pathlib import Path

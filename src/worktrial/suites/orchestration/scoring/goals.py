@@ -33,7 +33,7 @@ class ClosestCall:
     index: int
     """Its place among the team's calls."""
     arguments: tuple[Argument, ...]
-    """Those that can change what comes of it (`decisive_arguments`)."""
+    """Arguments that can change what comes of it (`decisive_arguments`)."""
 
     @property
     def needs(self) -> tuple[ValueCase, ...]:

@@ -1,4 +1,4 @@
-"""Which differences between a call and the recorded one can change what comes of it."""
+"""Decisive differences between a call and the recorded one: those that can change what comes of it."""
 
 import json
 import re
