@@ -166,9 +166,9 @@ def _ten_by_ten() -> None:
 def _twelve_steps() -> None:
     """Time unrelated plans of 12 steps in any number of workflows and print how many are exact."""
     rows = []
-    for density in (0.1, 0.3, 0.5):
+    for density in (0.1, 0.2, 0.3):
         took, exact = [], 0
-        for seed in range(20):
+        for seed in range(8):
             rng = random.Random(seed)
             workflows = rng.choice([2, 3, 6, 9, 12])
             start = process_time()

@@ -39,7 +39,7 @@ class SearchBudget:
             raise NothingLeft
 
 
-PAIRS = 600
+PAIRS = 5_000
 """Pairs of nodes of the two graphs up to which a node of the search tree counts once; it takes longer with more."""
 
 
