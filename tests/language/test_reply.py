@@ -1,11 +1,14 @@
 """Words, thoughts and calls of a model, however its endpoint spells it."""
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.data import real_data_dir
 
 from worktrial.errors import InvalidReason
 from worktrial.language import (
@@ -406,3 +409,27 @@ def test_any_message_is_read(message: JsonObject) -> None:
     reply = read_reply(message, TOOLS)
     assert isinstance(reply.text, str) and isinstance(reply.thinking, str) and isinstance(reply.refusal, str)
     assert all(isinstance(call, dict) for call in reply.calls)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+@pytest.mark.real_data
+def test_no_text_of_the_real_data_is_taken_for_thinking_or_for_a_call() -> None:
+    """Prompts, observations, plans and answers of others, with every tool in them on offer."""
+    paths = [*real_data_dir().glob("oracles/*.jsonl"), *real_data_dir().glob("occubench/*.jsonl")]
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").split("\n") if line]
+    rows = [json.loads(line) for line in lines]
+    texts = set(_texts(rows))
+    tools = [tool_spec(text, "", {}) for text in texts if re.fullmatch(r"[a-z][a-z0-9_]{2,40}", text)]
+    assert len(texts) > 10_000 and len(tools) > 100
+    for text in texts:
+        # What the recordings themselves hold as thoughts, and as calls.
+        if "<think>" not in text and not text.startswith('{"name": '):
+            assert read(text, tools).text == text
+            assert not read(text, tools).has_unread_call
