@@ -36,7 +36,7 @@ def test_each_agent_has_a_folder_and_the_comparison_follows(tmp_path: Path) -> N
         manifest = json.loads((runs / name / "manifest.json").read_text())
         assert manifest["settings"]["agent"] == manifest["settings"]["roles"]["agent"]["model"] == name
         assert manifest["sessions"][0]["end"] == "done"
-    assert "No significant difference: b-1 completes" in ran.out
+    assert "b-1 completes 0.0 points" in ran.out
     assert "8/8 done" in ran.err
     assert f"worktrial report {runs / 'a-1'} {runs / 'b-1'} · " in ran.out
     assert command("compare", runs / "a-1", runs / "b-1").code == 0

@@ -97,6 +97,7 @@ def test_everything_that_a_suite_reports_is_stored(tmp_path: Path) -> None:
         "fault_ledger": [{"event": 0, "call": 2, "turn": 1, "tool": "look", "mode": "E1", "kind": "timeout"}],
         "fault_misses": [{"event": 0, "call": 3, "turn": 1, "tool": "look", "why": "refusal"}],
         "clock": "2026-01-15T09:00:00",
+        "simulation": {"observations": 7, "misshapen": 2, "contradictions": 1},
         "measures": {"steps": 4},
     }
     # A field that the engine forgot to pass on would be left out of this list, too.
