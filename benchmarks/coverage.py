@@ -5,8 +5,8 @@ distributions of the wished correlation. A second agent, or the same under fault
 chance. Nothing depends on the machine; with the same seed the figures are the same.
 
 An interval misses its limit where it covers less than 93 %. Where almost nothing or everything fails, few outcomes
-are possible and none covers less than the 98 % that are wished at most; and one try of a fixed task does not show how
-much it varies.
+are possible and none covers less than the 98 % that are wished at most; and one try of a fixed task does not show
+how much it varies.
 """
 
 import argparse

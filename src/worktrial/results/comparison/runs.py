@@ -129,7 +129,7 @@ def compare_runs(
         first: For instance the baseline.
         second: For instance the new release.
         confidence: Of the intervals, between 0 and 1, exclusive.
-        seed: Of the bootstrap's and the permutation tests' draws.
+        seed: Of the bootstrap's draws.
         condition: Makes this condition the headline; None for E0 where both have it, else their first.
     """
     paired = pair_runs(first, second)

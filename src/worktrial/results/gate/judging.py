@@ -108,7 +108,7 @@ def judge_gate(
         level: Of significance; intervals are made to fit, 95 % for 0.05.
         sure: A limit counts as kept only where the interval's end keeps to it, not just the value.
         cost_of_whom: `all` roles, or the `agent`'s own requests.
-        seed: Of the bootstrap's and the permutation test's draws.
+        seed: Of the bootstrap's draws.
 
     Raises:
         SettingError: there is a limit to the regression and no baseline, or the other way round, or no sample of
