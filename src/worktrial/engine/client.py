@@ -123,7 +123,7 @@ class Client:
         return BoundModel(self, meter, salt)
 
     async def complete(self, request: Request, *, draw: int, meter: Meter, salt: str) -> Completion:
-        """HttpAnswer one request; see `worktrial.language.Complete`."""
+        """Answer one request; see `worktrial.language.Complete`."""
         if not (request.tools and self.settings.tool_mode == "json"):
             completion = await self._complete(request, meter, f"{salt}/{draw}")
             return replace(completion, tools=request.tools) if request.tools else completion
@@ -331,6 +331,6 @@ class BoundModel:
         top_logprobs: int = 0,
         max_tokens: int | None = None,
     ) -> Completion:
-        """HttpAnswer `messages`; see `worktrial.language.Complete`."""
+        """Answer `messages`; see `worktrial.language.Complete`."""
         request = Request(messages, tools, schema, top_logprobs, max_tokens)
         return await self.client.complete(request, draw=draw, meter=self.meter, salt=self.salt)
