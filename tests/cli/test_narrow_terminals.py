@@ -31,7 +31,7 @@ def test_power() -> None:
         text = shown("power", *words)
         for word in ("better", "worse", "correlation", "separate,", "agents"):
             assert re.search(rf"(^|\s){word}(\s|$)", text), (words, word)
-    assert re.search(r"uses,\s+which\s+is\s+the\s+stricter\s+one", shown("power", "--effect", "0.05"))
+    assert re.search(r"finds\s+it,\s+by\s+going\s+through\s+all\s+outcomes", shown("power", "--effect", "0.05"))
 
 
 def test_audits(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.support.cli import command, lines_of
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2Jred \x9b31m \u202edesrever [bold]plain[/bold] [/red] \u2028\r\n"
 # What the engine writes itself, as words or numbers that mean something.
-_OURS = {"role", "outcome", "kind", "type", "sample", "condition", "step_id", "mode", "unit"}
+_OURS = {"role", "outcome", "kind", "type", "sample", "condition", "step_id", "mode", "unit", "effect"}
 
 SUITES = {
     "starter": ("run", "starter", "--agent", "plan", "--tasks", "lab-01", "--faults", "E2"),

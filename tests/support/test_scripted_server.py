@@ -171,6 +171,7 @@ def test_an_endpoint_refuses_what_it_cannot_do() -> None:
         supports_temperature=False,
         supports_tools=False,
         supports_logprobs=False,
+        streams="never",
         token_parameter="max_completion_tokens",
         key="good",
     )

@@ -88,13 +88,14 @@ def count_reasks(
         turns_known: Whether `turn` tells calls of different messages apart; see `made_after`.
     """
     counts = {name: [0] * WINDOW for name in Reasks.__dataclass_fields__}
+    # Of a sample without a trajectory the ledger alone is left, which knows no later calls.
     by_index = {call.index: call for call in calls}
     for index in clean:
         later, again = _fate(by_index[index], calls, turns_known)
         for n in range(later):
             counts["clean"][n] += 1
             counts["clean_again"][n] += again is not None and again <= n + 1
-    for index in degraded:
+    for index in filter(by_index.__contains__, degraded):
         later, again = _fate(by_index[index], calls, turns_known)
         if later:
             counts["degraded"][later - 1] += 1
