@@ -158,7 +158,9 @@ def _identity(run: StoredRun) -> bytes:
     """Marks of one agent: who worked, by which settings and within which limits."""
     settings = run.manifest.settings
     roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
-    who = [settings.get("agent"), roles.get("agent"), settings.get("limits"), settings.get("agent_prompt")]
+    # All who work, such as a planner's sub-agents; simulator and judges are of the trial.
+    workers = {name: role for name, role in roles.items() if not name.startswith(("simulator", "judge"))}
+    who = [settings.get("agent"), workers, settings.get("limits"), settings.get("agent_prompt")]
     if not any(who[:2]):
         return str(run.folder).encode()
     return msgspec.json.encode(who, order="sorted")
