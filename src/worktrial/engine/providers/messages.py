@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from worktrial.engine.providers import at, shapes
-from worktrial.engine.providers.sdk import answer_of, http_client
+from worktrial.engine.providers.sdk import http_client, posted
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -46,14 +46,12 @@ class MessagesWire:
 
     def __init__(self, line: Line) -> None:
         with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
-            import httpx2
             from anthropic import AsyncAnthropic
         self._settings = line.settings
         self._model = line.model
         # The SDK names the version itself, whether or not the user's address does.
         root = line.base_url.rstrip("/").removesuffix("/v1")
         self.url = below(root, "v1/messages")
-        self._raw = httpx2.Response
         self._sdk = AsyncAnthropic(
             api_key=line.key or "none", base_url=root, max_retries=0, http_client=http_client(line.transport)
         )
@@ -89,12 +87,7 @@ class MessagesWire:
 
     async def send(self, body: bytes) -> HttpAnswer:
         """Send a body."""
-        headers = {"Content-Type": "application/json"}
-        return await answer_of(
-            lambda: self._sdk.post(
-                "/v1/messages", content=body, cast_to=self._raw, options={"headers": headers, "timeout": None}
-            )
-        )
+        return await posted(self._sdk, "/v1/messages", body)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

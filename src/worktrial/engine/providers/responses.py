@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from worktrial.engine.providers import OPENAI_URL, at, shapes
 from worktrial.engine.providers.chat import likeliest
-from worktrial.engine.providers.sdk import answer_of, http_client
+from worktrial.engine.providers.sdk import http_client, posted
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -40,12 +40,10 @@ class ResponsesWire:
 
     def __init__(self, line: Line) -> None:
         with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
-            import httpx2
             from openai import AsyncOpenAI
         self._settings = line.settings
         self._model = line.model
         self.url = below(line.base_url, "responses")
-        self._raw = httpx2.Response
         self._sdk = AsyncOpenAI(
             api_key=line.key or "none",
             base_url=line.base_url,
@@ -82,12 +80,7 @@ class ResponsesWire:
 
     async def send(self, body: bytes) -> HttpAnswer:
         """Send a body."""
-        headers = {"Content-Type": "application/json"}
-        return await answer_of(
-            lambda: self._sdk.post(
-                "/responses", content=body, cast_to=self._raw, options={"headers": headers, "timeout": None}
-            )
-        )
+        return await posted(self._sdk, "/responses", body)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

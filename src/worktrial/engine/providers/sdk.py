@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worktrial.engine.transport import HttpAnswer, OversizedAnswer, Transport
 from worktrial.errors import StopRun
@@ -46,6 +46,18 @@ def http_client(transport: Transport) -> "httpx2.AsyncClient":
             )
 
     return httpx2.AsyncClient(transport=OwnTransport(), trust_env=False)
+
+
+async def posted(sdk: Any, path: str, body: bytes) -> HttpAnswer:
+    """The endpoint's own answer to a finished body, posted by an SDK that has a `post` for any path.
+
+    Raises:
+        TimeoutError, ConnectionError, OversizedAnswer, StopRun: as `answer_of` does.
+    """
+    import httpx2
+
+    options = {"headers": {"Content-Type": "application/json"}, "timeout": None}
+    return await answer_of(lambda: sdk.post(path, content=body, cast_to=httpx2.Response, options=options))
 
 
 async def answer_of(call: Callable[[], Awaitable[object]]) -> HttpAnswer:
