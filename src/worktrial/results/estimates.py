@@ -8,7 +8,6 @@ from typing import Any
 
 from worktrial import statistics
 from worktrial.engine.record import SampleRecord
-from worktrial.grading import Outcome
 from worktrial.results.completion import completion
 from worktrial.results.conditions import cluster_by
 from worktrial.statistics import Interval, bootstrap
@@ -32,14 +31,12 @@ class BoardEstimate:
 def clusters(
     records: Sequence[SampleRecord], amounts: Callable[[SampleRecord], Mapping[str, float]] = lambda _: {}
 ) -> dict[str, Sums]:
-    """Cluster to its outcomes (`n`, `passed`, `valid`) and amounts, added up; in the order of their names."""
+    """Cluster to its number of samples (`n`) and its amounts, added up; in the order of their names."""
     found: dict[str, Sums] = {}
     cluster_of = cluster_by(records)
     for record in records:
-        valid = record.outcome is not Outcome.INVALID
-        passed = record.outcome is Outcome.PASS
         sums = found.setdefault(cluster_of(record), {})
-        for name, amount in {"n": 1, "valid": valid, "passed": passed, **amounts(record)}.items():
+        for name, amount in {"n": 1, **amounts(record)}.items():
             sums[name] = sums.get(name, 0.0) + amount
     return {name: found[name] for name in sorted(found)}
 

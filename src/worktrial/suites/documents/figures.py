@@ -44,11 +44,6 @@ def in_current(record: SampleRecord) -> SampleRecord:
     return msgspec.structs.replace(record, measures=in_current_words(record.measures))
 
 
-def passed(record: SampleRecord) -> float:
-    """Return 1 when the sample passed, otherwise 0."""
-    return float(record.outcome is Outcome.PASS)
-
-
 def share(by_question: Mapping[str, Sums]) -> QuestionShare:
     """The share over all samples; with repeats, samples of one question do not vary independently."""
     tries = [TaskTries(question, (of["value"] / of["n"],) * int(of["n"])) for question, of in by_question.items()]

@@ -10,9 +10,10 @@ from itertools import pairwise
 from worktrial.engine.record import CLEAN
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
+from worktrial.results.completion import passed
 from worktrial.results.estimates import Sums
 from worktrial.statistics import Interval, bootstrap_difference
-from worktrial.suites.documents.figures import QuestionShare, clusters, common, is_valid, passed, share
+from worktrial.suites.documents.figures import QuestionShare, clusters, common, is_valid, share
 from worktrial.suites.documents.scoring import in_current_words
 
 STAGES = ("closed", "oracle-pages", "oracle-docs", "archive")
