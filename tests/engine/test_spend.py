@@ -11,7 +11,7 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.providers import OPENAI_URL
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.spend import Budget, BudgetSpent, price_for
+from worktrial.engine.spend import Budget, BudgetSpent, context_of, price_for
 from worktrial.errors import SettingError, StopRun
 from worktrial.language import Usage
 
@@ -118,6 +118,17 @@ def test_the_price_list_and_the_users_figures() -> None:
     assert own is not None
     assert own(USAGE) == pytest.approx(1.2)
     assert price_for(RoleSettings(role=Role.AGENT, model="no-such-model-xyz", base_url=OPENAI_URL)) is None
+
+
+def test_the_price_list_knows_how_much_a_model_can_hold() -> None:
+    def held(model: str, url: str | None) -> int | None:
+        return context_of(RoleSettings(role=Role.SIMULATOR, model=model, base_url=url))
+
+    assert held("gpt-4o", OPENAI_URL) == 128_000
+    assert held("local", None) == 8192
+    assert held("no-such-model-xyz", OPENAI_URL) is None
+    # Behind an address of one's own the same name may be served with any size.
+    assert held("gpt-4o", "http://127.0.0.1:8000/v1") is held("gpt-4o", "https://models.example.org/v1") is None
 
 
 def test_the_embedded_model_is_free() -> None:

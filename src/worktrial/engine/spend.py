@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from worktrial.engine.local.catalogue import LOCAL_CONTEXT
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.errors import StopRun, option
 from worktrial.language import Usage
@@ -141,6 +142,26 @@ def _may_be_listed(base_url: str | None) -> bool:
     """Priced providers have a domain name; a server of one's own often has an address or a bare name."""
     host = urlsplit(base_url or "").hostname or ""
     return "." in host and not host.replace(".", "").isdigit()
+
+
+def context_of(settings: RoleSettings) -> int | None:
+    """Tokens of prompt and answer together that a role's model can hold; None where nobody knows.
+
+    The price list says so of most models that it has. A model behind an address of one's own may have any size,
+    whatever its name.
+    """
+    if settings.is_local:
+        return LOCAL_CONTEXT
+    if not _may_be_listed(settings.base_url):
+        return None
+    # Imported here because it loads the whole list (0.2 s).
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        _, model = get_snapshot().find_provider_model(settings.model, None, None, settings.base_url)
+    except LookupError:
+        return None
+    return model.context_window
 
 
 def _listed(settings: RoleSettings) -> PriceOf | None:

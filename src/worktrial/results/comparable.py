@@ -7,7 +7,15 @@ from worktrial.engine.manifest import Difference, Manifest, tell_apart
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suite import suite_of
 
-_SIMULATION = ("memory", "expected_calls", "simulator_prompt", "simulator_facts", "simulator_version", "clock")
+_SIMULATION = (
+    "memory",
+    "expected_calls",
+    "simulator_context",
+    "simulator_prompt",
+    "simulator_facts",
+    "simulator_version",
+    "clock",
+)
 _JUDGING = ("votes", "judge_method", "judge_record")
 _FAULTS = ("faults", "fault_count", "fault_duration", "fault_seed", "fault_unit")
 # Choices among what the agent is given to do and how that is scored, in runs that do not name their options.

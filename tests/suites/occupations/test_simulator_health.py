@@ -85,12 +85,20 @@ def test_the_judge_sees_state_and_facts_as_data(tmp_path: Path) -> None:
         assert '"recorded_fact":"note of the night shift"' in again.requests[0].last_user_text
 
 
-@pytest.mark.parametrize(("expected", "memory"), [(20, "history"), (200, "ledger")])
-def test_auto_takes_the_memory_that_costs_less(expected: int, memory: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("expected", "context", "memory"),
+    [(20, None, "history"), (200, None, "ledger"), (20, 128_000, "history"), (20, 8_192, "ledger")],
+)
+def test_auto_takes_the_memory_that_costs_less_and_fits(
+    expected: int, context: int | None, memory: str, tmp_path: Path
+) -> None:
     simulator = simulators.Observes({"status": "ok"})
-    ran, _ = _run(tmp_path, simulator, "--memory", "auto", "--expected-calls", expected, "--tasks", "11", calls=1)
+    words = ["--memory", "auto", "--expected-calls", expected, "--tasks", "11"]
+    words += [] if context is None else ["--simulator-context", context]
+    ran, _ = _run(tmp_path, simulator, *words, calls=1)
     assert ran.code == 0
     (line,) = lines_of(tmp_path / "run" / "trajectories.jsonl")
     assert line["memory"] == memory and (line["final_state"] is None) == (memory == "history")
     settings = json.loads((tmp_path / "run" / "manifest.json").read_text())["settings"]
     assert (settings["memory"], settings["expected_calls"], settings["simulator_version"]) == ("auto", expected, 2)
+    assert settings["simulator_context"] == context

@@ -13,7 +13,7 @@ from worktrial.workplaces.simulator.memory_choice import memory_cost
 
 
 def cheaper(workplace: Workplace, calls: int) -> Memory:
-    return memory_cost(workplace, calls, prompt="full", clock=CLOCK).cheaper
+    return memory_cost(workplace, calls, prompt="full", clock=CLOCK).choice(None)
 
 
 def test_a_history_is_cheaper_for_a_short_stay_and_a_ledger_for_a_long_one() -> None:
@@ -24,6 +24,15 @@ def test_a_history_is_cheaper_for_a_short_stay_and_a_ledger_for_a_long_one() -> 
     # The history grows with the square of the calls, the ledger does not.
     steps = [(b.history - a.history, b.ledger - a.ledger) for a, b in pairwise(costs)]
     assert steps[-1][0] > 3 * steps[0][0] and steps[-1][1] == pytest.approx(steps[0][1])
+
+
+def test_a_history_that_might_outgrow_the_model_is_none_however_cheap() -> None:
+    cost = memory_cost(SHOP, 5, prompt="full", clock=CLOCK)
+    assert cost.history < cost.ledger and cost.choice(None) is Memory.HISTORY
+    assert (cost.choice(cost.tokens), cost.choice(cost.tokens - 1)) == (Memory.HISTORY, Memory.LEDGER)
+    assert cost.choice(128_000) is Memory.HISTORY, "a short stay fits into any large model"
+    longer = memory_cost(SHOP, 20, prompt="full", clock=CLOCK)
+    assert longer.tokens > cost.tokens + 15 * 728 / 3
 
 
 @pytest.mark.real_data

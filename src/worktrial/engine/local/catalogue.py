@@ -7,6 +7,8 @@ from pathlib import Path
 from worktrial.errors import SettingError
 
 CACHE_VARIABLE = "WORKTRIAL_CACHE"
+LOCAL_CONTEXT = 8192
+"""Tokens of prompt and answer together that the embedded model is served with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
-from worktrial.engine.local.catalogue import LocalFile
+from worktrial.engine.local.catalogue import LOCAL_CONTEXT, LocalFile
 from worktrial.engine.local.cores import physical_cores
 from worktrial.engine.local.serve import ServeOrder
 from worktrial.errors import SettingError, option
@@ -34,7 +34,7 @@ class LocalModel:
     """
 
     def __init__(
-        self, file: LocalFile, *, n_ctx: int = 8192, threads: int | None = None, start_seconds: float = 120.0
+        self, file: LocalFile, *, n_ctx: int = LOCAL_CONTEXT, threads: int | None = None, start_seconds: float = 120.0
     ) -> None:
         """Prepare the server; it starts with the context.
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _WHO = "Who takes part"
 _SIMULATION = "Simulation"
-# The embedded model's whole context is 8,192 tokens.
+# Few enough for the embedded model's context.
 _LOCAL_FACTS = 8_000  # characters
 
 
@@ -58,9 +58,12 @@ class SimulatedOptions(
     memory: Annotated[Literal["history", "ledger", "auto"], Flag(_SIMULATION)] = "history"
     """history: the simulator sees the whole conversation. ledger: it sees an explicit state and recorded facts, and
     answers with its effects on them, so prompts stay short and contradictions show. auto: whichever costs less for
-    the calls that a task is expected to take."""
+    the calls that a task is expected to take; a history that might not fit into the simulator's context is none."""
     expected_calls: Annotated[int, Field(ge=1), Flag(_SIMULATION, metavar="N")] = 20
     """Calls that a task without a solution plan is expected to take, for auto."""
+    simulator_context: Annotated[int | None, Field(ge=1), Flag(_SIMULATION, metavar="N")] = None
+    """Tokens of prompt and answer together that the simulator's model can hold, for auto. Default: what the price
+    list says of the model; 8192 for the embedded one; where it is unknown, any history fits."""
     simulator_prompt: Annotated[Literal["full", "compact"] | None, Flag(_SIMULATION)] = None
     """full, or compact for small models. Default: full; compact for the embedded model."""
     simulator_facts: Annotated[int | None, Field(ge=0), Flag(_SIMULATION, metavar="N")] = None
@@ -105,7 +108,8 @@ class SimulatedSuite(Suite):
         """The suite made ready to run; see `Suite.trial`."""
         from worktrial.agents.prompting import own_prompt
         from worktrial.suites.selection import select_by
-        from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
+        from worktrial.engine.spend import context_of
+        from worktrial.suites.simulated.trial import AUTO, SimulatedSettings, SimulatedTrial
         from worktrial.workplaces.simulator import FACTS_SHOWN
 
         faults = conditions_of(options)
@@ -114,11 +118,16 @@ class SimulatedSuite(Suite):
         judging = judging_of(options, models.get(Role.JUDGE))
         is_local = models[Role.SIMULATOR].is_local
         usual_facts = _LOCAL_FACTS if is_local else FACTS_SHOWN
+        context = options.simulator_context
+        if context is None and options.memory == AUTO:
+            simulator = models[Role.SIMULATOR]
+            context = context_of(simulator if simulator.is_local else simulator.resolved())
         settings = SimulatedSettings(
             **vars(judging),
             repeats=options.repeats,
             memory=options.memory,
             expected_calls=options.expected_calls,
+            simulator_context=context,
             simulator_prompt=options.simulator_prompt or ("compact" if is_local else "full"),
             simulator_facts=usual_facts if options.simulator_facts is None else options.simulator_facts,
             limits=limits_of(options, models.get(Role.AGENT)),
@@ -131,6 +140,7 @@ class SimulatedSuite(Suite):
             "judge_record": settings.judge_record,
             "simulator_prompt": settings.simulator_prompt,
             "simulator_facts": settings.simulator_facts,
+            "simulator_context": settings.simulator_context,
         }
         measured = options.model_copy(update=settled).measured()
         return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)

@@ -38,6 +38,9 @@ class SimulatedSettings(JudgeSettings):
     one that costs less."""
     expected_calls: int = 20
     """Calls that a task without a plan is expected to take, where the memory is chosen by them."""
+    simulator_context: int | None = None
+    """Tokens of prompt and answer that the simulator's model can hold, where the memory is chosen by them; None where
+    nobody knows."""
     simulator_prompt: str = "full"
     """Prompt of the simulator: `full` or `compact`, see `worktrial.workplaces.simulator.PromptStyle`."""
     simulator_facts: int = FACTS_SHOWN
@@ -208,11 +211,15 @@ def _needed(task: Task) -> Needed:
 
 
 def memory_of(task: Task, workplace: Workplace, settings: SimulatedSettings, clock: str) -> Memory:
-    """Memory of the simulator in `task`: as set, else the cheaper one for as many calls as its plan has steps."""
+    """Memory of the simulator in `task`: as set, else the cheaper one for as many calls as its plan has steps.
+
+    A history that might outgrow the simulator's context is never chosen.
+    """
     if settings.memory != AUTO:
         return Memory(settings.memory)
     calls = len(task.plan) if isinstance(task.plan, list) and task.plan else settings.expected_calls
-    return memory_cost(workplace, calls, prompt=settings.simulator_prompt, clock=clock).cheaper
+    cost = memory_cost(workplace, calls, prompt=settings.simulator_prompt, clock=clock)
+    return cost.choice(settings.simulator_context)
 
 
 def _open(simulator: LanguageSimulator) -> HistorySession | LedgerSession:

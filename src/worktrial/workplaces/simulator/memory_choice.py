@@ -1,4 +1,4 @@
-"""Choice of a simulator's memory by what it costs, with prompt caching counted in."""
+"""Choice of a simulator's memory by what it costs, with prompt caching counted in, and by what its model can hold."""
 
 from typing import NamedTuple
 
@@ -18,17 +18,28 @@ _TURN = 728
 _CALL = 120  # characters of a call
 _EFFECTS = 90  # characters of patch and facts that a ledger's reply has on average
 _EARLIER = 900  # characters of the earlier calls and the facts that a ledger's prompt shows
+# Bytes of a token at least, as JSON in English or Korean has them; most tokenizers do with fewer tokens.
+_TOKEN = 3
+# Calls that a history must have room for, for each expected one: agents take more than a plan has.
+_ROOM = 2
 
 
 class MemoryCost(NamedTuple):
-    """Cost of simulating one episode, in characters of uncached input."""
+    """Cost of simulating one episode, in characters of uncached input, and the length that a history comes to."""
 
     history: float
     ledger: float
+    tokens: int
+    """Tokens of a history of twice as many calls, with its last answer: a bound from above, not an estimate."""
 
-    @property
-    def cheaper(self) -> Memory:
-        """The memory that costs less; history where they cost the same."""
+    def choice(self, context: int | None) -> Memory:
+        """The memory that costs less; history where they cost the same, and never where it may not fit.
+
+        Args:
+            context: Tokens of prompt and answer together that the model can hold; None where nobody knows.
+        """
+        if context is not None and self.tokens > context:
+            return Memory.LEDGER
         return Memory.LEDGER if self.ledger < self.history else Memory.HISTORY
 
 
@@ -59,4 +70,5 @@ def memory_cost(workplace: Workplace, calls: int, *, prompt: PromptStyle | str, 
     state = len(json_text(workplace.initial_state)) * (writes + CACHED * (1 - writes))
     asked = state + action + _CALL + _EARLIER + _OUTPUT * _EFFECTS
     ledger = len(with_ledger.system) * (1 + CACHED * later) + calls * asked
-    return MemoryCost(history, ledger)
+    longest = len(with_history.system.encode(errors="replace")) + _ROOM * calls * _TURN
+    return MemoryCost(history, ledger, -(-longest // _TOKEN))
