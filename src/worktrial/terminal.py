@@ -153,8 +153,13 @@ def rate_cells(rate: Estimate | None) -> tuple[str, str]:
     return f"{rate.value:.1%}", f"{rate.interval.low:.1%} - {rate.interval.high:.1%}"
 
 
-def call_lines(call: JsonObject) -> Iterator[Text]:
-    """A call of a tool as trajectories store it, what came back, and what would have without a fault."""
+def call_lines(call: JsonObject, doubts: Iterable[JsonObject] = ()) -> Iterator[Text]:
+    """A call of a tool as trajectories store it, what came back, and what would have without a fault.
+
+    Args:
+        call: The call.
+        doubts: Findings on the trajectory's simulator, of which those on this call are shown.
+    """
     arguments = msgspec.json.encode(call["arguments"]).decode()
     observation = call["observation"]
     seen = msgspec.json.encode(observation["content"]).decode()
@@ -170,3 +175,6 @@ def call_lines(call: JsonObject) -> Iterator[Text]:
     if clean is not None:
         was = msgspec.json.encode(clean).decode()
         yield Text.assemble(("        really: ", "dim"), plain(was, "dim"))
+    for doubt in (d for d in doubts if d["call"] == call["index"]):
+        evidence = "; ".join(doubt["evidence"])
+        yield Text.assemble(("        doubtful: ", "yellow"), plain(f"{doubt['check']}: {evidence}", "dim"))

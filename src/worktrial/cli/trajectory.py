@@ -73,10 +73,7 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
             if text:
                 yield Text.assemble(("agent: ", "bold"), plain(text))
         shown = call["turn"] + 1
-        yield from call_lines(call)
-        for finding in (f for f in line.get("simulation") or [] if f["call"] == call["index"]):
-            doubts = "; ".join(finding["evidence"])
-            yield Text.assemble(("        doubtful: ", "yellow"), plain(f"{finding['check']}: {doubts}", "dim"))
+        yield from call_lines(call, line.get("simulation") or [])
     answer = line.get("answer") or "(none)"
     end = line.get("stop_reason") or "broken off"
     yield Panel(plain(answer), title=plain(f"answer · {end}"), title_align="left")

@@ -113,23 +113,28 @@ def in_manifest(settings: Any) -> JsonObject:
     return plain
 
 
+def position_in(trajectory: Trajectory) -> Callable[[], Position]:
+    """Function that tells where the next call stands in `trajectory`, as it grows."""
+    return lambda: Position(len(trajectory.calls), max(0, trajectory.turns - 1))
+
+
 def faulty(
     session: Session,
     workplace: Workplace,
     faults: FaultSettings,
     sample: str,
-    trajectory: Trajectory,
+    position: Callable[[], Position],
     transforms: Mapping[str, Transform] = TRANSFORMS,
     needed: Needed | None = None,
 ) -> FaultySession:
-    """`session` under the plan of `sample`; calls and turns are counted as in `trajectory`.
+    """`session` under the plan of `sample`.
 
     Args:
         session: Where the agent works.
         workplace: Holds the tools' schemas.
         faults: The condition.
         sample: The task's id.
-        trajectory: The agent's, as it grows.
+        position: Function that tells where the next call stands; see `position_in`.
         transforms: What implicit faults do to answers, by kind.
         needed: What the task needs; None where that is not known.
     """
@@ -139,7 +144,7 @@ def faulty(
         session,
         draw_plan(faults, sample, kinds, weights=planned_weights(workplace, kinds)),
         workplace,
-        position=lambda: Position(len(trajectory.calls), max(0, trajectory.turns - 1)),
+        position=position,
         transforms=transforms,
         needed=needed,
     )

@@ -16,7 +16,9 @@ from worktrial.suites.documents.faults import (
     document_transforms,
     misread_digit,
     miss_page,
+    needs_of,
 )
+from worktrial.suites.documents.question import DocumentQuestion, GoldFigure, GoldPage
 from worktrial.workplaces.faults import Context
 
 TABLE: dict[str, Any] = {
@@ -74,6 +76,32 @@ def test_a_digit_is_misread_wherever_the_figure_stands() -> None:
     assert changed
     assert wrong["rows"][1] == ["in 1950", 1950.0]
     assert misread_digit({"text": "in 1950, 12 of them"}, _rng(), Context()) is None
+
+
+QUESTION = DocumentQuestion(
+    "Q1",
+    "How much was it?",
+    "4,391",
+    pages=(GoldPage("b", 7),),
+    figures=(GoldFigure(GoldPage("b", 7), "4,391"), GoldFigure(GoldPage("b", 7), "359")),
+)
+
+
+def test_damage_is_aimed_at_what_the_answer_needs() -> None:
+    needed = needs_of(QUESTION)
+    aimed = Context(needed=needed)
+    for seed in range(30):
+        assert miss_page(HITS, Random(seed), aimed) == {"hits": HITS["hits"][:2]}
+        wrong = misread_digit(TABLE, Random(seed), aimed)
+        assert wrong is not None
+        # Row 2 shows 4,391.
+        assert [n for n in range(6) if wrong["body"][n] != TABLE["body"][n]] == [2]
+        assert needed.touched_by(TABLE, wrong)
+        page = {**PAGE, "text": PAGE["text"] + "\n| d | 1 |\n| e | 2 |\n| f | 3 |\n| g | 4 |"}
+        cut = cut_table(page, Random(seed), aimed)
+        assert cut is not None and "| b | 359 |" not in cut["text"] and needed.touched_by(page, cut)
+    assert not needed.touched_by(HITS, {"hits": HITS["hits"][2:]})
+    assert misread_digit({"text": "372 and 511"}, _rng(), aimed) is not None, "where nothing is needed, anything"
 
 
 _TEXT = st.text("0123456789,. |\nabc-", max_size=40)

@@ -34,7 +34,12 @@ class LocalModel:
     """
 
     def __init__(
-        self, file: LocalFile, *, n_ctx: int = LOCAL_CONTEXT, threads: int | None = None, start_seconds: float = 120.0
+        self,
+        file: LocalFile,
+        *,
+        n_ctx: int = LOCAL_CONTEXT,
+        threads: int | None = None,
+        start_seconds: float = 120.0,
     ) -> None:
         """Prepare the server; it starts with the context.
 

@@ -7,7 +7,7 @@ Pictures are left alone: nothing can be taken out of them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
 from itertools import groupby
@@ -15,8 +15,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.documents.question import DocumentQuestion, GoldPage
 from worktrial.suites.documents.trace import pages_asked_for, place, places
-from worktrial.workplaces.faults import TRANSFORMS, Context, Transform
+from worktrial.workplaces.faults import TRANSFORMS, Context, Needed, Transform
 from worktrial.workplaces.faults.transforms import emptied
 
 if TYPE_CHECKING:
@@ -71,11 +72,27 @@ def document_transforms(archive: "Archive | None") -> Mapping[str, Transform]:
     return {kind: _unless_picture(transform) for kind, transform in {**own, **TRANSFORMS}.items()}
 
 
+def needs_of(question: DocumentQuestion) -> Needed:
+    """Needs of a question: its answer, the printed figures behind it, and the pages that they stand on."""
+    figures = (figure.text for figure in question.figures)
+    return Needed(question.answer, *figures, *map(named, question.pages))
+
+
+def named(page: GoldPage) -> str:
+    """Name of a page among what a question needs; none is the beginning of another's."""
+    return f"[{page}]"
+
+
 def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """Drop one page: all of a page that was read, or the first page of a list."""
+    """Drop one page: all of a page that was read, or the first page of a list.
+
+    Where damage is aimed, the first page in the list that the answer needs.
+    """
     first = next(places(observation), None)
     if first is None:
         return None
+    if context.needed is not None:
+        first = next((p for p in places(observation) if context.needed.value(named(p))), first)
     if place(observation) == first:
         gone = {key: emptied(value) for key, value in observation.items() if not _is_place(key, value)}
         return _if_changed(observation, {**observation, **gone})
@@ -83,13 +100,22 @@ def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObj
 
 
 def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """Cut tables after their first rows: rows of a list, and lines of a table in Markdown."""
+    """Cut tables after their first rows: rows of a list, and lines of a table in Markdown.
+
+    Where damage is aimed, before the first row that the answer needs, if the cut leaves that in.
+    """
     share = 1 / 3 + rng.random() / 3
+
+    def rows_left(rows: Sequence[JsonValue]) -> int:
+        left = int(share * len(rows))
+        if context.needed is not None:
+            left = next((n for n, row in enumerate(rows[:left]) if context.needed.any_of("", row)), left)
+        return max(_LEAST_ROWS, left)
 
     def cut(key: str, value: JsonValue) -> JsonValue:
         if isinstance(value, list) and key in _TABLE_ROWS:
-            return value[: max(_LEAST_ROWS, int(share * len(value)))]
-        return _cut_lines(value, share) if isinstance(value, str) and not _is_place(key, value) else value
+            return value[: rows_left(value)]
+        return _cut_lines(value, rows_left) if isinstance(value, str) and not _is_place(key, value) else value
 
     degraded = {key: cut(key, value) for key, value in observation.items()}
     if isinstance(degraded.get("rows"), int) and degraded.get("body") != observation.get("body"):
@@ -99,10 +125,15 @@ def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObj
 
 
 def misread_digit(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
-    """Misread one digit of one figure for another that looks like it, wherever the answer shows the figure."""
+    """Misread one digit of one figure for another that looks like it, wherever the answer shows the figure.
+
+    Where damage is aimed, of a figure that the answer needs.
+    """
     figures = sorted({number for text in _texts(observation) for number in _figures(text)})
     if not figures:
         return None
+    if context.needed is not None:
+        figures = [figure for figure in figures if context.needed.value(figure)] or figures
     figure = figures[int(rng.random() * len(figures))]
     digits = [i for i, c in enumerate(figure) if c.isdigit()]
     at = digits[int(rng.random() * len(digits))]
@@ -185,12 +216,12 @@ def _texts(value: JsonValue) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _cut_lines(text: str, share: float) -> str:
+def _cut_lines(text: str, rows_left: Callable[[Sequence[str]], int]) -> str:
     """`text` without the later lines of every Markdown table in it."""
     lines: list[str] = []
     for is_table, group in groupby(text.split("\n"), lambda line: _TABLE_LINE.match(line) is not None):
         found = list(group)
-        lines += found[: max(_LEAST_ROWS, int(share * len(found)))] if is_table else found
+        lines += found[: rows_left(found)] if is_table else found
     return "\n".join(lines)
 
 

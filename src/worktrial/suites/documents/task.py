@@ -17,7 +17,7 @@ from worktrial.language import JsonObject
 from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, AnswerScore, diagnose
 from worktrial.suites.documents.choices import AnswerMode, Setup
 from worktrial.suites.documents.failures import Evidence, FailureKind, candidates, failure, missing_figures
-from worktrial.suites.documents.faults import document_transforms
+from worktrial.suites.documents.faults import document_transforms, needs_of
 from worktrial.suites.documents.load import QuestionSet
 from worktrial.suites.documents.prepare import SamplePreparer, prompts_fingerprint, system_prompt
 from worktrial.suites.documents.question import DocumentQuestion
@@ -31,7 +31,7 @@ from worktrial.suites.documents.scoring import (
 )
 from worktrial.suites.documents.trace import Trace, retrieval_measures, trace_of
 from worktrial.suites.documents.workplace import as_recorded
-from worktrial.suites.episode import episode, faulty, in_manifest, jobs_under
+from worktrial.suites.episode import episode, faulty, in_manifest, jobs_under, position_in
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
 
@@ -124,7 +124,8 @@ class DocumentsTrial:
             session: Session = here.session
             if faults.mode is not FaultMode.E0:
                 workplace = here.session.workplace
-                session = faulty(session, workplace, faults, question.id, trajectory, self._transforms)
+                at, needed = position_in(trajectory), needs_of(question)
+                session = faulty(session, workplace, faults, question.id, at, self._transforms, needed)
             tools = here.session.specs
             offered = {tool["function"]["name"] for tool in tools}
             assignment = Assignment(

@@ -14,7 +14,15 @@ from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.grading.state_checks import run_checks
 from worktrial.language import Complete, JsonObject
-from worktrial.suites.episode import check_conditions, episode, faulty, finished, in_manifest, jobs_under
+from worktrial.suites.episode import (
+    check_conditions,
+    episode,
+    faulty,
+    finished,
+    in_manifest,
+    jobs_under,
+    position_in,
+)
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
@@ -93,7 +101,7 @@ class ExecutableTrial:
         trajectory = Trajectory()
         session: Session = task.open()
         if faults.mode is not FaultMode.E0:
-            session = faulty(session, workplace, faults, task.id, trajectory, needed=_needed(task))
+            session = faulty(session, workplace, faults, task.id, position_in(trajectory), needed=_needed(task))
         assignment = Assignment(
             instruction=task.instruction,
             clock=task.clock,

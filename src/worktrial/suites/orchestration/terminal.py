@@ -255,17 +255,19 @@ def _turns(line: JsonObject) -> Iterator[RenderableType]:
             yield from _answer(next(answers, {}))
             for run in turn["work"]:
                 if run["round"] == round:
-                    yield from _agent_run(run, calls)
+                    yield from _agent_run(run, calls, line.get("simulation") or [])
             for workflow, why in planner["stuck"].items():
                 yield plain(f"cannot start: {workflow}: {why}", "red")
     yield plain(f"ended by: {line['stop_reason']}")
 
 
-def _agent_run(run: JsonObject, calls: Mapping[int, JsonObject]) -> Iterator[RenderableType]:
+def _agent_run(
+    run: JsonObject, calls: Mapping[int, JsonObject], doubts: Sequence[JsonObject]
+) -> Iterator[RenderableType]:
     """One domain agent at work on one step of the plan."""
     yield Text.assemble(plain(f"{run['workflow']} · {run['agent']}: ", "bold"), plain(run["query"], "italic"))
     for index in run["calls"]:
-        yield from call_lines(calls[index])
+        yield from call_lines(calls[index], doubts)
     texts = said_in(run["messages"], [calls[index]["tool"] for index in run["calls"]])
     if texts and (text := texts[-1]):
         yield Text.assemble("     ", plain(text))

@@ -107,8 +107,8 @@ class SimulatedSuite(Suite):
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
         from worktrial.agents.prompting import own_prompt
-        from worktrial.suites.selection import select_by
         from worktrial.engine.spend import context_of
+        from worktrial.suites.selection import select_by
         from worktrial.suites.simulated.trial import AUTO, SimulatedSettings, SimulatedTrial
         from worktrial.workplaces.simulator import FACTS_SHOWN
 

@@ -13,7 +13,15 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.language import Complete, JsonObject
-from worktrial.suites.episode import check_conditions, episode, faulty, finished, in_manifest, jobs_under
+from worktrial.suites.episode import (
+    check_conditions,
+    episode,
+    faulty,
+    finished,
+    in_manifest,
+    jobs_under,
+    position_in,
+)
 from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.simulated.tasks import Task, TaskSet
@@ -39,8 +47,7 @@ class SimulatedSettings(JudgeSettings):
     expected_calls: int = 20
     """Calls that a task without a plan is expected to take, where the memory is chosen by them."""
     simulator_context: int | None = None
-    """Tokens of prompt and answer that the simulator's model can hold, where the memory is chosen by them; None where
-    nobody knows."""
+    """Tokens that the simulator's model can hold, where the memory is chosen; None where nobody knows."""
     simulator_prompt: str = "full"
     """Prompt of the simulator: `full` or `compact`, see `worktrial.workplaces.simulator.PromptStyle`."""
     simulator_facts: int = FACTS_SHOWN
@@ -127,7 +134,7 @@ class SimulatedTrial:
         watched = WatchedSession(simulated, workplace, task.instruction, position=lambda: len(trajectory.calls))
         session: Session = watched
         if faults.mode is not FaultMode.E0 and not prompted:
-            session = faulty(session, workplace, faults, task.id, trajectory, needed=_needed(task))
+            session = faulty(session, workplace, faults, task.id, position_in(trajectory), needed=_needed(task))
         assignment = Assignment(
             instruction=_instruction(task, settings),
             clock=clock,

@@ -127,7 +127,19 @@ class WatchedSession:
             observation = await self._inner.call(tool, arguments)
             if observation.origin is Origin.SIMULATOR:
                 self._check(SeenCall(index, tool, arguments, observation.content, after=self._inner.state))
+            elif observation.origin is Origin.RECORDED:
+                self._learn(SeenCall(index, tool, arguments, observation.content))
             return observation
+
+    def _learn(self, call: SeenCall) -> None:
+        """Take the answer of a recording for true; a simulator that answers beside it must not contradict it."""
+        episode, tool = self._episode, self._episode.workplace.tool(call.tool)
+        if tool is None or is_error(call.content):
+            return
+        if may_write(tool):
+            episode.writes += 1
+        elif tool.effect is not ToolEffect.VOLATILE:
+            remember(call, episode)
 
     def _check(self, call: SeenCall) -> None:
         found = self._found(call)

@@ -7,6 +7,9 @@ from worktrial.language import JsonValue
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+# A number that stands for itself: no part of a date, a time, an identifier or a longer number.
+_FIGURE = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/-]|[.,]\d)")
+_YEAR = re.compile(r"(?:1[789]|20)\d\d")
 # Shorter words and smaller numbers are in every text.
 _LEAST_WORD = 3
 _LEAST_NUMBER = 10
@@ -19,7 +22,7 @@ class Needed:
         """Read `texts`: prose, or plans and checks as JSON."""
         self._text = "\n".join(texts).lower()
         self._words = frozenset(_WORD.findall(self._text))
-        self._numbers = frozenset(float(n.replace(",", "")) for n in _NUMBER.findall(self._text))
+        self._numbers = frozenset(_number(n) for n in _NUMBER.findall(self._text))
 
     def field(self, name: str) -> bool:
         """Whether the texts name this field, as `unit_price` or as `unit price`."""
@@ -29,11 +32,11 @@ class Needed:
         return name in self._words or ("_" in name and name.replace("_", " ") in self._text)
 
     def value(self, value: JsonValue) -> bool:
-        """Whether the texts hold this text or number."""
+        """Whether the texts hold this text or number, or a figure that this text shows."""
         if isinstance(value, bool) or value is None:
             return False
         if isinstance(value, str):
-            return len(value) >= _LEAST_WORD and value.lower() in self._text
+            return self._holds(value.lower()) or bool(self._figures(value))
         return isinstance(value, int | float) and abs(value) >= _LEAST_NUMBER and abs(value) in self._numbers
 
     def touched_by(self, clean: JsonValue, degraded: JsonValue, field: str = "") -> bool:
@@ -47,6 +50,11 @@ class Needed:
             rest = clean[len(degraded) :]
             pairs = zip(clean, degraded, strict=False)
             return any(self.any_of("", item) for item in rest) or any(self.touched_by(*p, field) for p in pairs)
+        if isinstance(clean, str) and isinstance(degraded, str) and not self.field(field):
+            # Of a longer text, what is no more in it.
+            return clean != degraded and (
+                self._holds(clean.lower()) or bool(self._figures(clean) - self._figures(degraded))
+            )
         return clean != degraded and self.any_of(field, clean)
 
     def any_of(self, name: str, value: JsonValue) -> bool:
@@ -54,6 +62,21 @@ class Needed:
         return self.field(name) or any(
             (field and self.field(field)) or self.value(v) for field, v in _inside(value)
         )
+
+    def _holds(self, text: str) -> bool:
+        # A plain word only as one: "low" is not in "workflow". In other scripts words run together.
+        if text.isascii() and text.isalpha():
+            return len(text) >= _LEAST_WORD and text in self._words
+        return len(text) >= _LEAST_WORD and text in self._text
+
+    def _figures(self, text: str) -> set[float]:
+        """Figures of `text` that the texts hold, without years, which are everywhere."""
+        found = (_number(figure) for figure in _FIGURE.findall(text) if not _YEAR.fullmatch(figure))
+        return {figure for figure in found if figure >= _LEAST_NUMBER and figure in self._numbers}
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
 def _inside(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:

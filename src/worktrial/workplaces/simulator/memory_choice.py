@@ -1,4 +1,4 @@
-"""Choice of a simulator's memory by what it costs, with prompt caching counted in, and by what its model can hold."""
+"""Choice of a simulator's memory by what it costs, prompt caching counted in, and by what its model can hold."""
 
 from typing import NamedTuple
 

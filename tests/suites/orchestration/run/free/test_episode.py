@@ -17,7 +17,7 @@ from tests.support.free_runs import (
     says,
     trajectory_of,
 )
-from tests.support.orchestration import BERTH, SHORT, TinyTeam
+from tests.support.orchestration import BERTH, SHORT, TinyTeam, call, note, plan, reply, user, workflow
 from tests.support.request import ScriptedRequest
 from tests.support.script import Answer, Script
 from tests.support.scripted_server import ScriptedServer
@@ -234,6 +234,46 @@ def test_the_simulator_answers_what_the_recording_does_not_hold(data: Path, tmp_
     (request,) = shown
     system = request.messages[0]["content"]
     assert "2 March 2026" in system and '"tool":"send"' in system and "It is 2026-03-02" in system
+    assert record["simulation"] == {"observations": 1, "misshapen": 0, "contradictions": 0}
+    assert line["simulation"] == []
+
+
+READS = (
+    note(),
+    user("Which berths are free?"),
+    plan(workflow_1=workflow(("harbour_agent", "Look"))),
+    call("harbour_agent", "findBerths", day="2026-03-03", result={"berth_id": "B1", "free": True}),
+    call("harbour_agent", "bookBerth", berth="B1", ship="Gannet"),
+    reply("B1."),
+)
+LOOK = {"day": "2026-03-04"}
+
+
+@pytest.mark.parametrize(("booked", "contradictions"), [(False, 1), (True, 0)])
+def test_a_simulator_is_watched_in_free_runs_too(
+    tmp_path: Path, booked: bool, contradictions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second answer to the same question is another, which only a write in between would explain."""
+    monkeypatch.setattr(
+        "worktrial.suites.orchestration.run.free.tools.only_reads", lambda team, agent, tool: tool == "findBerths"
+    )
+    data = TinyTeam({"EN/1": READS}).write(tmp_path / "data")
+    replies = iter(["new", "gone"])
+    script = {"simulator": lambda request: completion(json.dumps({"status": next(replies)}))}
+    acts = {"Look first": calls("findBerths", **LOOK), "Look again": calls("findBerths", **LOOK)}
+    steps = {
+        "workflow_1": ("harbour_agent", "Look first"),
+        "workflow_3": ("harbour_agent", "Look again", "workflow_1"),
+    }
+    if booked:
+        acts["Book"] = calls("bookBerth", berth="B1", ship="Gannet")
+        steps["workflow_2"] = ("harbour_agent", "Book", "workflow_1")
+        steps["workflow_3"] = ("harbour_agent", "Look again", "workflow_2")
+    team = TeamOfWords(_plan(**steps), "B1.", acts=acts)
+    record, line = _run(data, tmp_path, team, simulated=True, script=script)
+    health = record["simulation"]
+    assert (health["observations"], health["contradictions"]) == (2, contradictions)
+    assert [finding["check"] for finding in line["simulation"]] == ["consistent"] * contradictions
 
 
 def test_bounds_end_everything(data: Path, tmp_path: Path) -> None:
@@ -298,6 +338,25 @@ def test_faults_strike_the_tools_and_what_was_recorded_stays_known(data: Path, t
     assert origins == ["recorded"] * first + ["fault"] * 2 + ["recorded"] * (4 - first)
     assert [row["call"] for row in record["fault_ledger"]] == [first, first + 1]
     assert record["outcome"] == "pass"
+
+
+def test_silent_faults_are_aimed_at_what_the_recording_goes_on_with(tmp_path: Path) -> None:
+    """The ship that is booked for: of an answer with many fields, the event takes that one among others."""
+    answer = {"berth_id": "B1", "crane": "yes", "depth": "deep", "ship": "Gannet", "tariff": "low", "wind": "calm"}
+    rows = (*READS[:3], call("harbour_agent", "findBerths", day="2026-03-03", result=answer), *READS[4:])
+    data = TinyTeam({"EN/1": rows}).write(tmp_path / "data")
+    acts = {"Look": keeps_calling("findBerths", day="2026-03-03")}
+    seen = []
+    for seed in range(12):
+        (tmp_path / str(seed)).mkdir()
+        faults = Conditions.sweep([FaultMode.E2], [1], [1], seed=seed)
+        planner = TeamOfWords(_plan(workflow_1=("harbour_agent", "Look")), "B1.", acts=acts)
+        record, _ = _run(data, tmp_path / str(seed), planner, faults=faults)
+        (event,), (row,) = record["fault_plan"], record["fault_ledger"]
+        assert row["needed"] is ("/ship" in row["fields"])
+        if row["kind"] in ("fields_dropped", "values_emptied", "wrong_value"):
+            seen.append((event["aimed"], row["needed"]))
+    assert (True, True) in seen and (True, False) not in seen
 
 
 def test_planner_and_domain_agents_may_be_different_models(data: Path, tmp_path: Path) -> None:

@@ -63,7 +63,11 @@ def world_of(scenario: Scenario, team: Team) -> Workplace:
     return Workplace(
         name=scenario.key,
         system_prompt=rules["rules"],
-        tools=tuple(CardTool(t.name, t.description, t.parameters) for card in team.values() for t in card.tools),
+        tools=tuple(
+            CardTool(t.name, t.description, t.parameters, writes=False if only_reads(team, agent, t.name) else None)
+            for agent, card in team.items()
+            for t in card.tools
+        ),
         initial_state=json.loads(json.dumps(state, default=str)),
         state_description=rules["state"],
         source=f"{scenario.language}/{scenario.id}",

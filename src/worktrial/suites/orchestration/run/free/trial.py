@@ -1,6 +1,7 @@
 """The path of one free-running sample, top to bottom."""
 
 import asyncio
+import json
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,10 +13,10 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.episode import in_manifest, jobs_under, note_faults
+from worktrial.suites.episode import faulty, in_manifest, jobs_under, note_faults
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
-from worktrial.suites.orchestration.planning.scenario import Scenario, UserTurn
+from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, Scenario, UserTurn
 from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.episode import FreeRun
 from worktrial.suites.orchestration.run.free.log import Log, free_measures, trajectory_line, work_in_log
@@ -32,14 +33,14 @@ from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
 from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
 from worktrial.workplaces import DEFAULT_CLOCK, Session, StopReason, Workplace
+from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import (
     Conditions,
     FaultMode,
     FaultSettings,
-    FaultySession,
+    Needed,
     Position,
     PromptedFaults,
-    draw_plan,
 )
 from worktrial.workplaces.simulator import SIMULATOR_VERSION
 
@@ -116,7 +117,11 @@ class FreeTrial:
         world, clock = world_of(scenario, team), clock_of(scenario, settings.clock)
         faults = self._conditions[job.condition]
         recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, context))
-        session = self._under(faults, recorded, world, scenario.key, log)
+        said = [step.text for step in scenario.steps if isinstance(step, UserTurn)]
+        watched = WatchedSession(
+            recorded, world, "\n".join([scenario.note, *said]), position=lambda: len(log.calls)
+        )
+        session = self._under(faults, watched, world, scenario, log)
         budget = RequestBudget(
             settings.limits,
             log,
@@ -154,9 +159,12 @@ class FreeTrial:
         result.stop_reason = log.stop_reason.value if finished else None
         result.clock = clock
         note_faults(result, session)
-        said = [step.text for step in scenario.steps if isinstance(step, UserTurn)]
+        # Without a simulator, or with one that was asked to degrade its answers, there is nobody to blame.
+        blamed = settings.simulated and (not settings.faults.prompted or faults.mode is FaultMode.E0)
+        result.simulation = watched.health if blamed else None
         line = trajectory_line(log, scenario.note, said, run.prompt)
         result.trajectory = {"outcome": result.outcome, "reason": result.reason, "clock": clock, **line}
+        result.trajectory["simulation"] = watched.findings if blamed else []
         if crash is not None:
             result.trajectory["traceback"] = crash
         return result
@@ -172,16 +180,17 @@ class FreeTrial:
         return OneToolWorld(world, playing, clock=clock, prompt=settings.simulator_prompt)
 
     def _under(
-        self, faults: FaultSettings, recorded: RecordedTools, world: Workplace, sample: str, log: Log
+        self, faults: FaultSettings, watched: Session, world: Workplace, scenario: Scenario, log: Log
     ) -> Session:
         if faults.mode is FaultMode.E0 or self._settings.faults.prompted:
-            return recorded
-        plan = draw_plan(faults, sample)
-        return FaultySession(
-            recorded,
-            plan,
+            return watched
+        return faulty(
+            watched,
             without_schemas(world),
-            position=lambda: Position(len(log.calls), max(0, log.requests - 1)),
+            faults,
+            scenario.key,
+            lambda: Position(len(log.calls), max(0, log.requests - 1)),
+            needed=_needed(scenario),
         )
 
     async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
@@ -202,6 +211,14 @@ class FreeTrial:
             measures["judging"] = {"asked": len(score.needs), "trouble": None, "values": judged.rows()}
         outcome = Outcome.PASS if met.goals and met.completed else Outcome.FAIL
         return SampleResult(outcome=outcome, reason=_reason(met, log), measures=measures)
+
+
+def _needed(scenario: Scenario) -> Needed:
+    """Needs of a scenario: what its recorded plans and the arguments of its recorded calls name."""
+    plans = [step.plan for step in scenario.steps if isinstance(step, PlanStep)]
+    asked = [step.query for plan in plans for workflow in plan.workflows for step in workflow.steps]
+    made = [call.arguments for step in scenario.steps if isinstance(step, CallStep) for call in step.calls]
+    return Needed(*asked, json.dumps(made, ensure_ascii=False, default=str))
 
 
 def _reason(met: Met, log: Log) -> str:
