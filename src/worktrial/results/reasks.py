@@ -130,10 +130,10 @@ def excess_reask(clusters: Iterable[Reasks]) -> ExcessReask | None:
     """
     listed = list(clusters)
     whole = sum(listed, Reasks())
-    found = _rates(_sums(whole))
     answers = sum(n for n, base in zip(whole.degraded, whole.clean, strict=True) if base)
     if not answers:
         return None
+    found = _rates(_sums(whole))
     interval = None
     if len(listed) > 1:
         interval = bootstrap([_sums(one) for one in listed], _figures)["excess"]

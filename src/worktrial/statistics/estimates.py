@@ -15,6 +15,7 @@ from math import fsum, inf, nan, sqrt
 from typing import NamedTuple
 
 from worktrial.statistics.rates import Interval
+from worktrial.statistics.student import student_quantile, student_tail
 
 
 class Estimand(StrEnum):
@@ -247,16 +248,10 @@ class _Known(NamedTuple):
     def critical(self, confidence: float) -> float:
         if not 0 < confidence < 1:
             raise ValueError(f"confidence must be between 0 and 1, exclusive; got {confidence}")
-        from scipy.special import ndtri, stdtrit
-
-        tail = (1 - confidence) / 2
-        return -float(ndtri(tail) if self.freedom == inf else stdtrit(self.freedom, tail))
+        return student_quantile((1 - confidence) / 2, self.freedom)
 
     def p_value(self, score: float) -> float:
-        from scipy.special import ndtr, stdtr
-
-        tail = -abs(score)
-        return min(1.0, 2 * float(ndtr(tail) if self.freedom == inf else stdtr(self.freedom, tail)))
+        return min(1.0, 2 * student_tail(abs(score), self.freedom))
 
 
 _ROUNDING = 1e-12

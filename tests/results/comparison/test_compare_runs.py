@@ -96,7 +96,7 @@ def test_no_difference_at_all_is_not_certainty(tmp_path: Path) -> None:
     own = _own(compare_runs(_run(tmp_path / "a", "p" * 20), _run(tmp_path / "b", "p" * 20)))
     assert own.effect is not None
     low, high = own.effect.interval or (0.0, 0.0)
-    assert low == -high and 0.1 < high < 0.2
+    assert low == pytest.approx(-high) and 0.1 < high < 0.2
     lost = _own(compare_runs(_run(tmp_path / "e", "p" * 20), _run(tmp_path / "f", "f" * 20)))
     assert lost.effect is not None
     low, high = lost.effect.interval or (0.0, 0.0)
