@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
 from worktrial.statistics.student import student_quantile, student_tail
 
 FREEDOM = st.floats(1, 12).map(lambda x: exp(x - 1))
