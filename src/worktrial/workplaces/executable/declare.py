@@ -36,8 +36,9 @@ class Declaration:
     """Declaration of a function as a tool, by `@reads` or `@writes`."""
 
     writes: bool
-    example: Mapping[str, JsonValue]
-    """Arguments of a call that succeeds in the initial state; its result is the tool's example output."""
+    example: Mapping[str, JsonValue] | None
+    """Arguments of a call that succeeds in the initial state; its result is the tool's example output. None for a
+    tool that shows none."""
 
 
 def reads(**example: JsonValue) -> Callable[[F], F]:
@@ -64,12 +65,14 @@ def declaration(function: Function) -> Declaration | None:
     return found if isinstance(found, Declaration) else None
 
 
-def _marker(declared: Declaration) -> Callable[[F], F]:
-    def mark(function: F) -> F:
-        function.__dict__[_MARK] = declared
-        return function
+def marked(function: F, declared: Declaration) -> F:
+    """`function` as a tool, so declared."""
+    function.__dict__[_MARK] = declared
+    return function
 
-    return mark
+
+def _marker(declared: Declaration) -> Callable[[F], F]:
+    return lambda function: marked(function, declared)
 
 
 _SECTION = re.compile(r"^(Args|Returns|Raises|Notes?|Examples?):\s*$")

@@ -137,9 +137,7 @@ class ExecutableWorkplace:
         signatures = {f.__name__: read_signature(f, f"{where}: tool {f.__name__}") for f, _ in marked}
         if not signatures:
             raise DataError(where, "has no tools", "Mark its functions with @reads() or @writes().")
-        state_type, *others = (signature.state_type for signature in signatures.values())
-        if any(other is not state_type and other != state_type for other in others):
-            raise DataError(where, "its tools disagree on the type of the state")
+        state_type = _common([signature.state_type for signature in signatures.values()], where)
         decoder = msgspec.json.Decoder(state_type)
         refuse_lost_defaults(state_type, where)
         initial_state = _complete(decoder, initial_state, where)
@@ -179,6 +177,22 @@ class ExecutableWorkplace:
         return ExecutableSession(self, self._state_decoder)
 
 
+def _common(types: list[Any], where: str) -> Any:
+    """The state type of all tools; some may be written for a base of it.
+
+    Raises:
+        DataError: there is no such type.
+    """
+    for one in types:
+        if all(one is other or one == other or _is_below(one, other) for other in types):
+            return one
+    raise DataError(where, "its tools disagree on the type of the state")
+
+
+def _is_below(one: Any, other: Any) -> bool:
+    return isinstance(one, type) and isinstance(other, type) and issubclass(one, other)
+
+
 def _members(functions: ModuleType | Iterable[Function]) -> list[Function]:
     if not isinstance(functions, ModuleType):
         return list(functions)
@@ -193,6 +207,8 @@ def _tool(function: Function, declared: Declaration, signature: Signature, state
         raise DataError(where, "has no docstring")
     # A function of state and arguments alone shows the same each time.
     tool = Tool(function.__name__, description, signature.parameters, writes=declared.writes, volatile=False)
+    if declared.example is None:
+        return tool
     if problems := tool.problems(dict(declared.example)):
         raise DataError(where, f"its example call does not fit: {problems}")
     try:

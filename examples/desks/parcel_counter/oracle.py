@@ -1,0 +1,61 @@
+"""What is right on a day, from the handbook's rules, and a plan that does it. Shares no code with the tools."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from worktrial.suites.shifts.cases import Call, Work
+
+from .state import State
+
+
+@dataclass(frozen=True)
+class Right:
+    """The right end of one request."""
+
+    parcel: str
+    sender: str
+    arrives: int
+    status: str
+    tell: str
+    """Kind of message that the sender of the request is due."""
+
+
+def solve(state: State) -> dict[str, Right]:
+    """Reference of each request's parcel to what is right about it."""
+    requests = state.expected()
+    wanted = [e.payload["about"] for e in requests if e.payload["subject"] == "Redelivery"]
+    medical = [parcel for parcel in wanted if state.parcels[parcel].goods == "medical"]
+    found = {}
+    for event in requests:
+        parcel, sender = event.payload["about"], event.payload["sender"]
+        record = state.parcels[parcel]
+        if parcel in wanted:  # section 2: one place, medical goods first, else in order
+            served = parcel == (medical or wanted)[0]
+            status, tell = ("booked", "approve") if served else ("at_counter", "refuse")
+        elif event.payload["subject"] == "Picking up":  # section 3: only whom the signed card names
+            entitled = record.authorised == state.people[sender].name
+            status, tell = ("handed_over", "approve") if entitled else ("at_counter", "refuse")
+        else:  # section 4 and the circular: the time for which a parcel is kept
+            keep = state.figures["shorter_keep"] if state.figures["shorter"] else state.figures["keep"]
+            age = (state.time.begins.date() - date.fromisoformat(record.arrived)).days
+            status, tell = ("returned", "tell") if age >= int(str(keep)) else ("at_counter", "refuse")
+        found[parcel] = Right(parcel, sender, event.due, status, tell)
+    return found
+
+
+def plan(state: State) -> Work:
+    """Work of a clerk who knows the day beforehand."""
+    for right in sorted(solve(state).values(), key=lambda right: right.arrives):
+        seen = yield Call("check_inbox")
+        while not any(message["about"] == right.parcel for message in seen["messages"]):
+            yield Call("wait_for_message", {"until": state.time.clock(state.time.ends)})
+            seen = yield Call("check_inbox")
+        if right.status == "booked":
+            yield Call("book_redelivery", {"parcel_id": right.parcel, "round_id": "R-1"})
+        elif right.status == "handed_over":
+            yield Call("hand_over", {"parcel_id": right.parcel, "to": state.people[right.sender].name})
+        elif right.status == "returned":
+            yield Call("return_to_sender", {"parcel_id": right.parcel})
+        words = {"to": right.sender, "kind": right.tell, "about": right.parcel, "text": f"It is {right.status}."}
+        yield Call("send_message", words)
+    return "All requests of the day are settled and answered."

@@ -1,0 +1,221 @@
+"""A desk read from its folder: what it is, how its days are drawn, and what is right on them.
+
+A folder holds `desk.yaml`, `handbook/`, and modules: `state.py` (`State`), `tools.py` (functions marked `@reads` or
+`@writes`), `draw.py` (`draw`), `oracle.py` (`plan`), `cases.py` (`cases`, `harms`), `clerks.py` (`greedy`,
+`careful`) and, where the desk has any, `events.py` (`HAPPENINGS`) and `people.py` (`decide`).
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Annotated, Any
+
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worktrial.errors import DataError
+from worktrial.suites.shifts.cases import Case, Harm, Score, Work
+from worktrial.suites.shifts.scoring import score
+from worktrial.workplaces.desk import DeskState, DeskWorkplace
+from worktrial.workplaces.executable.declare import declaration
+from worktrial.workplaces.handbook import Handbook
+from worktrial.workplaces.loading.folder import read_yaml
+
+DESK_FILE = "desk.yaml"
+LENGTHS = ("short", "half", "full")
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class _DeskFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: _Text
+    category: _Text
+    domain: _Text
+    language: _Text = "en"
+    role: _Text
+    """What the agent is told first: a Jinja2 template over the day's figures, `begins` and `ends`."""
+    minutes: dict[str, int] = {}
+    lengths: Annotated[dict[str, Annotated[int, Field(ge=10, le=1440)]], Field(min_length=1)]
+    """Length of a shift to its minutes."""
+
+
+class Desk:
+    """One desk: everything that a shift at it needs."""
+
+    def __init__(self, folder: Path, package: str | None = None) -> None:
+        """Read a desk.
+
+        Args:
+            folder: Holds `desk.yaml`.
+            package: Its name as a Python package; None for a desk of one's own, outside of any.
+
+        Raises:
+            DataError: a file or a field cannot be used.
+        """
+        self.folder = folder
+        self.name = folder.name
+        path = folder / DESK_FILE
+        if not path.is_file():
+            raise DataError(folder, f"has no {DESK_FILE}")
+        try:
+            self.file = _DeskFile.model_validate(read_yaml(path))
+        except ValidationError as e:
+            said = "; ".join(f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in e.errors())
+            raise DataError(path, said) from e
+        if unknown := self.file.lengths.keys() - set(LENGTHS):
+            raise DataError(path, f"lengths: {min(unknown)!r} is none of {', '.join(LENGTHS)}")
+        self._package = package or _own_package(folder)
+        self.handbook = Handbook(folder / "handbook")
+
+    @property
+    def lengths(self) -> Sequence[str]:
+        """Lengths of shifts that there are, shortest first."""
+        return [length for length in LENGTHS if length in self.file.lengths]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over the files (names and contents)."""
+        digest = sha256()
+        for path in sorted(p for p in self.folder.rglob("*") if p.suffix in (".yaml", ".py", ".md")):
+            digest.update(f"{path.relative_to(self.folder).as_posix()}\0".encode())
+            digest.update(sha256(path.read_bytes()).digest())
+        return digest.hexdigest()
+
+    @cached_property
+    def workplace(self) -> DeskWorkplace:
+        """Tools, handbook and rules.
+
+        Raises:
+            DataError: they cannot be put together.
+        """
+        module = self._module("tools")
+        functions = [f for f in vars(module).values() if callable(f) and declaration(f) is not None]
+        return DeskWorkplace.build(
+            self.name,
+            [f for f in functions if f.__module__ == module.__name__],
+            self.handbook,
+            self.draw(self.lengths[0], 0),
+            minutes=self.file.minutes,
+            happenings=self._optional("events", "HAPPENINGS", {}),
+            decide=self._optional("people", "decide", None),
+            source=str(self.folder),
+        )
+
+    def draw(self, length: str, variant: int) -> DeskState:
+        """State in which a shift begins, its future in it. Drawn anew each time.
+
+        Args:
+            length: One of `lengths`.
+            variant: Number of the variant, from 0.
+
+        Raises:
+            DataError: an event would happen after the end.
+        """
+        seed = f"{self.name}/{length}/{variant}"
+        state: DeskState = self._function("draw", "draw")(length, self.file.lengths[length], Random(seed))
+        state.seed = seed
+        state.language = self.file.language
+        late = [event for event in state.time.waiting if event.due > state.time.ends]
+        if late:
+            raise DataError(
+                self.folder / "draw.py", f"{seed}: {late[0].kind} at minute {late[0].due} is after the end"
+            )
+        return state
+
+    def instruction(self, state: DeskState) -> str:
+        """What the agent is told first.
+
+        Raises:
+            DataError: the role is no template over the day's figures.
+        """
+        time = state.time
+        try:
+            role = SandboxedEnvironment(undefined=StrictUndefined).from_string(self.file.role)
+            return role.render(**state.figures, begins=time.at(0), ends=time.at(time.ends)).strip()
+        except TemplateError as e:
+            raise DataError(self.folder / DESK_FILE, f"role: {e}") from e
+
+    def cases(self, start: DeskState) -> list[Case]:
+        """All matters of a day, by the oracle.
+
+        Args:
+            start: The day's first state, untouched.
+        """
+        found: list[Case] = self._function("cases", "cases")(start)
+        return found
+
+    def score(self, start: DeskState, end: DeskState) -> Score:
+        """Points and harms of a day's work.
+
+        Args:
+            start: The day's first state, untouched.
+            end: Its last.
+        """
+        harms: Iterable[Harm] = self._function("cases", "harms")(start, end)
+        return score(self.cases(start), harms, end)
+
+    def clerk(self, name: str, start: DeskState) -> Work:
+        """Work of a reference clerk.
+
+        Args:
+            name: `plan`, `greedy` or `careful`.
+            start: The day's first state, untouched.
+        """
+        make: Callable[[DeskState], Work] = self._function("oracle" if name == "plan" else "clerks", name)
+        return make(start)
+
+    def _module(self, name: str) -> ModuleType:
+        return import_module(f"{self._package}.{name}")
+
+    def _function(self, module: str, name: str) -> Callable[..., Any]:
+        try:
+            function: Callable[..., Any] = getattr(self._module(module), name)
+        except ModuleNotFoundError as e:
+            raise DataError(self.folder, f"has no {module}.py that can be imported: {e}") from e
+        except AttributeError:
+            raise DataError(self.folder / f"{module}.py", f"has no function {name}") from None
+        return function
+
+    def _optional(self, module: str, name: str, default: Any) -> Any:
+        if not (self.folder / f"{module}.py").is_file():
+            return default
+        return self._function(module, name)
+
+
+def desks_in(folder: Path, package: str | None = None) -> Mapping[str, Desk]:
+    """Desks below a folder, by name.
+
+    Args:
+        folder: Holds a folder for each desk.
+        package: Its name as a Python package; None where it is in none.
+
+    Raises:
+        DataError: there is none, or one cannot be read.
+    """
+    paths = sorted(path.parent for path in folder.glob(f"*/{DESK_FILE}"))
+    if not paths:
+        raise DataError(folder, f"holds no desk: no */{DESK_FILE}")
+    return {path.name: Desk(path, None if package is None else f"{package}.{path.name}") for path in paths}
+
+
+def _own_package(folder: Path) -> str:
+    """Name under which the modules of a folder outside of any package can be imported."""
+    name = f"worktrial_desk_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
+    if name not in sys.modules:
+        init = folder / "__init__.py"
+        spec = spec_from_file_location(name, init, submodule_search_locations=[str(folder)])
+        if not init.is_file() or spec is None or spec.loader is None:
+            raise DataError(folder, "has no __init__.py, by which its modules import each other", "Make one")
+        module = module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return name

@@ -1,0 +1,1 @@
+"""Desks that ship with the suite; each folder is one, and nothing else names it."""

@@ -1,0 +1,180 @@
+"""Proof that a desk's shifts are fair: what is right can be done, lazy work does not pay, and days differ.
+
+For every variant the oracle's plan has to reach all points without harm, each of its writes has to matter, and
+idleness has to come to nothing; over all variants the clerks have to stay under their bounds.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+
+import msgspec
+
+from worktrial.errors import WorktrialError
+from worktrial.finding import Finding
+from worktrial.suites.shifts.cases import Call, Case, Score, Work
+from worktrial.suites.shifts.desk import Desk
+from worktrial.workplaces.desk.tools import WAITS
+
+IDLE_MOST = 0.05
+MOST = {"greedy": 0.35, "careful": 0.60}
+"""Clerk to the largest mean score over variants; of half and full shifts."""
+CALLS = {"short": (15, 45), "half": (50, 120), "full": (150, 250)}
+"""Length to fewest and most calls of the plan, on average over variants."""
+DIFFER_LEAST = 1 / 3
+UNASKED_LEAST = 1 / 3
+_WRITES_TRIED = 2  # variants of each shift in which every write is left out once
+
+CHECKS = {
+    "draw": "a day that cannot be drawn, or is another one the second time",
+    "plan": "a plan that misses points, does harm or does not pass",
+    "idle": "doing nothing earns more than a twentieth of the points",
+    "clerk": "a clerk that cuts corners earns too much",
+    "needless-write": "a write of the plan that can be left out without loss",
+    "length": "a plan that is too short or too long for its shift",
+    "sameness": "variants in which mostly the same is right",
+    "asked-only": "too few cases in which something is due that nobody asks for",
+    "reference": "points that rest on a section which the day's handbook does not have",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftProof:
+    """What came of one shift over its variants."""
+
+    desk: str
+    length: str
+    variants: int
+    scores: dict[str, float]
+    """Clerk to mean score."""
+    calls: float
+    """Calls of the plan, on average."""
+    cases: float
+    """Cases, on average."""
+    differ: float
+    """Share of cases for which another thing is right in the next variant, on average."""
+    unasked: float
+    """Share of cases in which something is due that nobody asks for."""
+    findings: list[Finding]
+
+
+def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
+    """Put the reference clerks through one shift in all of `variants`."""
+    return asyncio.run(_prove(desk, length, variants))
+
+
+async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
+    findings: list[Finding] = []
+    shares: dict[str, list[float]] = {}
+    cases: list[list[Case]] = []
+    calls: list[int] = []
+
+    def found(check: str, variant: int | str, what: str, field: str = "") -> None:
+        findings.append(Finding(check, f"{desk.name}/{length}/{variant}", str(desk.folder), field, what))
+
+    for number, variant in enumerate(variants):
+        try:
+            start = desk.draw(length, variant)
+            if msgspec.json.encode(start) != msgspec.json.encode(desk.draw(length, variant)):
+                found("draw", variant, "drawn twice it is not the same")
+            cases.append(desk.cases(start))
+            sections = {s.section for s in desk.handbook.on(start.figures)}
+            for case in cases[-1]:
+                for part in case.parts:
+                    if part.section is not None and part.section not in sections:
+                        found("reference", variant, f"there is no section {part.section}", f"{case.id}.{part.name}")
+            planned, made = await _work(desk, length, variant, "plan")
+            calls.append(len(made))
+            if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
+                found("plan", variant, _shortfall(planned))
+            shares.setdefault("plan", []).append(planned.share)
+            for clerk in ("idle", "greedy", "careful"):
+                shares.setdefault(clerk, []).append((await _work(desk, length, variant, clerk))[0].share)
+            if shares["idle"][-1] > IDLE_MOST:
+                found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")
+            if number < _WRITES_TRIED:
+                for index in await _needless(desk, length, variant, made, planned):
+                    found("needless-write", variant, f"call {index}: {made[index].tool} {made[index].arguments}")
+        except WorktrialError as e:
+            found("draw", variant, str(e))
+    if not cases or not calls:
+        return ShiftProof(desk.name, length, len(variants), {}, 0, 0, 0, 0, findings)
+    means = {clerk: fmean(values) for clerk, values in shares.items()}
+    for clerk, most in MOST.items():
+        if length != "short" and means[clerk] > most:
+            found("clerk", "all", f"{clerk} earns {means[clerk]:.2f} of the points, and {most} is the most")
+    fewest, longest = CALLS[length]
+    if not fewest <= fmean(calls) <= longest:
+        found("length", "all", f"the plan makes {fmean(calls):.0f} calls, and {fewest} to {longest} are meant")
+    differ = fmean(_differ(a, b) for a, b in pairwise(cases)) if len(cases) > 1 else 1.0
+    if differ < DIFFER_LEAST:
+        found("sameness", "all", f"from one variant to the next {differ:.2f} of the cases differ in what is right")
+    unasked = fmean(sum(case.unasked for case in day) / len(day) for day in cases)
+    if unasked < UNASKED_LEAST:
+        found("asked-only", "all", f"{unasked:.2f} of the cases need something that nobody asks for")
+    return ShiftProof(
+        desk.name, length, len(variants), means, fmean(calls), fmean(map(len, cases)), differ, unasked, findings
+    )
+
+
+async def _work(desk: Desk, length: str, variant: int, clerk: str) -> tuple[Score, list[Call]]:
+    work = _nothing() if clerk == "idle" else desk.clerk(clerk, desk.draw(length, variant))
+    return await _carry_out(desk, length, variant, work)
+
+
+async def _carry_out(desk: Desk, length: str, variant: int, work: Work) -> tuple[Score, list[Call]]:
+    start = desk.draw(length, variant)
+    session = desk.workplace.open(desk.draw(length, variant), careful=True)
+    made: list[Call] = []
+    try:
+        call = next(work)
+        while True:
+            made.append(call)
+            call = work.send((await session.call(call.tool, dict(call.arguments))).content)
+    except StopIteration:
+        pass
+    session.finish()
+    return desk.score(start, session.live), made
+
+
+async def _needless(desk: Desk, length: str, variant: int, made: Sequence[Call], whole: Score) -> list[int]:
+    """Places of writes in a plan without which as much is earned. A wait of its minutes takes their place."""
+    functions = desk.workplace.home.functions
+    needless = []
+    for index, call in enumerate(made):
+        if call.tool in WAITS or not functions[call.tool].writes or call.tool == "read_message":
+            continue
+        rest = _replay(made, leave_out=index)
+        without, _ = await _carry_out(desk, length, variant, rest)
+        if without.share >= whole.share - 1e-9:
+            needless.append(index)
+    return needless
+
+
+def _replay(made: Sequence[Call], leave_out: int) -> Work:
+    for index, call in enumerate(made):
+        if index != leave_out:
+            yield call
+    return ""
+
+
+def _nothing() -> Work:
+    yield from ()
+    return ""
+
+
+def _differ(one: Sequence[Case], other: Sequence[Case]) -> float:
+    """Share of cases, by their place in the shift, for which another thing is right or that only one has."""
+    first, second = ({case.id: case.right for case in day} for day in (one, other))
+    ids = first.keys() | second.keys()
+    return sum(first.get(id) != second.get(id) for id in ids) / len(ids)
+
+
+def _shortfall(score: Score) -> str:
+    lost = Counter(f"{case.id}.{part.name}" for case in score.cases for part in case.parts if part.lost)
+    harms = "; ".join(f"{harm.kind}: {harm.what}" for harm in score.harms)
+    said = f"{score.earned:g} of {score.reachable} points"
+    return "; ".join(part for part in (said, ", ".join(lost), harms) if part)

@@ -1,0 +1,205 @@
+"""The suite: which shifts there are, and how they are run, judged and shown."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field
+
+from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.errors import SettingError, option
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.options import (
+    AgentOptions,
+    CategoryOptions,
+    EndpointOptions,
+    FaultOptions,
+    Flag,
+    LimitOptions,
+    Names,
+    Options,
+    PromptOptions,
+    RunOptions,
+)
+from worktrial.suite import ReferenceAgent, Suite, TaskRow
+from worktrial.suites.reference import idle_agent
+from worktrial.suites.settings import conditions_of, limits_of, models_of
+
+if TYPE_CHECKING:
+    from worktrial.agents.candidates import Candidate
+    from worktrial.engine.stored import StoredRun
+    from worktrial.engine.trial import Trial
+    from worktrial.suites.shifts.desk import Desk
+    from worktrial.suites.shifts.trial import Shift
+
+FOLDER = Path(__file__).parent / "desks"
+PACKAGE = "worktrial.suites.shifts.desks"
+# A good clerk makes up to 250 calls in a full shift, and the clock ends every shift.
+USUAL_TURNS = 400
+MOST_VARIANTS = 1_000
+
+_WHAT = "Which tasks"
+_SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+
+
+class ShiftChoice(Options):
+    """Choice of shifts."""
+
+    desks: Annotated[Path | None, Flag(_WHAT, metavar="DIR")] = None
+    """Folder of desks of your own; see the page *Write a desk*. Default: the desks that come along."""
+    desk: Annotated[Names, Flag(_WHAT, common=True, neutral=True, metavar="NAMES")] = Field(default_factory=list)
+    """Desks to work at, comma-separated or repeated."""
+    length: Annotated[Names, Flag(_WHAT, common=True, neutral=True, metavar="LENGTHS")] = Field(
+        default_factory=list
+    )
+    """Lengths of shifts: short, half, full."""
+    variant: Annotated[
+        str,
+        BeforeValidator(lambda value: str(value) if isinstance(value, int) else value),
+        Flag(_WHAT, common=True, neutral=True, metavar="N"),
+    ] = "0-4"
+    """Variants of each shift, as 0-4 or 3,7: other names, records, arrivals, traps. 0-4 are the published set."""
+
+
+class ShiftOptions(
+    ShiftChoice,
+    CategoryOptions,
+    FaultOptions,
+    RunOptions,
+    LimitOptions,
+    EndpointOptions,
+    AgentOptions,
+    PromptOptions,
+):
+    """Options of a run of shifts."""
+
+
+class ShiftsSuite(Suite):
+    """Working days at desks of several industries. Needs no simulator, no judge and no network."""
+
+    name = "shifts"
+    about = "working days at a desk: a clock, an inbox and people, judged by code"
+    example = "--agent greedy -o runs/greedy"
+    options: ClassVar[type[RunOptions]] = ShiftOptions
+    data: ClassVar[type[Options]] = ShiftChoice
+    roles = (Role.AGENT,)
+    reference_agents: ClassVar = {
+        "plan": ReferenceAgent("works by the oracle, which knows the whole day beforehand", Outcome.PASS),
+        "idle": idle_agent(must=Outcome.FAIL),
+        "greedy": ReferenceAgent("does what it is asked in order of arrival, and looks nothing up"),
+        "careful": ReferenceAgent("looks everything up, and works in order of arrival"),
+    }
+
+    def desks(self, data: Any) -> "Mapping[str, Desk]":
+        """Desks that `data` chooses.
+
+        Raises:
+            SettingError: one is unknown.
+            DataError: one cannot be read.
+        """
+        found = self._shipped if data.desks is None else _own(data.desks)
+        if unknown := [name for name in data.desk if name not in found]:
+            raise SettingError(f"{option('desk')}: there is no {unknown[0]}. There is: {', '.join(found)}")
+        return {name: desk for name, desk in found.items() if not data.desk or name in data.desk}
+
+    def shifts(self, data: Any) -> "list[Shift]":
+        """Shifts that `data` chooses, desk by desk.
+
+        Raises:
+            SettingError: a desk, a length or a variant is unknown.
+            DataError: a desk cannot be read.
+        """
+        from worktrial.suites.shifts.desk import LENGTHS
+        from worktrial.suites.shifts.trial import Shift
+
+        if unknown := [length for length in data.length if length not in LENGTHS]:
+            raise SettingError(f"{option('length')}: {unknown[0]!r} is none of {', '.join(LENGTHS)}")
+        variants = variants_in(data.variant)
+        return [
+            Shift(desk, length, variant)
+            for desk in self.desks(data).values()
+            for length in desk.lengths
+            if not data.length or length in data.length
+            for variant in variants
+        ]
+
+    @cached_property
+    def _shipped(self) -> "Mapping[str, Desk]":
+        from worktrial.suites.shifts.desk import desks_in
+
+        return desks_in(FOLDER, PACKAGE)
+
+    def tasks(self, data: Any) -> Sequence[TaskRow]:
+        """All shifts; see `Suite.tasks`."""
+        return [TaskRow(s.id, s.length, s.category, s.desk.file.title) for s in self.shifts(data)]
+
+    def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
+        """The agent's model, if it needs one; see `Suite.models`."""
+        return models_of(options, {Role.AGENT: agent.spec if agent.needs_model else None})
+
+    def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
+        """The shifts made ready to run; see `Suite.trial`."""
+        from worktrial.agents.prompting import own_prompt
+        from worktrial.suites.selection import select_by
+        from worktrial.suites.shifts.trial import ShiftSettings, ShiftTrial
+
+        turns = options.max_turns or USUAL_TURNS
+        settings = ShiftSettings(
+            repeats=options.repeats,
+            limits=limits_of(options.model_copy(update={"max_turns": turns}), models.get(Role.AGENT)),
+            faults=conditions_of(options),
+            agent_prompt=own_prompt(options.agent_prompt, agent),
+        )
+        shifts = select_by(options, self.shifts(options), source="the suite shifts")
+        data = self._data(shifts, options)
+        return ShiftTrial(data, shifts, agent, settings, options=options.measured())
+
+    def _data(self, shifts: "Iterable[Shift]", data: Any) -> JsonObject:
+        prints = {shift.desk.name: shift.desk.fingerprint for shift in shifts}
+        whole = sha256("\n".join(f"{name} {prints[name]}" for name in sorted(prints)).encode()).hexdigest()
+        return {"folder": "built in" if data.desks is None else str(data.desks), "fingerprint": whole}
+
+    def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
+        """Judge stored final states again; see `Suite.grader`."""
+        from worktrial.suites.shifts.trial import Shift, ShiftGrader
+
+        ids = {record.tags.get("variant") for record in run.records}
+        shifts = [
+            Shift(desk, length, variant)
+            for desk in self.desks(data).values()
+            for length in desk.lengths
+            for variant in sorted(v for v in ids if isinstance(v, int))
+        ]
+        return ShiftGrader(self._data(shifts, data), shifts)
+
+
+def variants_in(text: str) -> list[int]:
+    """Numbers of variants in `0-4` or `1,3,7-9`, in order.
+
+    Raises:
+        SettingError: it is no such list, or names too many.
+    """
+    found: dict[int, None] = {}
+    flag = option("variant")
+    for part in text.split(","):
+        span = _SPAN.fullmatch(part.strip())
+        if span is None:
+            raise SettingError(f"{flag} {text!r}: write a number, a range as 0-4, or several as 1,3,7-9")
+        first = int(span[1])
+        last = int(span[2]) if span[2] else first
+        if last < first:
+            raise SettingError(f"{flag} {text!r}: {part.strip()} ends before it begins")
+        if last - first >= MOST_VARIANTS:
+            raise SettingError(f"{flag} {text!r}: names more than {MOST_VARIANTS:,} variants")
+        found |= dict.fromkeys(range(first, last + 1))
+    return [*found]
+
+
+def _own(folder: Path) -> "Mapping[str, Desk]":
+    from worktrial.suites.shifts.desk import desks_in
+
+    return desks_in(folder)

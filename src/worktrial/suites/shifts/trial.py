@@ -1,0 +1,231 @@
+"""The path of one shift, top to bottom, and the judgement of its work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from worktrial.agents.assignment import Agent, Assignment, Limits
+from worktrial.agents.candidates import Candidate
+from worktrial.agents.prompting import prompt_on_record, render_prompt
+from worktrial.engine.record import SampleResult
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Job, SampleContext
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
+from worktrial.grading import Outcome
+from worktrial.grading.check import CheckResult
+from worktrial.language import JsonObject
+from worktrial.suites.episode import check_conditions, episode, faulty, in_manifest, jobs_under
+from worktrial.suites.regrade import FinishedWork
+from worktrial.suites.shifts.cases import Score
+from worktrial.suites.shifts.clerks import Clerk
+from worktrial.suites.shifts.desk import Desk
+from worktrial.workplaces import Session, Trajectory
+from worktrial.workplaces.desk import DeskState
+from worktrial.workplaces.faults import Conditions, FaultMode
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One task: a desk, how long, and which variant of the day."""
+
+    desk: Desk
+    length: str
+    variant: int
+
+    @property
+    def id(self) -> str:
+        """Name such as `charge-nurse-short-0`."""
+        return f"{self.desk.name.replace('_', '-')}-{self.length}-{self.variant}"
+
+    @property
+    def category(self) -> str:
+        """Industry of the desk."""
+        return self.desk.file.category
+
+    @property
+    def scenario(self) -> str:
+        """Desk and length, of which this is one variant; intervals draw them as a whole."""
+        return f"{self.desk.name}/{self.length}"
+
+    @property
+    def tags(self) -> JsonObject:
+        """Tags by which results can be grouped."""
+        file = self.desk.file
+        return {
+            "category": file.category,
+            "domain": file.domain,
+            "scenario": self.scenario,
+            "difficulty": self.length,
+            "language": file.language,
+            "desk": self.desk.name,
+            "variant": self.variant,
+        }
+
+    def start(self) -> DeskState:
+        """State in which the shift begins, drawn anew."""
+        return self.desk.draw(self.length, self.variant)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShiftSettings:
+    """Settings of the suite's own that can change a result."""
+
+    repeats: int = 1
+    limits: Limits = field(default_factory=Limits)
+    faults: Conditions = field(default_factory=Conditions)
+    agent_prompt: str | None = None
+    """Template of the user's own that the agent is told; None for the standard one."""
+
+
+class ShiftTrial:
+    """Shifts made ready to run. Code decides; no model is needed beside the agent.
+
+    Raises:
+        SettingError: faults that no trial can hold, or that would need a simulator.
+    """
+
+    def __init__(
+        self,
+        data: JsonObject,
+        shifts: Sequence[Shift],
+        candidate: Candidate,
+        settings: ShiftSettings,
+        *,
+        options: JsonObject | None = None,
+    ) -> None:
+        """Set up a trial.
+
+        Args:
+            data: For the manifest: `folder` and `fingerprint` of the desks.
+            shifts: Those to run.
+            candidate: Who works.
+            settings: What can change a result.
+            options: Options that can change a result, for comparisons; None where the trial was not made from any.
+        """
+        if settings.faults.prompted:
+            flag = option("faults")
+            raise SettingError(
+                f"{flag} prompted: asks the model that plays the workplace, and here none does. Use {flag} E1, E2, "
+                "E3 or all"
+            )
+        check_conditions(settings.faults, candidate, settings.limits)
+        self.suite = "shifts"
+        self._conditions = settings.faults.by_name
+        self._shifts = {shift.id: shift for shift in shifts}
+        self._candidate = candidate
+        self._settings = settings
+        self.jobs = jobs_under(settings.faults, shifts, settings.repeats)
+        self.data = data
+        self.settings: JsonObject = {
+            "agent": candidate.spec,
+            "tasks": [shift.id for shift in shifts],
+            **in_manifest(settings),
+            **prompt_on_record(candidate, settings.agent_prompt),
+            **({} if options is None else {"options": options}),
+        }
+
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
+        """Set up, work, judge; see `worktrial.engine.trial.Trial`."""
+        shift = self._shifts[job.sample]
+        desk = shift.desk
+        start = shift.start()
+        clock = start.time.begins.isoformat(timespec="minutes")
+        artifact = desk.workplace.home.artifact
+        faults = self._conditions[job.condition]
+        trajectory = Trajectory()
+        own = desk.workplace.open(shift.start())
+        session: Session = own
+        if faults.mode is not FaultMode.E0:
+            session = faulty(session, artifact, faults, shift.id, trajectory)
+        assignment = Assignment(
+            instruction=desk.instruction(start),
+            clock=clock,
+            tools=artifact.tool_specs,
+            session=session,
+            limits=self._settings.limits,
+            tokens=lambda: context.meter.tokens(Role.AGENT),
+            cost=lambda: context.meter.known_cost,
+            system_prompt=self._settings.agent_prompt and render_prompt(self._settings.agent_prompt, clock),
+            trajectory=trajectory,
+        )
+
+        async def graded() -> SampleResult:
+            own.finish()
+            return result_of(desk.score(start, own.live), own.live)
+
+        return await episode(self._agent(shift, context), assignment, graded)
+
+    def _agent(self, shift: Shift, context: SampleContext) -> Agent:
+        if self._candidate.kind == "reference" and self._candidate.make is None:
+            return Clerk(shift.desk.clerk(self._candidate.spec, shift.start()))
+        return self._candidate.agent(context)
+
+
+class ShiftGrader:
+    """Grader of stored work: judges stored final states again."""
+
+    def __init__(self, data: JsonObject, shifts: Sequence[Shift]) -> None:
+        self.data = data
+        self._shifts = {shift.id: shift for shift in shifts}
+
+    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
+        """Judge `work`; see `worktrial.suites.regrade.Grader`."""
+        shift = self._shifts.get(work.record.sample)
+        if shift is None:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the suite has no such shift")
+        if work.work.final_state is None:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to judge")
+        desk = shift.desk
+        try:
+            end: DeskState = msgspec.convert(work.work.final_state, desk.workplace.home.state_type)
+        except msgspec.ValidationError as e:
+            raise InvalidSample(InvalidReason.TASK_DATA, f"the final state is of another version: {e}") from e
+        return result_of(desk.score(shift.start(), end), end)
+
+
+def result_of(score: Score, end: DeskState) -> SampleResult:
+    """Result of a shift: passed or not, a check for each case and harm, and the points as measures."""
+    checks = [
+        CheckResult(
+            f"{case.id}: {case.title}",
+            case.earned >= case.reachable - 1e-9,
+            "; ".join(
+                f"{part.name} {part.earned:g} of {part.points}"
+                + (f" ({part.lost.replace('_', ' ')}: {part.because})" if part.lost else "")
+                for part in case.parts
+            ),
+        )
+        for case in score.cases
+    ]
+    checks += [
+        CheckResult(f"no harm: {harm.kind.replace('_', ' ')}", False, f"{harm.what} ({harm.because})")
+        for harm in score.harms
+    ]
+    measures: JsonObject = {
+        "score": round(score.share, 6),
+        "points": round(score.earned, 4),
+        "reachable": score.reachable,
+        "harm": score.harm,
+        "on_time": score.on_time,
+        "minutes": end.time.ends,
+        "cases": msgspec.to_builtins(score.cases),
+        "harms": [{**msgspec.to_builtins(harm), "price": harm.points} for harm in score.harms],
+    }
+    return SampleResult(
+        outcome=Outcome.PASS if score.passed else Outcome.FAIL,
+        reason=_summary(score),
+        checks=checks,
+        measures=measures,
+    )
+
+
+def _summary(score: Score) -> str:
+    said = f"{score.earned:g} of {score.reachable} points"
+    if score.harms:
+        said += f", harm of {score.harm}"
+    if score.missed_duties:
+        said += f"; critical and not right: {', '.join(case.id for case in score.missed_duties)}"
+    if score.grave:
+        said += f"; grave: {score.grave[0].what}"
+    return said

@@ -1,0 +1,176 @@
+"""A folder of dated sections and circulars, filled in with a day's figures, and its search."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+
+from worktrial.errors import DataError
+from worktrial.language import JsonObject, JsonValue
+
+_FRONT = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
+_FIELDS = frozenset({"section", "title", "issued", "kind", "when"})
+_WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
+_SNIPPET = 160
+_DAYS_KEPT = 32
+# Usual constants of BM25 (S. Robertson and H. Zaragoza, "The probabilistic relevance framework", 2009).
+_K, _B = 1.2, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One paper of a handbook as a reader finds it."""
+
+    section: str
+    """Number by which it is quoted, such as `4.2` or `C-2026-03`."""
+    title: str
+    issued: str
+    """Date, ISO 8601."""
+    kind: str
+    """Section, circular, contract, table or notice, as the organisation calls it."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A paper as its author writes it."""
+
+    section: str
+    title: str
+    issued: str
+    kind: str
+    when: str | None
+    body: Template
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """Papers of a day, and the words in them for the search."""
+
+    sections: Sequence[Section]
+    terms: Sequence[Counter[str]]
+    lengths: Sequence[int]
+
+
+class Handbook:
+    """All papers of a desk. Each is Markdown with front matter: `section`, `title`, `issued`, `kind`, maybe `when`.
+
+    The body is a Jinja2 template over the day's figures. A paper with `when: NAME` is there on days on which the
+    figure NAME is true, so that which circulars exist can be drawn.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Name a folder; nothing is read yet."""
+        self.folder = folder
+        self._read: dict[str, _Day] = {}
+
+    @cached_property
+    def _pages(self) -> Sequence[_Page]:
+        paths = sorted(self.folder.glob("*.md"))
+        if not paths:
+            raise DataError(self.folder, "has no papers", "Write each as NAME.md")
+        pages = [_read_page(path) for path in paths]
+        for number, count in Counter(page.section for page in pages).items():
+            if count > 1 and any(page.when is None for page in pages if page.section == number):
+                raise DataError(self.folder, f"the section {number} is there {count} times")
+        return pages
+
+    def on(self, figures: Mapping[str, JsonValue]) -> Sequence[Section]:
+        """Papers of a day.
+
+        Args:
+            figures: What the day's draw filled in.
+
+        Raises:
+            DataError: a paper cannot be read, or names a figure that is not there.
+        """
+        return self._day(figures).sections
+
+    def search(self, query: str, figures: Mapping[str, JsonValue]) -> list[tuple[Section, str]]:
+        """Papers that share a word with `query`, best first by BM25, each with the place that fits best.
+
+        Korean is compared by pairs of syllables, because particles hang on its words.
+        """
+        wanted = set(_terms(query))
+        day = self._day(figures)
+        mean = sum(day.lengths) / max(len(day.lengths), 1) or 1.0
+        rare = {word: _rarity(sum(word in counts for counts in day.terms), len(day.terms)) for word in wanted}
+        scores = [
+            sum(
+                rare[word] * counts[word] * (_K + 1) / (counts[word] + _K * (1 - _B + _B * length / mean))
+                for word in wanted & counts.keys()
+            )
+            for counts, length in zip(day.terms, day.lengths, strict=True)
+        ]
+        found = sorted((-score, place) for place, score in enumerate(scores) if score > 0)
+        return [(day.sections[place], _snippet(day.sections[place].text, wanted)) for _, place in found]
+
+    def section(self, number: str, figures: Mapping[str, JsonValue]) -> Section | None:
+        """Paper of this number, or None."""
+        wanted = number.strip().casefold()
+        return next((s for s in self.on(figures) if s.section.casefold() == wanted), None)
+
+    def _day(self, figures: Mapping[str, JsonValue]) -> _Day:
+        key = repr(sorted(figures.items()))
+        if key not in self._read:
+            # A run meets a few draws at a time, and a paper takes microseconds.
+            if len(self._read) >= _DAYS_KEPT:
+                self._read.clear()
+            sections = [
+                Section(page.section, page.title, page.issued, page.kind, self._filled(page, figures))
+                for page in self._pages
+                if page.when is None or figures.get(page.when)
+            ]
+            terms = [Counter(_terms(f"{section.title} {section.title} {section.text}")) for section in sections]
+            self._read[key] = _Day(sections, terms, [counts.total() for counts in terms])
+        return self._read[key]
+
+    def _filled(self, page: _Page, figures: Mapping[str, JsonValue]) -> str:
+        try:
+            return page.body.render(figures).strip()
+        except TemplateError as e:
+            raise DataError(self.folder, f"section {page.section}: {e}") from e
+
+
+def _read_page(path: Path) -> _Page:
+    found = _FRONT.fullmatch(path.read_text(encoding="utf-8"))
+    if found is None:
+        raise DataError(path, "begins with no front matter", "Write the fields between two lines ---")
+    front: Any = yaml.safe_load(found[1])
+    if not isinstance(front, dict) or not front.keys() <= _FIELDS or not front.keys() >= _FIELDS - {"when"}:
+        raise DataError(path, f"its front matter needs {', '.join(sorted(_FIELDS - {'when'}))}, and may have when")
+    said: JsonObject = {key: str(value) for key, value in front.items()}
+    try:
+        body = SandboxedEnvironment(undefined=StrictUndefined).from_string(found[2])
+    except TemplateError as e:
+        raise DataError(path, f"is no template: {e}") from e
+    return _Page(said["section"], said["title"], said["issued"], said["kind"], said.get("when"), body)
+
+
+def _terms(text: str) -> list[str]:
+    terms: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        if "가" <= word[0] <= "힣":
+            terms += [word[i : i + 2] for i in range(len(word) - 1)] or [word]
+        else:
+            # So much of English grammar as a search needs: plurals.
+            terms.append(word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word)
+    return terms
+
+
+def _rarity(holding: int, of: int) -> float:
+    return log(1 + (of - holding + 0.5) / (holding + 0.5))
+
+
+def _snippet(text: str, wanted: set[str]) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    best = max(lines, key=lambda line: len(wanted & set(_terms(line))), default="")
+    return best if len(best) <= _SNIPPET else f"{best[:_SNIPPET].rstrip()}…"

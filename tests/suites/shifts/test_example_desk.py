@@ -1,0 +1,29 @@
+"""The example desk of the documentation is a fair one."""
+
+from pathlib import Path
+
+import pytest
+
+from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.proof import prove
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
+
+
+@pytest.fixture(scope="module")
+def proof():
+    return prove(Desk(EXAMPLE), "short", range(20))
+
+
+def test_all_that_is_found_is_that_it_only_does_what_it_is_asked(proof):
+    assert {finding.check for finding in proof.findings} == {"asked-only"}
+
+
+def test_clerks_who_cut_corners_earn_less(proof):
+    assert proof.scores["plan"] == 1
+    assert proof.scores["idle"] <= 0.05
+    assert proof.scores["greedy"] < proof.scores["careful"] < 0.6
+
+
+def test_days_differ_in_what_is_right(proof):
+    assert proof.differ >= 1 / 3
