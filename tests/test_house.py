@@ -52,8 +52,9 @@ def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 def is_suite_data(path: Path) -> bool:
-    """Whether a module is a workplace of a suite: its docstrings are prompts, whose letters a fingerprint holds."""
-    return {"suites", "workplaces"} <= {*path.relative_to(SOURCE).parts}
+    """Whether a module is a workplace or a desk of a suite: its docstrings are prompts, whose letters a fingerprint holds."""
+    parts = {*path.relative_to(SOURCE).parts}
+    return "suites" in parts and not parts.isdisjoint({"workplaces", "desks"})
 
 
 def test_docstrings_open_with_a_noun_phrase_or_an_imperative() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from worktrial.suites.shifts.cases import Case, Harm, Part
+from worktrial.suites.shifts.cases import Case, Credit, Harm
 
 from .oracle import Right, solve
 from .state import State
@@ -58,9 +58,9 @@ def _case(slot: int, right: Right, subject: str) -> Case:
         right=f"{subject}: {right.status}, {right.tell}",
         about=(right.parcel,),
         parts=(
-            Part("outcome", 6, lambda state: settled(state) and told(state), because, section),
-            Part("in_time", 2, in_time, f"Section 1: an answer within {_ANSWER_WITHIN} minutes.", "1"),
-            Part("told", 2, told, "Section 1: whoever asks is answered, with the same reference.", "1"),
+            Credit("outcome", 6, lambda state: settled(state) and told(state), because, section),
+            Credit("in_time", 2, in_time, f"Section 1: an answer within {_ANSWER_WITHIN} minutes.", "1"),
+            Credit("told", 2, told, "Section 1: whoever asks is answered, with the same reference.", "1"),
         ),
         arrives=right.arrives,
         critical=subject == "Picking up",

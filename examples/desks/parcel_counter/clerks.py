@@ -1,6 +1,6 @@
 """Clerks who take requests in order of arrival: one believes everything, the other looks everything up."""
 
-from worktrial.suites.shifts.cases import Call, Work
+from worktrial.suites.shifts.cases import Move, Work
 
 from .state import State
 
@@ -21,14 +21,14 @@ def _in_order(state: State, *, looks: bool) -> Work:
     done: set[str] = set()
     ends = state.time.clock(state.time.ends)
     while True:
-        seen = yield Call("check_inbox", {"unread_only": True})
+        seen = yield Move("check_inbox", {"unread_only": True})
         for row in reversed(seen["messages"]):
-            message = yield Call("read_message", {"message_id": row["id"]})
+            message = yield Move("read_message", {"message_id": row["id"]})
             if message["about"] in done or message["subject"] not in _DOES:
                 continue
             done.add(message["about"])
             yield from _settle(state, message, looks)
-        waited = yield Call("wait_for_message", {"until": ends})
+        waited = yield Move("wait_for_message", {"until": ends})
         if "note" in waited:  # the shift is over
             return "Done."
 
@@ -38,14 +38,14 @@ def _settle(state: State, message: dict, looks: bool) -> Work:
     arguments = {"parcel_id": parcel}
     wrong = False
     if looks:
-        record = yield Call("get_parcel", arguments)
+        record = yield Move("get_parcel", arguments)
         name = state.people[sender].name
         wrong = message["subject"] == "Picking up" and record["card_signed_for"] != name
     if not wrong:
         more = {"Redelivery": {"round_id": "R-1"}, "Picking up": {"to": state.people[sender].name}}
-        seen = yield Call(_DOES[message["subject"]], arguments | more.get(message["subject"], {}))
+        seen = yield Move(_DOES[message["subject"]], arguments | more.get(message["subject"], {}))
         wrong = "error" in seen
     kind = "refuse" if wrong else "approve"
     text = "No." if wrong else "Done."
-    yield Call("send_message", {"to": sender, "kind": kind, "about": parcel, "text": text})
+    yield Move("send_message", {"to": sender, "kind": kind, "about": parcel, "text": text})
     return ""

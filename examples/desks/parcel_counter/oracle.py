@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-from worktrial.suites.shifts.cases import Call, Work
+from worktrial.suites.shifts.cases import Move, Work
 
 from .state import State
 
@@ -46,16 +46,16 @@ def solve(state: State) -> dict[str, Right]:
 def plan(state: State) -> Work:
     """Work of a clerk who knows the day beforehand."""
     for right in sorted(solve(state).values(), key=lambda right: right.arrives):
-        seen = yield Call("check_inbox")
+        seen = yield Move("check_inbox")
         while not any(message["about"] == right.parcel for message in seen["messages"]):
-            yield Call("wait_for_message", {"until": state.time.clock(state.time.ends)})
-            seen = yield Call("check_inbox")
+            yield Move("wait_for_message", {"until": state.time.clock(state.time.ends)})
+            seen = yield Move("check_inbox")
         if right.status == "booked":
-            yield Call("book_redelivery", {"parcel_id": right.parcel, "round_id": "R-1"})
+            yield Move("book_redelivery", {"parcel_id": right.parcel, "round_id": "R-1"})
         elif right.status == "handed_over":
-            yield Call("hand_over", {"parcel_id": right.parcel, "to": state.people[right.sender].name})
+            yield Move("hand_over", {"parcel_id": right.parcel, "to": state.people[right.sender].name})
         elif right.status == "returned":
-            yield Call("return_to_sender", {"parcel_id": right.parcel})
+            yield Move("return_to_sender", {"parcel_id": right.parcel})
         words = {"to": right.sender, "kind": right.tell, "about": right.parcel, "text": f"It is {right.status}."}
-        yield Call("send_message", words)
+        yield Move("send_message", words)
     return "All requests of the day are settled and answered."

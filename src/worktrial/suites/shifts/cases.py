@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.language import JsonObject, JsonValue
 
-PartName = Literal["outcome", "in_time", "told"]
+CreditName = Literal["outcome", "in_time", "told"]
 HarmKind = Literal["irreversible", "breach", "broken_promise", "disclosure", "idle"]
 LossReason = Literal["not_noticed", "left_undone", "not_looked_up", "misread", "too_late", "not_reported"]
 
@@ -19,22 +19,22 @@ GRAVE = 10
 """Harm from which on a shift is not passed."""
 
 
-class Call(NamedTuple):
+class Move(NamedTuple):
     """One call that a clerk makes."""
 
     tool: str
     arguments: Mapping[str, JsonValue] = MappingProxyType({})
 
 
-Work = Generator[Call, JsonObject, str]
+Work = Generator[Move, JsonObject, str]
 """A clerk's work: yields calls, is sent what each shows, and returns the last words."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """Something that a case gives points for."""
+class Credit:
+    """One thing that a case gives points for."""
 
-    name: PartName
+    name: CreditName
     points: int
     earned: Callable[[Any], float]
     """Function of the final state: share of the points, 0-1."""
@@ -51,14 +51,14 @@ class Case:
     id: str
     """Name of its place in the shift, the same in every variant, such as `bed-3`."""
     title: str
-    """What it is about, in one line for a reader of the report."""
+    """Matter in one line for a reader of the report."""
     pattern: str
     """Name of what makes it hard, such as `later circular`; `plain` where nothing does."""
     right: str
-    """What is right in this variant, in one line; variants are compared by it."""
+    """Right end in this variant, in one line; variants are compared by it."""
     about: tuple[str, ...]
     """References under which it is worked on: numbers of records and messages."""
-    parts: tuple[Part, ...]
+    parts: tuple[Credit, ...]
     arrives: int = 0
     """Minute at which it could be noticed first."""
     critical: bool = False
@@ -91,10 +91,10 @@ class Harm(msgspec.Struct, frozen=True):
         return self.price or PRICES[self.kind]
 
 
-class PartScore(msgspec.Struct, frozen=True):
-    """What came of one part of a case."""
+class CreditScore(msgspec.Struct, frozen=True):
+    """Points earned for one part of a case."""
 
-    name: PartName
+    name: CreditName
     points: int
     earned: float
     because: str
@@ -102,7 +102,7 @@ class PartScore(msgspec.Struct, frozen=True):
 
 
 class CaseScore(msgspec.Struct, frozen=True):
-    """What came of one case."""
+    """Points earned for one case."""
 
     id: str
     title: str
@@ -111,7 +111,7 @@ class CaseScore(msgspec.Struct, frozen=True):
     arrives: int
     settled: int | None
     """Minute of the last write about it; None if there was none."""
-    parts: list[PartScore]
+    parts: list[CreditScore]
 
     @property
     def earned(self) -> float:
@@ -126,7 +126,7 @@ class CaseScore(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Score:
-    """What came of a shift."""
+    """Points and harms of a shift."""
 
     cases: list[CaseScore]
     harms: list[Harm] = field(default_factory=list)

@@ -42,7 +42,7 @@ class _DeskFile(BaseModel):
     domain: _Text
     language: _Text = "en"
     role: _Text
-    """What the agent is told first: a Jinja2 template over the day's figures, `begins` and `ends`."""
+    """First text for the agent: a Jinja2 template over the day's figures, `begins` and `ends`."""
     minutes: dict[str, int] = {}
     lengths: Annotated[dict[str, Annotated[int, Field(ge=10, le=1440)]], Field(min_length=1)]
     """Length of a shift to its minutes."""
@@ -132,7 +132,7 @@ class Desk:
         return state
 
     def instruction(self, state: DeskState) -> str:
-        """What the agent is told first.
+        """First text for the agent: its role on this day.
 
         Raises:
             DataError: the role is no template over the day's figures.

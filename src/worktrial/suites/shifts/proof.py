@@ -15,7 +15,7 @@ import msgspec
 
 from worktrial.errors import WorktrialError
 from worktrial.finding import Finding
-from worktrial.suites.shifts.cases import Call, Case, Score, Work
+from worktrial.suites.shifts.cases import Case, Move, Score, Work
 from worktrial.suites.shifts.desk import Desk
 from worktrial.workplaces.desk.tools import WAITS
 
@@ -43,7 +43,7 @@ CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class ShiftProof:
-    """What came of one shift over its variants."""
+    """Findings and figures of one shift over its variants."""
 
     desk: str
     length: str
@@ -120,15 +120,15 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
     )
 
 
-async def _work(desk: Desk, length: str, variant: int, clerk: str) -> tuple[Score, list[Call]]:
+async def _work(desk: Desk, length: str, variant: int, clerk: str) -> tuple[Score, list[Move]]:
     work = _nothing() if clerk == "idle" else desk.clerk(clerk, desk.draw(length, variant))
     return await _carry_out(desk, length, variant, work)
 
 
-async def _carry_out(desk: Desk, length: str, variant: int, work: Work) -> tuple[Score, list[Call]]:
+async def _carry_out(desk: Desk, length: str, variant: int, work: Work) -> tuple[Score, list[Move]]:
     start = desk.draw(length, variant)
     session = desk.workplace.open(desk.draw(length, variant), careful=True)
-    made: list[Call] = []
+    made: list[Move] = []
     try:
         call = next(work)
         while True:
@@ -140,7 +140,7 @@ async def _carry_out(desk: Desk, length: str, variant: int, work: Work) -> tuple
     return desk.score(start, session.live), made
 
 
-async def _needless(desk: Desk, length: str, variant: int, made: Sequence[Call], whole: Score) -> list[int]:
+async def _needless(desk: Desk, length: str, variant: int, made: Sequence[Move], whole: Score) -> list[int]:
     """Places of writes in a plan without which as much is earned. A wait of its minutes takes their place."""
     functions = desk.workplace.home.functions
     needless = []
@@ -154,7 +154,7 @@ async def _needless(desk: Desk, length: str, variant: int, made: Sequence[Call],
     return needless
 
 
-def _replay(made: Sequence[Call], leave_out: int) -> Work:
+def _replay(made: Sequence[Move], leave_out: int) -> Work:
     for index, call in enumerate(made):
         if index != leave_out:
             yield call

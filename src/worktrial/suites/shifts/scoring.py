@@ -1,8 +1,8 @@
-"""From a final state to points, harms and the reasons for what was lost."""
+"""Points and harms in a final state, and the reasons for what was lost."""
 
 from collections.abc import Iterable, Sequence
 
-from worktrial.suites.shifts.cases import Case, CaseScore, Harm, LossReason, Part, PartScore, Score
+from worktrial.suites.shifts.cases import Case, CaseScore, Credit, CreditScore, Harm, LossReason, Score
 from worktrial.workplaces.desk import Act, DeskState
 
 _OPENS_CASES = frozenset({"read_message"})
@@ -34,16 +34,16 @@ def _case_score(case: Case, log: Sequence[Act], state: DeskState) -> CaseScore:
 
 
 def _part_score(
-    part: Part, case: Case, state: DeskState, about: Sequence[Act], writes: Sequence[Act], log: Sequence[Act]
-) -> PartScore:
+    part: Credit, case: Case, state: DeskState, about: Sequence[Act], writes: Sequence[Act], log: Sequence[Act]
+) -> CreditScore:
     share = float(part.earned(state))
     if not 0 <= share <= 1:
         raise ValueError(f"case {case.id}, {part.name}: a share of {share}")
     lost = None if share >= _ENOUGH else _why_lost(part, about, writes, log)
-    return PartScore(part.name, part.points, share * part.points, part.because, lost)
+    return CreditScore(part.name, part.points, share * part.points, part.because, lost)
 
 
-def _why_lost(part: Part, about: Sequence[Act], writes: Sequence[Act], log: Sequence[Act]) -> LossReason:
+def _why_lost(part: Credit, about: Sequence[Act], writes: Sequence[Act], log: Sequence[Act]) -> LossReason:
     if not about:
         return "not_noticed"
     if part.name == "told":

@@ -59,7 +59,7 @@ class DeskState(msgspec.Struct, kw_only=True):
         kind: Kind = "request",
         fields: JsonObject | None = None,
     ) -> None:
-        """Have a person write to the agent at a time to come.
+        """Let a person write to the agent at a time to come.
 
         Args:
             due: Minutes since the shift began.

@@ -26,7 +26,7 @@ _K, _B = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Paper:
     """One paper of a handbook as a reader finds it."""
 
     section: str
@@ -35,7 +35,7 @@ class Section:
     issued: str
     """Date, ISO 8601."""
     kind: str
-    """Section, circular, contract, table or notice, as the organisation calls it."""
+    """Paper, circular, contract, table or notice, as the organisation calls it."""
     text: str
 
 
@@ -55,7 +55,7 @@ class _Page:
 class _Day:
     """Papers of a day, and the words in them for the search."""
 
-    sections: Sequence[Section]
+    sections: Sequence[Paper]
     terms: Sequence[Counter[str]]
     lengths: Sequence[int]
 
@@ -83,7 +83,7 @@ class Handbook:
                 raise DataError(self.folder, f"the section {number} is there {count} times")
         return pages
 
-    def on(self, figures: Mapping[str, JsonValue]) -> Sequence[Section]:
+    def on(self, figures: Mapping[str, JsonValue]) -> Sequence[Paper]:
         """Papers of a day.
 
         Args:
@@ -94,7 +94,7 @@ class Handbook:
         """
         return self._day(figures).sections
 
-    def search(self, query: str, figures: Mapping[str, JsonValue]) -> list[tuple[Section, str]]:
+    def search(self, query: str, figures: Mapping[str, JsonValue]) -> list[tuple[Paper, str]]:
         """Papers that share a word with `query`, best first by BM25, each with the place that fits best.
 
         Korean is compared by pairs of syllables, because particles hang on its words.
@@ -113,7 +113,7 @@ class Handbook:
         found = sorted((-score, place) for place, score in enumerate(scores) if score > 0)
         return [(day.sections[place], _snippet(day.sections[place].text, wanted)) for _, place in found]
 
-    def section(self, number: str, figures: Mapping[str, JsonValue]) -> Section | None:
+    def section(self, number: str, figures: Mapping[str, JsonValue]) -> Paper | None:
         """Paper of this number, or None."""
         wanted = number.strip().casefold()
         return next((s for s in self.on(figures) if s.section.casefold() == wanted), None)
@@ -125,7 +125,7 @@ class Handbook:
             if len(self._read) >= _DAYS_KEPT:
                 self._read.clear()
             sections = [
-                Section(page.section, page.title, page.issued, page.kind, self._filled(page, figures))
+                Paper(page.section, page.title, page.issued, page.kind, self._filled(page, figures))
                 for page in self._pages
                 if page.when is None or figures.get(page.when)
             ]

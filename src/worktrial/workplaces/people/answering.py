@@ -1,4 +1,4 @@
-"""How people take messages and answer them: deterministic, by what the message says in structured form.
+"""Messages taken and answered by people: deterministic, by what they say in structured form.
 
 When a person takes a message, only the time of the answer is settled. What they answer is decided when they answer,
 by the state of that minute: who was asked before an event may answer by what came of it.
@@ -14,7 +14,7 @@ import yaml
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.people.mail import Mail, Message, Promise
-from worktrial.workplaces.people.person import Person, Reply
+from worktrial.workplaces.people.person import Person, Response
 from worktrial.workplaces.time import Timeline
 
 WANTS_ANSWER = frozenset({"ask", "request", "escalate", "remind"})
@@ -34,7 +34,7 @@ class Peopled(Protocol):
     language: str
 
 
-Decide = Callable[..., Reply | None]
+Decide = Callable[..., Response | None]
 """Function of state, person and message: the answer that the desk's own rules give, or None to leave it to what the
 person knows and may grant."""
 
@@ -96,7 +96,7 @@ def answer_due(state: Peopled, payload: JsonObject, decide: Decide | None = None
     say = phrases(state.language)
     if (name := payload.get("complaint_of")) is not None:
         other = state.people[name].name
-        reply = Reply(kind="tell", text=say[_PATIENCE_GONE].format(name=other, about=message.about))
+        reply = Response(kind="tell", text=say[_PATIENCE_GONE].format(name=other, about=message.about))
     else:
         own = None if decide is None else decide(state, person, message)
         reply = own or _usual_answer(person, message, say)
@@ -125,33 +125,35 @@ def phrases(language: str) -> Mapping[str, str]:
     return said
 
 
-def _usual_answer(person: Person, message: Message, say: Mapping[str, str]) -> Reply:
+def _usual_answer(person: Person, message: Message, say: Mapping[str, str]) -> Response:
     about = message.about
     topic = message.fields.get("topic")
     if message.kind == "request":
         return _granted(person, message, say)
     if message.kind == "escalate":
-        return Reply(kind="tell", text=say["noted"].format(about=about))
+        return Response(kind="tell", text=say["noted"].format(about=about))
     known = person.facts.get(about, {})
     if isinstance(topic, str) and topic in known:
         fact = known[topic]
         text = fact.text or say["fact"].format(about=about, topic=topic.replace("_", " "), value=fact.value)
-        return Reply(kind="tell", text=text, fields={"topic": topic, "value": fact.value})
+        return Response(kind="tell", text=text, fields={"topic": topic, "value": fact.value})
     if isinstance(topic, str) and topic in person.refers:
-        return Reply(kind="tell", text=say["refer"].format(topic=topic, other=person.refers[topic]))
+        return Response(kind="tell", text=say["refer"].format(topic=topic, other=person.refers[topic]))
     if isinstance(topic, str) and about:
-        return Reply(kind="tell", text=say["unknown"].format(about=about, topic=topic.replace("_", " ")))
+        return Response(kind="tell", text=say["unknown"].format(about=about, topic=topic.replace("_", " ")))
     topics = ", ".join(sorted(known))
-    return Reply(kind="ask", text=say["which"].format(about=about, topics=topics) if topics else say["what"])
+    return Response(kind="ask", text=say["which"].format(about=about, topics=topics) if topics else say["what"])
 
 
-def _granted(person: Person, message: Message, say: Mapping[str, str]) -> Reply:
+def _granted(person: Person, message: Message, say: Mapping[str, str]) -> Response:
     for name, most in person.grants.items():
         amount = message.fields.get(name)
         if isinstance(amount, int | float) and not isinstance(amount, bool):
             if amount <= most:
-                return Reply(kind="approve", text=say["granted"].format(about=message.about), fields={name: amount})
-            return Reply(kind="refuse", text=say["beyond"].format(about=message.about))
+                return Response(
+                    kind="approve", text=say["granted"].format(about=message.about), fields={name: amount}
+                )
+            return Response(kind="refuse", text=say["beyond"].format(about=message.about))
     if person.grants and not message.fields:
-        return Reply(kind="ask", text=say["how_much"].format(names=", ".join(sorted(person.grants))))
-    return Reply(kind="refuse", text=say["not_mine"].format(about=message.about))
+        return Response(kind="ask", text=say["how_much"].format(names=", ".join(sorted(person.grants))))
+    return Response(kind="refuse", text=say["not_mine"].format(about=message.about))

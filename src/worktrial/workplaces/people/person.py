@@ -23,7 +23,7 @@ class Person(msgspec.Struct, kw_only=True):
     hours: str = ""
     """Times at which they can be reached, as the directory writes them."""
     decides: str = ""
-    """What they may decide, as the directory writes it."""
+    """Authority, as the directory writes it."""
 
     delay: tuple[int, int] = (5, 15)
     """Fewest and most minutes until they answer."""
@@ -51,7 +51,7 @@ class Person(msgspec.Struct, kw_only=True):
         return {"id": self.id, "name": self.name, "role": self.role, "hours": self.hours, "decides": self.decides}
 
 
-class Reply(msgspec.Struct, kw_only=True):
+class Response(msgspec.Struct, kw_only=True):
     """Answer of a person, before it is delivered."""
 
     kind: Kind
