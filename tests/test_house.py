@@ -52,7 +52,7 @@ def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 def is_suite_data(path: Path) -> bool:
-    """Whether a module is a workplace or a desk of a suite: its docstrings are prompts, whose letters a fingerprint holds."""
+    """Whether a module is of a suite's workplace or desk: its docstrings are prompts, held by a fingerprint."""
     parts = {*path.relative_to(SOURCE).parts}
     return "suites" in parts and not parts.isdisjoint({"workplaces", "desks"})
 
