@@ -15,7 +15,7 @@ from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
-from worktrial.suites.episode import check_conditions, episode, faulty, in_manifest, jobs_under
+from worktrial.suites.episode import check_conditions, episode, faulty, in_manifest, jobs_under, position_in
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.shifts.cases import Score
 from worktrial.suites.shifts.clerks import Clerk
@@ -137,7 +137,7 @@ class ShiftTrial:
         own = desk.workplace.open(shift.start())
         session: Session = own
         if faults.mode is not FaultMode.E0:
-            session = faulty(session, artifact, faults, shift.id, trajectory)
+            session = faulty(session, artifact, faults, shift.id, position_in(trajectory))
         assignment = Assignment(
             instruction=desk.instruction(start),
             clock=clock,
