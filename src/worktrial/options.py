@@ -26,7 +26,8 @@ class Flag:
     common: bool = False
     """Whether `--help` shows it; `--help-all` shows every option."""
     neutral: bool = False
-    """Whether it cannot change a result: where a run is stored, how fast it goes, when it gives up."""
+    """Whether runs that differ in it compare: it cannot change a result (where a run is stored, how fast it goes,
+    when it gives up), or what it changes stands in the manifest under another key. Who does not say so counts."""
     metavar: str | None = None
     """Word that stands for the value in help texts, such as `DIR`."""
     short: str | None = None
@@ -190,8 +191,12 @@ class Options(BaseModel):
 
     def measured(self) -> dict[str, Any]:
         """Values of the options that can change a result, as JSON; for the manifest and for comparisons."""
-        names = {row.name for row in self.rows() if not row.flag.neutral}
-        return self.model_dump(mode="json", include=names)
+        return self.model_dump(mode="json", exclude=set(self.neutral()))
+
+    @classmethod
+    def neutral(cls) -> frozenset[str]:
+        """Names of the options in which runs that are compared may differ."""
+        return frozenset(row.name for row in cls.rows() if row.flag.neutral)
 
 
 class ChoiceOptions(Options):

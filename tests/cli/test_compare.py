@@ -74,11 +74,11 @@ def test_runs_that_are_not_comparable(tmp_path: Path) -> None:
     make_run(tmp_path / "b", tasks=20, suite="starter", trajectories=False)
     refused = command("compare", tmp_path / "a", tmp_path / "b")
     assert refused.code == 2
-    assert 'are not comparable: suite: "occupations" -> "starter"' in refused.said
-    assert "--anyway" in refused.err
-    shown = command("compare", tmp_path / "a", tmp_path / "b", "--anyway")
+    assert 'are not comparable: they differ in suite: "occupations" -> "starter"' in refused.said
+    assert "--force" in refused.err
+    shown = command("compare", tmp_path / "a", tmp_path / "b", "--force")
     assert shown.code == 0
-    assert 'not comparable: suite: "occupations" -> "starter"' in shown.out
+    assert 'compared though they differ in suite: "occupations" -> "starter"' in shown.out
 
 
 def test_conditions_stay_apart(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_unfinished_runs_and_other_samples_are_told(tmp_path: Path) -> None:
     shown = command("compare", tmp_path / "a", tmp_path / "b").out
     assert "only in A: 2 samples, such as 2 under E0" in shown
     assert "B is unfinished: 5 samples still to come" in shown
-    assert "conditions that only one run has: E1" in shown
+    assert "only A was tried under E1: nothing is said about that" in shown
     assert "Not enough to tell on these tasks and on work like this" in shown
 
 

@@ -1,5 +1,6 @@
 """`worktrial gate`, on real runs of the starter suite and on runs made up."""
 
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -108,9 +109,12 @@ def test_a_baseline_that_is_not_comparable(tmp_path: Path) -> None:
     refused = command(*words)
     assert (refused.code, refused.out) == (2, "")
     assert 'suite: "occupations" -> "starter"' in refused.err
-    shown = command(*words, "--anyway")
+    shown = command(*words, "--force", "--summary", tmp_path / "summary.md", "--junit", tmp_path / "gate.xml")
     assert shown.code == 0
-    assert 'not comparable: suite: "occupations" -> "starter"' in shown.out
+    label = 'compared though they differ in suite: "occupations" -> "starter"'
+    assert label in shown.out
+    assert label in unescape((tmp_path / "summary.md").read_text())
+    assert label in unescape((tmp_path / "gate.xml").read_text())
 
 
 def test_an_unfinished_run_is_stopped(tmp_path: Path) -> None:

@@ -1,12 +1,16 @@
 """What makes two runs not comparable, and what does not."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from worktrial.engine.manifest import Manifest
+from worktrial.engine.manifest import NEUTRAL, NEUTRAL_DATA, Manifest, read_manifest
+from worktrial.options import FaultOptions, JudgingOptions
 from worktrial.results.comparable import comparable
+from worktrial.suite import suite_of, suites
 
 E2 = {"mode": "E2", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
 E0 = {"mode": "E0", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
@@ -141,8 +145,8 @@ def test_runs_that_name_their_options_are_compared_by_these() -> None:
     assert [str(d) for d in comparable(named(), named(depth=3))] == ["trial.depth: 2 -> 3"]
     # Judge, simulator and faults are compared by what came of these options.
     assert comparable(named(), named(faults="E0", votes=5)) == []
-    # A run of an earlier version names none: the settings that are known to matter are compared.
-    assert comparable(_manifest(suite="of one's own"), named()) == []
+    # A run of an earlier version names none, and nobody knows how deep it went.
+    assert [str(d) for d in comparable(_manifest(suite="of one's own"), named())] == ["trial.depth: null -> 2"]
 
 
 def test_other_suites_and_data() -> None:
@@ -170,3 +174,66 @@ def test_judging_again_carries_the_roles_of_the_work() -> None:
 def test_where_code_decides_a_judge_makes_no_difference() -> None:
     first, second = _manifest(suite="starter"), _manifest(("roles.judge.model", "other"), suite="starter")
     assert comparable(first, second) == []
+
+
+RUNS = Path(__file__).parents[1] / "data" / "runs"
+STORED = sorted(path.parent.name for path in RUNS.glob("*/manifest.json"))
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_whatever_changes_in_a_manifest_counts_but_for_a_short_list(name: str) -> None:
+    """Each setting of each stored run in turn, and one that nobody has heard of."""
+    before = read_manifest(RUNS / name / "manifest.json")
+    assert comparable(before, before) == []
+    suite = suite_of(before.suite)
+    assert suite is not None
+    judged_by_code = {"votes", "judge_method", "judge_record"} if suite.decided_by_code else set()
+    told = {"roles", "carried_roles", "regraded", "faults"}
+    for key in [*before.settings, "a-key-of-tomorrow"]:
+        if key in told:
+            continue
+        changed = copy.deepcopy(before)
+        changed.settings[key] = "something else"
+        found = comparable(before, changed)
+        assert bool(found) is (key not in NEUTRAL | judged_by_code), key
+        assert bool(comparable(changed, before)) is bool(found)
+    for key in [*before.data, "a-key-of-tomorrow"]:
+        changed = copy.deepcopy(before)
+        changed.data[key] = "something else"
+        assert bool(comparable(before, changed)) is (key not in NEUTRAL_DATA), key
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("documents", {"images": True}, "trial.images: false -> true"),
+        ("documents", {"python": "sandboxed"}, 'trial.python: "none" -> "sandboxed"'),
+        ("orchestration", {"bounds": {"published": 10.0, "sound": 0.001}}, "trial.bounds.sound: 1.0 -> 0.001"),
+    ],
+)
+def test_what_the_agent_was_given_and_how_far_scoring_looked_count(
+    name: str, change: dict[str, Any], said: str
+) -> None:
+    before = read_manifest(RUNS / name / "manifest.json")
+    after = msgspec.structs.replace(before, settings={**before.settings, **change})
+    assert [str(d) for d in comparable(before, after)] == [said]
+
+
+def test_a_model_in_a_part_of_its_own_counts() -> None:
+    before, after = (_manifest(("roles.oracle", {"model": model})) for model in ("a", "b"))
+    assert [str(d) for d in comparable(before, after)] == ['roles.oracle.model: "a" -> "b"']
+
+
+def test_options_count_unless_they_say_otherwise() -> None:
+    """Every option of every suite, by the manifest of a run that names it."""
+    for suite in suites.all():
+        neutral = suite.every_option.neutral()
+        for name in suite.every_option.model_fields:
+            one, other = (
+                Manifest(suite=suite.name, data={}, settings={"options": {name: value}}, samples=1)
+                for value in "ab"
+            )
+            settled = name in (*FaultOptions.model_fields, *JudgingOptions.model_fields)
+            # Those of the simulator are read where they were settled.
+            known = settled or name.startswith("simulator_") or name in ("memory", "expected_calls")
+            assert bool(comparable(one, other)) is (name not in neutral and not known), (suite.name, name)

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from worktrial.errors import DataError, flag
 from worktrial.language.untrusted import printable
-from worktrial.results.comparison import unfair_lines
 from worktrial.results.gate import Gate
 
 _LIMITS = "Limits"
@@ -88,8 +87,13 @@ def gate(
         Literal["all", "agent"],
         typer.Option(help="Whose requests cost: all roles', or the agent's own.", rich_help_panel=_JUDGING),
     ] = "all",
-    anyway: Annotated[
-        bool, typer.Option(help="Go on when the baseline is not comparable.", rich_help_panel=_JUDGING)
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Go on when the baseline is not comparable; all that is shown says so.",
+            rich_help_panel=_JUDGING,
+        ),
     ] = False,
     junit: Annotated[
         Path | None,
@@ -110,7 +114,7 @@ def gate(
 
     Example: worktrial gate runs/after --baseline runs/before --min-completion 0.7 --max-regression 0.03
     """
-    from worktrial.cli.compare import check_level, refuse_unfair
+    from worktrial.cli.compare import check_level
     from worktrial.engine.stored import open_run
     from worktrial.results.gate import GateLimits, gate_markdown, judge_gate, junit_xml
 
@@ -132,8 +136,8 @@ def gate(
         sure=sure,
         cost_of_whom=cost_of,
     )
-    if found.comparison is not None and not anyway:
-        refuse_unfair(found.comparison)
+    if found.comparison is not None and not force:
+        found.comparison.check_fair()
     print_gate(found)
     if junit is not None:
         _write(junit, junit_xml(found), append=False)
@@ -162,8 +166,8 @@ def _write(path: Path, data: bytes, *, append: bool) -> None:
 def print_gate(gate: Gate, console: Console | None = None) -> None:
     """A line for each criterion with what was observed, then the verdict."""
     console = console or Console(highlight=False)
-    for line in () if gate.comparison is None else unfair_lines(gate.comparison):
-        console.print(Text.assemble(("not comparable: ", "yellow"), printable(line)), soft_wrap=True)
+    if gate.label:
+        console.print(Text(printable(gate.label), style="yellow"), soft_wrap=True)
     for criterion in gate.criteria:
         word, style = ("passed", "green") if criterion.passed else ("FAILED", "bold red")
         rest = f"  {flag(criterion.name)} {criterion.limit:g}: {criterion.reason}"

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.compare import names_of, print_comparison
+from worktrial.cli.compare_page import names_of, print_comparison
 from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import compare_runs

@@ -82,6 +82,11 @@ def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
     known = {k: v for k, v in wanted.settings.items() if k != "options" or k in stored.settings}
     # Compare what JSON keeps, so that tuples and lists are the same.
     now = _as_json({"data": wanted.data.get("fingerprint"), "settings": known})
+    for side in (before, now):
+        if "options" in side["settings"]:
+            # One that a setting of the same name has settled counts there.
+            options = {k: v for k, v in side["settings"]["options"].items() if k not in side["settings"]}
+            side["settings"] = {**side["settings"], "options": options}
     one, other = _conditions(before["settings"]), _conditions(now["settings"])
     may_grow = planned(stored) is not None and wanted.sessions[-1].asked is not None
     if one is None or other is None or not may_grow:

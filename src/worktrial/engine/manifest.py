@@ -15,6 +15,12 @@ from worktrial.language import JsonObject, JsonValue
 FORMAT = 1
 MANIFEST = "manifest.json"
 
+NEUTRAL = frozenset({"agent", "sub_agent", "limits", "tasks", "repeats", "parallel_votes"})
+"""Settings that may differ between runs that are compared: who worked, within which limits, on which of the tasks,
+how often, and whether votes were asked for at once. Every other one has to be equal, those of tomorrow, too."""
+NEUTRAL_DATA = frozenset({"folder", "archive", "source_run"})
+"""Keys of `Manifest.data` that are places. What lay there has a fingerprint, and that has to be equal."""
+
 
 class Asked(msgspec.Struct, kw_only=True, frozen=True):
     """Samples that one command asked for: each task, so many times, under each condition."""

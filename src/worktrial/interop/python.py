@@ -10,9 +10,8 @@ from typing import Any, TypeVar, overload
 
 from worktrial.engine.progress import Progress, display
 from worktrial.engine.run import Interrupted, run_trials, run_trials_async
-from worktrial.errors import SettingError
 from worktrial.interop.run import Run
-from worktrial.results.comparison import Comparison, compare_runs, unfair_lines
+from worktrial.results.comparison import Comparison, compare_runs
 from worktrial.suite import Suite, TaskRow, find_suite
 from worktrial.trials import Agent, PreparedRun, prepare, prepare_all
 
@@ -202,7 +201,7 @@ def compare(
     *,
     condition: str | None = None,
     level: float = 0.05,
-    anyway: bool = False,
+    force: bool = False,
 ) -> Comparison:
     """Comparison of two runs, task by task; differences are second minus first.
 
@@ -211,7 +210,7 @@ def compare(
         second: Run or its folder.
         condition: Fault condition that the verdict is about; None for E0, or their first.
         level: A difference is significant below this p value; intervals fit to it.
-        anyway: Compare runs that are not comparable, too.
+        force: Compare runs that are not comparable, too; the result's `label` says what differs.
 
     Raises:
         SettingError: more than the agents differs, or the runs share no sample.
@@ -219,11 +218,9 @@ def compare(
     """
     a, b = (run if isinstance(run, Run) else load(run) for run in (first, second))
     found = compare_runs(a.run, b.run, confidence=1 - level, condition=condition)
-    if not anyway and (unfair := unfair_lines(found)):
-        listed = "\n".join(f"  {line}" for line in unfair)
-        raise SettingError(f"{a.folder} and {b.folder} are not comparable:\n{listed}\nanyway=True goes on")
-    if not found.conditions:
-        raise SettingError(f"{a.folder} and {b.folder} have no sample in common: task, repeat and condition")
+    if not force:
+        found.check_fair()
+    found.check_shared(condition)
     return found
 
 

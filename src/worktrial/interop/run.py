@@ -12,7 +12,6 @@ from worktrial.errors import SettingError, extra
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
-from worktrial.results.comparison import unfair_lines
 from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
 from worktrial.results.gate import Gate, GateLimits, judge_gate
@@ -229,7 +228,7 @@ class Run:
         level: float = 0.05,
         sure: bool = False,
         cost_of: Literal["all", "agent"] = "all",
-        anyway: bool = False,
+        force: bool = False,
         **limits: float,
     ) -> Gate:
         """Hold the run against limits, as `worktrial gate` does. What cannot be judged fails.
@@ -240,7 +239,7 @@ class Run:
             level: Of significance.
             sure: Chance has to be ruled out: the interval's end counts, not just the value.
             cost_of: Whose requests cost.
-            anyway: Go on when the baseline is not comparable.
+            force: Go on when the baseline is not comparable; the result's `label` says what differs.
             **limits: `min_completion`, `max_regression`, `min_robustness`, `max_cost_per_task`, `max_seconds`,
                 `max_invalid`.
 
@@ -259,9 +258,8 @@ class Run:
             sure=sure,
             cost_of_whom=cost_of,
         )
-        if found.comparison is not None and not anyway and (unfair := unfair_lines(found.comparison)):
-            listed = "\n".join(f"  {printable(line)}" for line in unfair)
-            raise SettingError(f"the baseline is not comparable:\n{listed}\nanyway=True goes on in spite of that")
+        if found.comparison is not None and not force:
+            found.comparison.check_fair()
         if not found.passed:
             raise AssertionError("\n".join([f"worktrial gate failed: {self.line()}", *_criteria(found)]))
         return found

@@ -3,10 +3,13 @@
 import msgspec
 
 from worktrial.agents.prompting import EARLIER_PROMPT
-from worktrial.engine.manifest import Difference, Manifest, tell_apart
+from worktrial.engine.manifest import NEUTRAL, NEUTRAL_DATA, Difference, Manifest, tell_apart
+from worktrial.engine.roles import Role
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suite import suite_of
+from worktrial.options import FaultOptions
+from worktrial.suite import Suite, suite_of
 
+# What differences are named after; a setting that is in none of these is one of the trial.
 _SIMULATION = (
     "memory",
     "expected_calls",
@@ -17,9 +20,9 @@ _SIMULATION = (
     "clock",
 )
 _JUDGING = ("votes", "judge_method", "judge_record")
-_FAULTS = ("faults", "fault_count", "fault_duration", "fault_seed", "fault_unit")
-# Choices among what the agent is given to do and how that is scored, in runs that do not name their options.
-_TRIAL = ("with_plan", "setup", "scorer", "tolerance", "mode", "gold", "cards", "prompts")
+# Looked at one by one below.
+_APART = frozenset({"roles", "carried_roles", "regraded", "faults", "options", "agent_prompt"})
+_WORKERS = (Role.AGENT.value, Role.SUB_AGENT.value)
 
 # In runs from before there was the setting, and where the suite writes it only when it matters.
 _CLEAN: JsonObject = {"conditions": [{"mode": "E0"}], "prompted": False}
@@ -28,18 +31,15 @@ _CLEAN: JsonObject = {"conditions": [{"mode": "E0"}], "prompted": False}
 def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     """Reasons for which two runs are not comparable; [] when they are.
 
-    Reasons are another suite, other data (by its fingerprint), another trial of the same data (what the agent is
-    given, what scores it), another simulator (its model with its settings, its memory and prompt, the clock of
-    tasks without a date), another way to the verdict (the judge with its
-    settings, the number of votes and the method, replaced rubrics), and other faults (modes, counts, durations,
-    seed, unit, prompted or scheduled, the version of what makes them); and, where both agents are models, another
-    prompt. Who worked, with which limits, on which
-    of the tasks, and whether votes were cast in parallel does not count.
+    A manifest holds what can change a result, so all of it must be equal: suite, data, settings, measured options
+    and the models of all roles. What need not be equal is said where it is defined: who worked, as which models,
+    within which limits and on which of the tasks (`engine.manifest.NEUTRAL`), places (`NEUTRAL_DATA`), and options
+    marked as neutral (`options.Flag`). A key that nobody has heard of counts. Two exceptions: how a judge was asked
+    does not count where code decides; and where both agents are models they must have been told the same.
     """
     # As JSON has it, so that a manifest just made and one that was read are the same.
     both = first, second
-    named = all("options" in manifest.settings for manifest in both)
-    before, after = (msgspec.json.decode(msgspec.json.encode(_measure(m, by_options=named))) for m in both)
+    before, after = (msgspec.json.decode(msgspec.json.encode(_measure(manifest))) for manifest in both)
     if _CLEAN in (before["faults"], after["faults"]):
         # What made the faults of one run is no difference to a run that had none.
         for measure in (before, after):
@@ -50,6 +50,12 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     return list(tell_apart(before, after))
 
 
+def in_words(difference: Difference) -> str:
+    """A difference as it is to be read."""
+    what = difference.what.partition(".")[0]
+    return f"{difference} (other tasks, or another version of the suite)" if what == "data" else str(difference)
+
+
 def _agent_prompt(manifest: Manifest) -> str | None:
     """SHA-256 of what the agent was told before its instruction; None where it was no model, or a suite's own text.
 
@@ -58,51 +64,47 @@ def _agent_prompt(manifest: Manifest) -> str | None:
     if kept := manifest.settings.get("agent_prompt"):
         return str(kept["sha256"])
     suite = suite_of(manifest.suite)
-    roles = {**manifest.settings.get("carried_roles", {}), **manifest.settings.get("roles", {})}
     has_prompt = suite is not None and "agent_prompt" in suite.options.model_fields
-    return EARLIER_PROMPT if has_prompt and "agent" in roles else None
+    return EARLIER_PROMPT if has_prompt and Role.AGENT.value in _roles(manifest.settings) else None
 
 
-def _measure(manifest: Manifest, *, by_options: bool) -> JsonObject:
-    """Everything but the agent that a verdict depends on.
+def _roles(settings: JsonObject) -> JsonObject:
+    """Models by role; a run that judges stored work again names the roles of that work under `carried_roles`."""
+    return {**settings.get("carried_roles", {}), **settings.get("roles", {})}
 
-    Args:
-        manifest: Of a run.
-        by_options: Whether the run names the options that can change a result; else they are known by a list.
-    """
+
+def _measure(manifest: Manifest) -> JsonObject:
+    """Everything but the agent that a verdict depends on, by what it is about."""
     suite = suite_of(manifest.suite)
     settings = manifest.settings if suite is None else suite.in_current_words(manifest.settings)
-    # A run that judges stored work again names the roles of that work under `carried_roles`.
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    others = {name: role for name, role in _roles(settings).items() if name not in _WORKERS}
+    judge = {**others.pop(Role.JUDGE.value, {}), **_some(settings, _JUDGING)}
+    # Of an ensemble the others sit beside the first: judge-2, judge-3, …
+    judge |= {name: others.pop(name) for name in [*others] if name.startswith(f"{Role.JUDGE.value}-")}
+    simulator = {**others.pop(Role.SIMULATOR.value, {}), **_some(settings, _SIMULATION)}
+    # Whose work was judged again is a matter of who worked; by which rubrics is not.
+    again = {k: v for k, v in (settings.get("regraded") or {}).items() if k != "source" and v is not None}
+    held = {name: value for name, value in settings.items() if name not in {*NEUTRAL, *_APART}}
+    trial = {name: value for name, value in held.items() if name not in (*_SIMULATION, *_JUDGING)}
     measure: JsonObject = {
         "suite": manifest.suite,
         "data": manifest.data.get("fingerprint"),
-        "trial": _trial(settings, by_options=by_options),
-        "simulator": {**roles.get("simulator", {}), **_some(settings, _SIMULATION)},
+        **{f"data.{k}": v for k, v in manifest.data.items() if k != "fingerprint" and k not in NEUTRAL_DATA},
+        "trial": trial | _options(manifest.settings, suite),
+        "simulator": simulator,
         "faults": _faults(settings.get("faults")),
+        "roles": others,
     }
     if suite is None or not suite.decided_by_code:
-        rubrics = (settings.get("regraded") or {}).get("rubrics")
-        judge = {**roles.get("judge", {}), **_some(settings, _JUDGING)}
-        # Of an ensemble the others sit beside the first: judge-2, judge-3, …
-        others = {name: role for name, role in roles.items() if name.startswith("judge-")}
-        measure["judge"] = {**judge, **others, **({"rubrics": rubrics} if rubrics else {})}
+        measure["judge"] = {**judge, **again}
     return measure
 
 
-def _trial(settings: JsonObject, *, by_options: bool) -> JsonObject:
-    if by_options:
-        # The others are compared by what came of them: as roles, judge and fault conditions.
-        apart = {*_SIMULATION, *_JUDGING, *_FAULTS}
-        trial = {name: value for name, value in settings["options"].items() if name not in apart}
-        trial |= _some(settings, ("prompts",))
-    else:
-        # In runs from before there was the setting, no plan was shown.
-        trial = {"with_plan": False, **_some(settings, _TRIAL)}
-    if version := settings.get("scorer_version"):
-        # A release of ours with the same scorers scores the same.
-        trial["scorers"] = str(version).rpartition("+")[2]
-    return trial
+def _options(settings: JsonObject, suite: Suite | None) -> JsonObject:
+    """Options that no setting has settled, but for neutral ones; those about faults are settled as conditions."""
+    neutral: frozenset[str] = frozenset() if suite is None else suite.every_option.neutral()
+    apart = {*settings, *_SIMULATION, *_JUDGING, *FaultOptions.model_fields, *neutral}
+    return {name: value for name, value in settings.get("options", {}).items() if name not in apart}
 
 
 def _faults(stored: JsonValue) -> JsonObject:

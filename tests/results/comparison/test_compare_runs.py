@@ -13,7 +13,7 @@ from tests.support.made_runs import make_run
 
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs, untried
+from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
 from worktrial.statistics import Conclusion, conclude
 
 
@@ -114,7 +114,7 @@ def test_what_only_one_run_has(tmp_path: Path) -> None:
     assert found.only_first == (("2", 0, "E0"), ("1", 0, "E1"))
     assert found.only_second == (("3", 0, "E0"), ("1", 0, "E2"))
     assert [one.condition for one in found.conditions] == ["E0"]
-    assert untried(found) == ["E1", "E2"]
+    assert found.untried == (("E1",), ("E2",))
     assert found.is_fair
 
 

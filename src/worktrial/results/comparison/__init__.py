@@ -3,7 +3,7 @@
 from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, IndustryEffect
 from worktrial.results.comparison.outcomes import Flip, PairedTable
-from worktrial.results.comparison.runs import Comparison, RobustnessChange, compare_runs, unfair_lines, untried
+from worktrial.results.comparison.runs import Comparison, RobustnessChange, compare_runs
 from worktrial.results.comparison.verdict import statement, verdict
 
 __all__ = [
@@ -17,7 +17,5 @@ __all__ = [
     "SuiteFigure",
     "compare_runs",
     "statement",
-    "unfair_lines",
-    "untried",
     "verdict",
 ]

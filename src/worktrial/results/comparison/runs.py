@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import isnan
 from typing import Any
 
 from worktrial.engine.manifest import Difference
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.results.comparable import comparable
+from worktrial.errors import SettingError, option
+from worktrial.results.comparable import comparable, in_words
 from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
 from worktrial.results.conditions import by_condition, headline, outcomes_by_task, settings_with_all_modes
@@ -113,6 +113,61 @@ class Comparison:
         """Whether nothing but the agents differs, as far as the runs tell."""
         return not self.differences and not self.differing_faults
 
+    @property
+    def label(self) -> str:
+        """What goes with every figure where they were compared in spite of what differs, in one line; else ""."""
+        return "" if self.is_fair else f"compared though they differ in {self.differing}"
+
+    @property
+    def differing(self) -> str:
+        """Differences other than the agents, in one line; "" without any."""
+        told = list(map(in_words, self.differences))
+        if keys := self.differing_faults:
+            sample, _, condition = keys[0]
+            told.append(f"faults planned for {len(keys)} samples, such as {sample} under {condition}")
+        return "; ".join(told)
+
+    def check_fair(self) -> None:
+        """Refuse runs in which more than the agents differs.
+
+        Raises:
+            SettingError: it does; the message lists what.
+        """
+        if not self.is_fair:
+            raise SettingError(
+                f"{self.first} and {self.second} are not comparable: they differ in {self.differing}. Run "
+                f"one of them anew like the other; {option('force')} goes on all the same and labels the output"
+            )
+
+    @property
+    def untried(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Conditions that only the first run has samples of, and those that only the second has."""
+        shared = {one.condition for one in self.conditions}
+        first, second = (
+            tuple(name for name in dict.fromkeys(key[2] for key in keys) if name not in shared)
+            for keys in (self.only_first, self.only_second)
+        )
+        return first, second
+
+    def check_shared(self, condition: str | None = None) -> None:
+        """Refuse runs without a common sample.
+
+        Args:
+            condition: The one that was asked for; None for any.
+
+        Raises:
+            SettingError: there is none, or none of `condition`.
+        """
+        shared = [one.condition for one in self.conditions]
+        if not shared:
+            one, other = (", ".join(names) or "no sample" for names in self.untried)
+            raise SettingError(
+                f"{self.first} and {self.second} have no sample in common (task, repeat and condition); "
+                f"the first has {one}, the second {other}"
+            )
+        if condition is not None and condition not in shared:
+            raise SettingError(f"{option('condition')} {condition}: both runs have {', '.join(shared)}")
+
     def of(self, condition: str) -> ConditionComparison | None:
         """Comparison of the two under `condition`; None where not both have it."""
         return next((one for one in self.conditions if one.condition == condition), None)
@@ -174,19 +229,3 @@ def _blocking(first: StoredRun, second: StoredRun) -> Sequence[Difference]:
     # Conditions are compared one by one, and planned faults sample by sample: a condition that only one run has
     # does no harm to the others.
     return [difference for difference in found if difference.what != "faults.conditions"]
-
-
-def untried(comparison: Comparison) -> list[str]:
-    """Conditions of which only one of the runs has samples."""
-    shared = {one.condition for one in comparison.conditions}
-    named = dict.fromkeys(key[2] for key in chain(comparison.only_first, comparison.only_second))
-    return [name for name in named if name not in shared]
-
-
-def unfair_lines(found: Comparison) -> list[str]:
-    """Differences other than the agents, a line each."""
-    lines = [str(difference) for difference in found.differences]
-    if keys := found.differing_faults:
-        sample, _, condition = keys[0]
-        lines.append(f"faults planned for {len(keys)} samples, such as {sample} under {condition}")
-    return lines

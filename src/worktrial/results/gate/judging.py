@@ -84,6 +84,11 @@ class Gate:
         """Whether the run keeps to every limit."""
         return all(criterion.passed for criterion in self.criteria)
 
+    @property
+    def label(self) -> str:
+        """What goes with the outcome where the baseline is not comparable; else ""."""
+        return "" if self.comparison is None else self.comparison.label
+
 
 def judge_gate(
     run: StoredRun,

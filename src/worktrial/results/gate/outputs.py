@@ -22,6 +22,7 @@ def junit_xml(gate: Gate) -> bytes:
         "baseline": gate.baseline or "",
         "condition": gate.condition,
         "level": f"{gate.level:g}",
+        **({"label": gate.label} if gate.label else {}),
     }
     for name, value in told.items():
         Xml.SubElement(properties, "property", {"name": name, "value": _allowed(value)})
@@ -60,7 +61,9 @@ def gate_markdown(gate: Gate) -> str:
         f"| {'passed' if c.passed else '**failed**'} | `{flag(c.name)} {c.limit:g}` | {plain(c.reason)} |"
         for c in gate.criteria
     ]
-    lines = [f"### Worktrial gate: {verdict}", "", told, "", "| | criterion | why |", "|---|---|---|", *rows, ""]
+    label = [f"**Not comparable:** {plain(gate.label)}", ""] if gate.label else []
+    table = ["| | criterion | why |", "|---|---|---|", *rows]
+    lines = [f"### Worktrial gate: {verdict}", "", *label, told, "", *table, ""]
     return "\n".join(lines) + "\n"
 
 

@@ -80,10 +80,10 @@ class DocumentsOptions(
     )
     """Documents beside the question. closed: none. oracle-pages: the pages that hold the answer. oracle-docs: tools
     over the documents that hold it. archive: tools over everything. Run all four to see where an agent loses."""
-    images: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
+    images: Annotated[bool, Flag(_GIVEN)] = False
     """Show pictures to the agent: oracle pages come as pictures, and the tool view_page is offered. For models that
     take pictures only."""
-    python: Annotated[Literal["sandboxed", "unsafe", "none"], Flag(_GIVEN, neutral=True)] = "sandboxed"
+    python: Annotated[Literal["sandboxed", "unsafe", "none"], Flag(_GIVEN)] = "sandboxed"
     """The tool that runs Python: locked in; unsafe, WITHOUT a sandbox and with all your rights, for machines
     without bubblewrap that hold nothing of value; or none."""
     no_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False

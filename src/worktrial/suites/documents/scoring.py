@@ -1,6 +1,7 @@
 """Both scores of an answer at every tolerance, which one decides, and scores for rows of a file."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -80,7 +81,8 @@ def in_current_words(stored: JsonObject) -> JsonObject:
     """Measures of a stored sample, or settings of a stored run, with today's names of scores and their version."""
     renamed = {_current_key(key): value for key, value in stored.items()}
     if "scorer" in renamed:
-        renamed["scorer"] = AnswerMode(renamed["scorer"]).value
+        with suppress(ValueError):  # a scorer of another version keeps its name
+            renamed["scorer"] = AnswerMode(renamed["scorer"]).value
     if "scorer_version" in renamed:
         release, plus, scores = str(renamed["scorer_version"]).rpartition("+")
         renamed["scorer_version"] = release + plus + _EARLIER_SCORES.get(scores, scores)

@@ -138,7 +138,11 @@ class DocumentsSuite(Suite):
         """Settings with today's names of the scores and their version; see `Suite.in_current_words`."""
         from worktrial.suites.documents.scoring import in_current_words
 
-        return in_current_words(settings)
+        current = in_current_words(settings)
+        if version := current.pop("scorer_version", None):
+            # A release of ours with the same scorers scores the same.
+            current["scorers"] = str(version).rpartition("+")[2]
+        return current
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
         """Section about answers, retrieval and stages; see `Suite.report_sections`."""

@@ -9,6 +9,7 @@ from pydantic import Field
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.finding import Findings
+from worktrial.language import JsonObject
 from worktrial.options import (
     AgentOptions,
     CategoryOptions,
@@ -144,6 +145,16 @@ class SimulatedSuite(Suite):
         }
         measured = options.model_copy(update=settled).measured()
         return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
+
+    def in_current_words(self, settings: JsonObject) -> JsonObject:
+        """Settings with what earlier runs left unsaid; see `Suite.in_current_words`."""
+        # In runs from before there was the setting, no plan was shown.
+        current = {"with_plan": False, **settings}
+        if current.get("memory") != "auto":
+            # Only that choice depends on them.
+            for name in ("expected_calls", "simulator_context"):
+                current.pop(name, None)
+        return current
 
     def data_report(self, data: Any) -> DataReport:
         """Every task and every workplace, loaded; see `Suite.data_report`."""
