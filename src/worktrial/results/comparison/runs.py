@@ -115,7 +115,7 @@ class Comparison:
 
     @property
     def label(self) -> str:
-        """What goes with every figure where they were compared in spite of what differs, in one line; else ""."""
+        """Line for every output where they were compared though more than the agents differs; else ""."""
         return "" if self.is_fair else f"compared though they differ in {self.differing}"
 
     @property

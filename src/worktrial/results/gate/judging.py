@@ -86,7 +86,7 @@ class Gate:
 
     @property
     def label(self) -> str:
-        """What goes with the outcome where the baseline is not comparable; else ""."""
+        """Line for every output where the baseline is not comparable; else ""."""
         return "" if self.comparison is None else self.comparison.label
 
 
