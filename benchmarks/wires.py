@@ -63,6 +63,12 @@ SUBJECTS = {
     f"bare loop, the same in {CHUNKS} chunks, read and not decoded": Subject(bare=True, stream="on", is_long=True),
     f"chat completions, {len(LONG):,} characters": Subject(is_long=True),
     f"chat completions, the same in {CHUNKS} chunks": Subject(stream="on", is_long=True),
+    "anthropic, as long": Subject("anthropic", is_long=True),
+    "anthropic, the same in chunks": Subject("anthropic", stream="on", is_long=True),
+    "gemini, as long": Subject("gemini", is_long=True),
+    "gemini, the same in chunks": Subject("gemini", stream="on", is_long=True),
+    "responses, as long": Subject("responses", is_long=True),
+    "responses, the same in chunks": Subject("responses", stream="on", is_long=True),
 }
 
 
@@ -93,7 +99,8 @@ def main() -> None:
         ]
         ratio = statistics.median(own / other for own, other in zip(taken[name], base[0], strict=True))
         print(f"| {name} | {min(taken[name]):.3f} ({statistics.median(taken[name]):.3f}) | {ratio:.2f} |")
-    sent, read, whole, streamed = (taken[name] for name, subject in SUBJECTS.items() if subject.is_long)
+    plain = [taken[name] for name, subject in SUBJECTS.items() if subject.is_long and subject.wire is None]
+    sent, read, whole, streamed = plain
     more = [a - b for a, b in zip(streamed, whole, strict=True)]
     socket = [a - b for a, b in zip(read, sent, strict=True)]
     print(

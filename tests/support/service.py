@@ -13,7 +13,7 @@ from tests.support.counters import Counters
 from tests.support.happy import Happy
 from tests.support.request import Role, ScriptedRequest
 from tests.support.script import Cast, Script
-from tests.support.streams import send
+from tests.support.streams import events, send
 from tests.support.wire import Body, Delivery, Reply, completion, error_reply, json_reply, usage
 from tests.support.wires import ForeignWire, Refused, all_wires, foreign_wire, refusal
 
@@ -117,7 +117,7 @@ class Service:
             delay = self.script.delay(role)
             if delay:
                 await asyncio.sleep(delay - (time.monotonic() - request.arrived))
-            return await self._deliver(http, reply, request)
+            return await self._deliver(http, reply, request, wire)
         finally:
             self.counters.end(request)
 
@@ -153,12 +153,18 @@ class Service:
             whole["usage"] = usage(request, whole, self.script.cached_share)
         return json_reply(whole)
 
-    async def _deliver(self, http: web.BaseRequest, reply: Reply, request: ScriptedRequest) -> web.StreamResponse:
+    async def _deliver(
+        self, http: web.BaseRequest, reply: Reply, request: ScriptedRequest, wire: ForeignWire | None = None
+    ) -> web.StreamResponse:
         match reply.delivery:
             case Delivery.WHOLE:
                 request.status = reply.status
-                if request.body.get("stream") and reply.status == 200 and b'"chat.completion"' in reply.body:
-                    return await send(http, msgspec.json.decode(reply.body), self.script.stream)
+                how = self.script.stream
+                if request.body.get("stream") and reply.status == 200:
+                    if wire is not None and wire.is_completion(reply):
+                        return await send(http, wire.events(msgspec.json.decode(reply.body), how), how)
+                    if b'"chat.completion"' in reply.body:
+                        return await send(http, events(msgspec.json.decode(reply.body), how), how)
             case Delivery.DROPPED:
                 _close(http, reset=reply.reset)
             case Delivery.CUT:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -29,6 +29,10 @@ class Streaming:
     """Events after which the connection closes."""
     hang_after: int | None = None
     """Events after which nothing comes any more but comments."""
+    fails_after: int | None = None
+    """Events after which an error comes instead of the next, on wires other than chat completions."""
+    failure: Body = field(default_factory=lambda: {"status": 529, "message": "Overloaded"})
+    """Status and words of that error."""
     repeats_names: bool = False
     """Whether every event of a call repeats its id and the function's name."""
 
@@ -85,13 +89,25 @@ def _parts(text: str, size: int) -> Iterator[str]:
         yield text[start : start + size]
 
 
-async def send(http: web.BaseRequest, whole: Body, how: Streaming) -> web.StreamResponse:
-    """Stream a completion to a client."""
+def parts_of(text: str, how: Streaming) -> Iterator[str]:
+    """A text as it is streamed."""
+    return _parts(text, how.characters)
+
+
+def framed(event: Body, how: Streaming) -> bytes:
+    """An event of a wire whose events have a type, or none."""
+    end = how.line_end
+    before = f": PROCESSING{end}{end}" if how.comments else ""
+    name = f"event: {event['type']}{end}" if "type" in event else ""
+    return f"{before}{name}data: {msgspec.json.encode(event).decode()}{end}{end}".encode()
+
+
+async def send(http: web.BaseRequest, made: list[bytes], how: Streaming) -> web.StreamResponse:
+    """Stream events to a client."""
     response = web.StreamResponse()
     response.content_type = "text/event-stream"
     response.enable_chunked_encoding()
     await response.prepare(http)
-    made = events(whole, how)
     stop = min((n for n in (how.cut_after, how.hang_after) if n is not None), default=len(made))
     data = made[:stop]
     pieces = data
@@ -104,7 +120,7 @@ async def send(http: web.BaseRequest, whole: Body, how: Streaming) -> web.Stream
             await asyncio.sleep(how.pause)
     if how.hang_after is not None:
         while True:
-            await response.write(b": still here\n\n")
+            await response.write(b': still here\n\nevent: ping\ndata: {"type": "ping"}\n\n')
             await asyncio.sleep(0.05)
     if how.cut_after is not None and http.transport is not None:
         http.transport.close()

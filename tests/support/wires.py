@@ -7,11 +7,12 @@ answer goes back in the wire's shape, with thoughts, signed, that have to come b
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import msgspec
+from tests.support.streams import Streaming, framed, parts_of
 from tests.support.wire import Body, Reply, error_reply, json_reply, json_text
 
 
@@ -39,6 +40,28 @@ class ForeignWire:
     def error(self, status: int, error: dict[str, Any]) -> Any:
         """An error in this wire's shape."""
         raise NotImplementedError
+
+    mark: ClassVar[bytes]
+    """Bytes that every completion in this wire's shape has."""
+
+    def is_completion(self, reply: Reply) -> bool:
+        return self.mark in reply.body
+
+    def deltas(self, whole: Any, how: Streaming) -> Iterator[Body]:
+        """The events of a completion in this wire's shape."""
+        raise NotImplementedError
+
+    def failure(self, status: int, message: str) -> Body:
+        """The event of an error in the middle of a stream."""
+        return self.error(status, {"message": message})  # type: ignore[no-any-return]
+
+    def events(self, whole: Any, how: Streaming) -> list[bytes]:
+        """The events of a completion, each with its blank line, in the manner of `how`."""
+        made = [framed(event, how) for event in self.deltas(whole, how)]
+        if how.fails_after is None:
+            return made
+        failure = self.failure(how.failure["status"], how.failure["message"])
+        return [*made[: how.fails_after], framed(failure, how)]
 
     def translated(self, reply: Reply) -> Reply:
         """`reply` in this wire's shape, if it is a completion or an error; anything else as it is."""
@@ -85,6 +108,7 @@ class Messages(ForeignWire):
     """Anthropic's Messages."""
 
     name = "anthropic"
+    mark = b'"type":"message"'
     known = frozenset(
         {"model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k"}
         | {"output_config", "thinking", "stream", "metadata", "cache_control", "stop_sequences", "service_tier"}
@@ -118,7 +142,8 @@ class Messages(ForeignWire):
                 self.check("tool_result" not in kinds[len(results) :], "tool_result blocks must come first")
                 messages += self._user(blocks)
                 open_calls = set()
-        return {**_plain_settings(body), "messages": messages, **self._offers(body)}
+        stream = {"stream": True} if body.get("stream") else {}
+        return {**_plain_settings(body), "messages": messages, **self._offers(body), **stream}
 
     def _assistant(self, blocks: list[Any]) -> dict[str, Any]:
         text, calls, before = "", [], []
@@ -200,14 +225,49 @@ class Messages(ForeignWire):
             "stop_reason": stops.get(finish, "tool_use" if calls else "end_turn"),
             "stop_sequence": None,
             "usage": {
-                "input_tokens": used["prompt_tokens"] - cached,
+                "input_tokens": used["prompt_tokens"] - cached - answer.get("cache_writes", 0),
                 "cache_read_input_tokens": cached,
-                "cache_creation_input_tokens": 0,
+                "cache_creation_input_tokens": answer.get("cache_writes", 0),
                 "output_tokens": used["completion_tokens"],
             }
             if used
             else None,
         }
+
+    def deltas(self, whole: Any, how: Streaming) -> Iterator[Body]:
+        used = whole["usage"]
+        early = {**used, "output_tokens": 1} if used else None
+        shell = {**whole, "content": [], "stop_reason": None, "usage": early}
+        yield {"type": "message_start", "message": shell}
+        yield {"type": "ping"}
+        for index, block in enumerate(whole["content"]):
+            kind = block["type"]
+            empty = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}
+            yield {
+                "type": "content_block_start",
+                "index": index,
+                "content_block": {**block, **empty.get(kind, {})},
+            }
+            for delta in self._block_deltas(block, how):
+                yield {"type": "content_block_delta", "index": index, "delta": delta}
+            yield {"type": "content_block_stop", "index": index}
+        delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+        late = {"output_tokens": used["output_tokens"], "cache_read_input_tokens": None} if used else None
+        yield {"type": "message_delta", "delta": delta, "usage": late}
+        yield {"type": "message_stop"}
+
+    def _block_deltas(self, block: Body, how: Streaming) -> Iterator[Body]:
+        if block["type"] == "text":
+            yield from ({"type": "text_delta", "text": part} for part in parts_of(block["text"], how))
+        elif block["type"] == "thinking":
+            for part in parts_of(block["thinking"], how):
+                yield {"type": "thinking_delta", "thinking": part}
+            yield {"type": "signature_delta", "signature": block["signature"]}
+        elif block["type"] == "tool_use":
+            # The first piece of arguments is empty, and so are all of a call without any.
+            yield {"type": "input_json_delta", "partial_json": ""}
+            for part in parts_of(json_text(block["input"]) if block["input"] else "", how):
+                yield {"type": "input_json_delta", "partial_json": part}
 
     def error(self, status: int, error: dict[str, Any]) -> Any:
         kinds = {
@@ -225,6 +285,7 @@ class Gemini(ForeignWire):
     """Gemini's generateContent."""
 
     name = "gemini"
+    mark = b'"responseId"'
     known = frozenset(
         {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings"}
     )
@@ -238,7 +299,7 @@ class Gemini(ForeignWire):
         self.check_fields(body)
         how = body.get("generationConfig") or {}
         self.check(how.keys() <= self.known_how, f"Unknown name in generation_config: {how.keys()}")
-        model = re.fullmatch(r".*/models/(.+):generateContent", path)
+        model = re.fullmatch(r".*/models/(.+):(generateContent|streamGenerateContent)", path)
         self.check(model, "no such method")
         assert model is not None
         messages: list[dict[str, Any]] = []
@@ -257,6 +318,8 @@ class Gemini(ForeignWire):
                 self.check(content["role"] == "user", "contents: Please use a valid role: user, model.")
                 messages += self._user(content["parts"], calls)
         chat: Body = {"model": model[1], "messages": messages}
+        if model[2] == "streamGenerateContent":
+            chat["stream"] = True
         for ours, theirs in (("temperature", "temperature"), ("max_tokens", "maxOutputTokens")):
             if theirs in how:
                 chat[ours] = how[theirs]
@@ -353,6 +416,25 @@ class Gemini(ForeignWire):
             candidate["logprobsResult"] = {"topCandidates": steps}
         return {**shell, "candidates": [candidate]}
 
+    def deltas(self, whole: Any, how: Streaming) -> Iterator[Body]:
+        shell = {name: value for name, value in whole.items() if name not in ("candidates", "usageMetadata")}
+        used = whole["usageMetadata"]
+        if not whole.get("candidates"):
+            yield whole
+            return
+        (candidate,) = whole["candidates"]
+        for part in candidate["content"]["parts"]:
+            pieces = [{**part, "text": text} for text in parts_of(part["text"], how)] if "text" in part else [part]
+            for piece in pieces:
+                so_far = {**used, "candidatesTokenCount": 0} if used else None
+                content = {"role": "model", "parts": [piece]}
+                yield {**shell, "candidates": [{"content": content, "index": 0}], "usageMetadata": so_far}
+        rest = {name: value for name, value in candidate.items() if name != "content"}
+        # The end of an answer brings an empty part, as it does at the provider.
+        if how.comments:
+            rest["content"] = {"role": "model", "parts": [{"text": ""}]}
+        yield {**shell, "candidates": [rest], "usageMetadata": used}
+
     def error(self, status: int, error: dict[str, Any]) -> Any:
         kinds = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
         kinds |= {500: "INTERNAL", 503: "UNAVAILABLE"}
@@ -368,6 +450,7 @@ class Responses(ForeignWire):
     """OpenAI's Responses, nothing stored."""
 
     name = "responses"
+    mark = b'"object":"response"'
     known = frozenset(
         {"model", "input", "store", "include", "tools", "temperature", "top_p", "reasoning", "max_output_tokens"}
         | {"text", "top_logprobs", "instructions", "stream", "service_tier"}
@@ -404,6 +487,8 @@ class Responses(ForeignWire):
         for ours, theirs in (("temperature", "temperature"), ("max_tokens", "max_output_tokens")):
             if theirs in body:
                 chat[ours] = body[theirs]
+        if body.get("stream"):
+            chat["stream"] = True
         if body.get("reasoning"):
             chat["reasoning_effort"] = body["reasoning"]["effort"]
         wanted = (body.get("text") or {}).get("format")
@@ -475,6 +560,28 @@ class Responses(ForeignWire):
             if used
             else None,
         }
+
+    def deltas(self, whole: Any, how: Streaming) -> Iterator[Body]:
+        shell = {**whole, "output": [], "usage": None, "status": "in_progress", "incomplete_details": None}
+        yield {"type": "response.created", "response": shell}
+        for place, item in enumerate(whole["output"]):
+            yield {"type": "response.output_item.added", "output_index": place, "item": {**item, "content": []}}
+            for part in item.get("content") or ():
+                for text in parts_of(part.get("text") or "", how):
+                    yield {"type": "response.output_text.delta", "output_index": place, "delta": text}
+            for text in parts_of(item.get("arguments") or "", how):
+                yield {"type": "response.function_call_arguments.delta", "output_index": place, "delta": text}
+            yield {"type": "response.output_item.done", "output_index": place, "item": item}
+        # Some servers do not repeat at the end what they have told item by item.
+        end = {**whole, "output": []} if how.repeats_names else whole
+        yield {"type": f"response.{whole['status']}", "response": end}
+
+    def failure(self, status: int, message: str) -> Body:
+        code = {429: "rate_limit_exceeded", 529: "server_is_overloaded"}.get(status, "server_error")
+        if code == "server_error":
+            return {"type": "error", "code": code, "message": message, "param": None}
+        response = {"object": "response", "status": "failed", "error": {"code": code, "message": message}}
+        return {"type": "response.failed", "response": response}
 
     def error(self, status: int, error: dict[str, Any]) -> Any:
         return {"error": error}

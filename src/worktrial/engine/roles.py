@@ -64,7 +64,7 @@ class RoleSettings:
     structured: Literal["auto", "schema", "off"] = "auto"
     """JSON Schema output: `auto` gives it up where the endpoint answers only without it."""
     stream: Literal["auto", "on", "off"] = "auto"
-    """Streamed answers, on chat completions: `auto` where long thinking is asked for, or nothing else is served."""
+    """Streamed answers: `auto` where long thinking is asked for, or nothing else is served."""
     extra: JsonObject = field(default_factory=dict)
     """Further fields of the request body."""
     concurrency: int | None = None

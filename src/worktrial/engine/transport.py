@@ -1,6 +1,7 @@
 """HTTP of one role: a request out, a whole answer in, bounded in time and in size."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ from worktrial.engine.proxies import proxy_for
 # A streamed answer may go on as long as it makes progress, but not for ever.
 LONGEST_STREAM = 10
 """Bound on a whole streamed answer, in time-outs."""
+# An event that is more than a ping, as Anthropic's wire sends them.
+_has_news = re.compile(rb'^data:(?!\s*\{\s*"type"\s*:\s*"ping"\s*\})', re.MULTILINE).search
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +106,8 @@ class Transport:
             if idle is not None and (moment := now()) > looked + self._seconds / 20:
                 lines, _, unfinished = b"".join([unfinished, *parts[seen:]]).rpartition(b"\n")
                 looked, seen = moment, len(parts)
-                # Comments keep a connection open, they are no progress; nor is half an event.
-                if lines.startswith(b"data:") or b"\ndata:" in lines:
+                # Comments and pings keep a connection open, they are no progress; nor is half an event.
+                if _has_news(lines):
                     idle.reschedule(min(moment + self._seconds, last))
         return b"".join(parts)
 

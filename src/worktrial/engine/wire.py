@@ -98,6 +98,15 @@ class ModelWire(Protocol):
         ...
 
 
+# With so much effort a model may think longer than a silent connection lives.
+_LONG_EFFORTS = frozenset({"high", "xhigh", "max"})
+
+
+def streams_by_itself(settings: RoleSettings) -> bool:
+    """Whether a role's answers are streamed, unless its endpoint minds."""
+    return settings.stream == "on" or (settings.stream == "auto" and settings.effort in _LONG_EFFORTS)
+
+
 def output_limit(settings: RoleSettings, request: Request) -> int | None:
     """Output tokens that a request may take: the tighter of the role's limit and its own."""
     return min((n for n in (settings.max_tokens, request.max_tokens) if n is not None), default=None)

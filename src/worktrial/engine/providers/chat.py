@@ -16,14 +16,13 @@ from worktrial.engine.wire import (
     count,
     decoded,
     output_limit,
+    streams_by_itself,
 )
 from worktrial.language import Completion, JsonObject, Message, Usage
 
 # What the protocol itself says of an assistant's message; the rest is the provider's.
 _KNOWN = frozenset({"role", "content", "name", "tool_calls", "refusal", "audio", "function_call"})
 _KNOWN_OF_CALLS = frozenset({"id", "type", "function", "custom"})
-# With so much effort a model may think longer than a silent connection lives.
-LONG_EFFORTS = frozenset({"high", "xhigh", "max"})
 
 
 class ChatWire:
@@ -37,8 +36,7 @@ class ChatWire:
         self._headers = {"Content-Type": "application/json"}
         if line.key:
             self._headers["Authorization"] = f"Bearer {line.key}"
-        wish = line.settings.stream
-        self._streams = wish == "on" or (wish == "auto" and line.settings.effort in LONG_EFFORTS)
+        self._streams = streams_by_itself(line.settings)
 
     def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
         """Body of a request; optional fields only where they are set."""

@@ -1,5 +1,6 @@
 """Gemini's generateContent, through the provider's SDK: `gemini/NAME`."""
 
+import contextlib
 import dataclasses
 import hashlib
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ import msgspec
 from worktrial.engine.providers import at, shapes
 from worktrial.engine.providers.chat import likeliest
 from worktrial.engine.providers.sdk import answer_of, http_client
+from worktrial.engine.providers.streams import FailedInStream, whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -23,6 +25,7 @@ from worktrial.engine.wire import (
     count,
     decoded,
     output_limit,
+    streams_by_itself,
 )
 from worktrial.errors import extra
 from worktrial.language import Completion, JsonObject, JsonValue, Message, Usage
@@ -53,6 +56,7 @@ class GeminiWire:
             from google import genai
             from google.genai import types
         self._settings = line.settings
+        self._streams = streams_by_itself(line.settings)
         self._model = line.model.removeprefix("models/")
         # The SDK names the version itself, whether or not the user's address does.
         root = line.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1")
@@ -93,16 +97,29 @@ class GeminiWire:
             how["logprobs"] = request.top_logprobs
         if how:
             body["generationConfig"] = how
+        if self._streams != (Concession.STREAM in without):
+            # The wire says it by the address; here it marks the body, and is taken out on the way.
+            body["stream"] = True
         return shapes.with_extra(body, settings.extra)
 
     async def send(self, body: bytes) -> HttpAnswer:
-        """Send a body."""
+        """Send a body; a streamed answer comes back as if it had come whole."""
+        fields = msgspec.json.decode(body)
+        stream = bool(fields.pop("stream", False))
         # The SDK's own types would lose fields that they do not know; what is added goes through as it is.
-        options = self._types.HttpOptions(extra_body=msgspec.json.decode(body))
-        config = self._types.GenerateContentConfig(http_options=options, should_return_http_response=True)
-        return await answer_of(
-            lambda: self._models.generate_content(model=self._model, contents=" ", config=config)
+        options = self._types.HttpOptions(extra_body=fields)
+        # A stream's own answer is not to be had from the SDK, and is not needed: the exchange keeps it.
+        config = self._types.GenerateContentConfig(http_options=options, should_return_http_response=not stream)
+        asked: dict[str, Any] = {"model": self._model, "contents": " ", "config": config}
+        answer = await answer_of(
+            lambda: self._begin_stream(asked) if stream else self._models.generate_content(**asked), stream=stream
         )
+        return whole_answer(answer, _whole)
+
+    async def _begin_stream(self, asked: dict[str, Any]) -> None:
+        """Let the SDK make the request, which it does for the first piece."""
+        async with contextlib.aclosing(await self._models.generate_content_stream(**asked)) as pieces:
+            await anext(pieces, None)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""
@@ -135,6 +152,47 @@ class GeminiWire:
             stop_reason="content_filter" if refusal else usual,
             first_token=_first_token(candidate.get("logprobsResult")),
         )
+
+
+def _whole(events: list[JsonObject]) -> JsonObject:
+    """The reply that a stream of replies spells out: parts in order, the last word on everything else.
+
+    Pieces of a text are one part again; a part with a signature, or anything else of its own, stays as it is.
+    """
+    whole: JsonObject = {}
+    candidate: JsonObject = {}
+    parts: list[JsonObject] = []
+    steps: list[Any] = []
+    for event in events:
+        if event.get("error"):
+            code = event["error"].get("code")
+            raise FailedInStream(code if isinstance(code, int) and code >= 400 else 500, event["error"])
+        whole.update((name, value) for name, value in event.items() if value is not None)
+        for one in event.get("candidates") or ():
+            if one.get("index"):
+                continue
+            for part in (one.get("content") or {}).get("parts") or ():
+                if _is_text(part) and not part["text"]:
+                    continue
+                if parts and _is_text(part) and _is_text(parts[-1]) and part.keys() == parts[-1].keys():
+                    parts[-1] = {**part, "text": parts[-1]["text"] + part["text"]}
+                else:
+                    parts.append(part)
+            steps += (one.get("logprobsResult") or {}).get("topCandidates") or ()
+            candidate.update((name, value) for name, value in one.items() if value is not None)
+    if not candidate.get("finishReason") and not (whole.get("promptFeedback") or {}).get("blockReason"):
+        raise ConnectionError("the stream broke off")
+    if candidate:
+        candidate["content"] = {"role": "model", "parts": parts}
+        if steps:
+            candidate["logprobsResult"] = {"topCandidates": steps}
+        whole["candidates"] = [candidate]
+    return whole
+
+
+def _is_text(part: JsonObject) -> bool:
+    """Whether a part is words alone, said or thought."""
+    return isinstance(part.get("text"), str) and part.keys() <= {"text", "thought"}
 
 
 def _calls(parts: list[Any], data: bytes) -> list[JsonObject]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from worktrial.engine.providers import OPENAI_URL, at, shapes
 from worktrial.engine.providers.chat import likeliest
 from worktrial.engine.providers.sdk import http_client, posted
+from worktrial.engine.providers.streams import FailedInStream, whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -19,6 +20,7 @@ from worktrial.engine.wire import (
     count,
     decoded,
     output_limit,
+    streams_by_itself,
 )
 from worktrial.errors import extra
 from worktrial.language import Completion, JsonObject, Message, Usage
@@ -42,6 +44,7 @@ class ResponsesWire:
         with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
             from openai import AsyncOpenAI
         self._settings = line.settings
+        self._streams = streams_by_itself(line.settings)
         self._model = line.model
         self.url = below(line.base_url, "responses")
         self._sdk = AsyncOpenAI(
@@ -76,11 +79,13 @@ class ResponsesWire:
             include.append("message.output_text.logprobs")
         if include:
             body["include"] = include
+        if self._streams != (Concession.STREAM in without):
+            body["stream"] = True
         return shapes.with_extra(body, settings.extra)
 
     async def send(self, body: bytes) -> HttpAnswer:
-        """Send a body."""
-        return await posted(self._sdk, "/responses", body)
+        """Send a body; a streamed answer comes back as if it had come whole."""
+        return whole_answer(await posted(self._sdk, "/responses", body), _whole)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""
@@ -107,6 +112,37 @@ class ResponsesWire:
             stop_reason=_stop(reply, calls),
             first_token=_first_token(parts),
         )
+
+
+_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+# Statuses that errors have where they come before the first event; the others are the provider's own failures.
+_STATUSES = {"rate_limit_exceeded": 429, "insufficient_quota": 429, "invalid_prompt": 400}
+_STATUSES |= {"context_length_exceeded": 400, "server_is_overloaded": 503}
+
+
+def _whole(events: list[JsonObject]) -> JsonObject:
+    """The response that a stream of events ends with."""
+    items: dict[int, JsonObject] = {}
+    for event in events:
+        kind = event.get("type")
+        if kind == "response.output_item.done":
+            items[event["output_index"]] = event["item"]
+        elif kind in _ENDS:
+            response: JsonObject = event["response"]
+            if kind == "response.failed":
+                raise _failed(response.get("error"))
+            if not response.get("output"):
+                # Some only sum up at the end, and tell each item as it is done.
+                response["output"] = [items[place] for place in sorted(items)]
+            return response
+        elif kind == "error":
+            raise _failed(event.get("error") or event)
+    raise ConnectionError("the stream broke off")
+
+
+def _failed(error: JsonObject | None) -> FailedInStream:
+    code = str((error or {}).get("code") or "")
+    return FailedInStream(_STATUSES.get(code, 500), error or "no reason given")
 
 
 def _stop(reply: JsonObject, calls: list[JsonObject]) -> str:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Exchange:
-    """Outcome of the one request that a call of an SDK makes."""
+    """The one request that a call of an SDK makes, and its outcome."""
 
+    stream: bool
+    """Whether events are expected."""
     answer: HttpAnswer | None = None
     error: Exception | None = None
 
@@ -35,7 +37,9 @@ def http_client(transport: Transport) -> "httpx2.AsyncClient":
             exchange = _exchange.get()
             headers = {name: value for name, value in request.headers.items() if name not in _NOT_PASSED_ON}
             try:
-                answer = await transport.post(str(request.url), await request.aread(), headers)
+                answer = await transport.post(
+                    str(request.url), await request.aread(), headers, stream=exchange.stream
+                )
             except (TimeoutError, ConnectionError, OversizedAnswer) as e:
                 exchange.error = e
                 raise httpx2.TransportError(str(e)) from None
@@ -57,17 +61,24 @@ async def posted(sdk: Any, path: str, body: bytes) -> HttpAnswer:
     import httpx2
 
     options = {"headers": {"Content-Type": "application/json"}, "timeout": None}
-    return await answer_of(lambda: sdk.post(path, content=body, cast_to=httpx2.Response, options=options))
+    return await answer_of(
+        lambda: sdk.post(path, content=body, cast_to=httpx2.Response, options=options),
+        stream=b'"stream":true' in body,
+    )
 
 
-async def answer_of(call: Callable[[], Awaitable[object]]) -> HttpAnswer:
+async def answer_of(call: Callable[[], Awaitable[object]], *, stream: bool = False) -> HttpAnswer:
     """The endpoint's own answer to the request that `call`, into an SDK, makes; whatever the SDK thinks of it.
+
+    Args:
+        call: Into the SDK; makes one request.
+        stream: Whether the answer comes as events. It is whole when it is returned.
 
     Raises:
         TimeoutError, ConnectionError, OversizedAnswer: as `Transport.post` does.
         StopRun: the SDK refused to make the request.
     """
-    exchange = _Exchange()
+    exchange = _Exchange(stream)
     token = _exchange.set(exchange)
     try:
         await call()

@@ -1,11 +1,12 @@
-"""Server-sent events of chat completions, put together to the answer that they stand for."""
+"""Server-sent events, put together to the answer that they stand for: of chat completions, and of any wire."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
+from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import NotACompletion
 from worktrial.language import JsonObject
 
@@ -99,6 +100,59 @@ def _payloads(data: bytes) -> Iterator[bytes]:
             pending = []
     if pending:
         yield b"\n".join(pending)
+
+
+class FailedInStream(Exception):
+    """The endpoint reports an error in the middle of its answer.
+
+    Args:
+        status: HTTP status that the error would have had before the first event.
+        error: The error as the endpoint tells it.
+    """
+
+    def __init__(self, status: int, error: Any) -> None:
+        super().__init__(str(error))
+        self.status = status
+        self.error = error
+
+
+def whole_answer(answer: HttpAnswer, put_together: Callable[[list[JsonObject]], JsonObject]) -> HttpAnswer:
+    """`answer` as if it had come whole: a stream is put together, an error in it is one that came at once.
+
+    Args:
+        answer: Of an endpoint, streamed or not.
+        put_together: Makes a whole body of the events of one.
+
+    Raises:
+        ConnectionError: the stream breaks off.
+        NotACompletion: its events are no JSON objects, or do not follow the wire.
+    """
+    if answer.status != 200 or not answer.is_stream:
+        return answer
+    try:
+        body = put_together(_objects(answer.data))
+    except FailedInStream as e:
+        return HttpAnswer(e.status, msgspec.json.encode({"error": e.error}), answer.headers)
+    except (KeyError, TypeError, AttributeError) as e:
+        raise NotACompletion(f"a stream whose events do not fit together ({type(e).__name__}: {e})") from None
+    return HttpAnswer(200, msgspec.json.encode(body), answer.headers)
+
+
+def _objects(data: bytes) -> list[JsonObject]:
+    """Events in order, decoded; the mark of the end is none of them."""
+    payloads = [payload for payload in _payloads(data) if payload and payload != b"[DONE]"]
+    objects: list[JsonObject] = []
+    for number, payload in enumerate(payloads, 1):
+        try:
+            value = msgspec.json.decode(payload)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if number == len(payloads):
+                raise ConnectionError("the stream broke off") from None
+            raise NotACompletion("a stream of events that are no JSON") from None
+        if not isinstance(value, dict):
+            raise NotACompletion("a stream of events that are no objects")
+        objects.append(value)
+    return objects
 
 
 def _joined(name: str, values: list[Any]) -> Any:
