@@ -91,7 +91,12 @@ calls = st.lists(
 @settings(deadline=None)
 def test_any_answer_survives_streaming(wire: str, content: Any, made: Any, characters: int, comments: bool) -> None:
     spoken = all_wires()[wire]
-    body = {**completion(content or (None if made else ""), tool_calls=made), "id": "a", "model": "m", "usage": None}
+    body = {
+        **completion(content or (None if made else ""), tool_calls=made),
+        "id": "a",
+        "model": "m",
+        "usage": None,
+    }
     whole = spoken.reply(body)
     data = b"".join(spoken.events(whole, Streaming(characters=characters, comments=comments)))
     answer = whole_answer(HttpAnswer(200, data, {}, True), MODULES[wire]._whole)

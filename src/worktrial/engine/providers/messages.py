@@ -121,7 +121,12 @@ class MessagesWire:
 
 
 # Statuses that errors have where they come before the first event.
-_STATUSES = {"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403}
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+}
 _STATUSES |= {"not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504}
 _STATUSES |= {"overloaded_error": 529}
 
