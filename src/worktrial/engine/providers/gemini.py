@@ -118,7 +118,8 @@ class GeminiWire:
 
     async def _begin_stream(self, asked: dict[str, Any]) -> None:
         """Let the SDK make the request, which it does for the first piece."""
-        async with contextlib.aclosing(await self._models.generate_content_stream(**asked)) as pieces:
+        pieces: Any = await self._models.generate_content_stream(**asked)
+        async with contextlib.aclosing(pieces):
             await anext(pieces, None)
 
     def read(self, data: bytes) -> Completion:

@@ -120,15 +120,18 @@ class MessagesWire:
         )
 
 
-# Statuses that errors have where they come before the first event.
-_STATUSES = {
+ERROR_STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
     "billing_error": 402,
     "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
 }
-_STATUSES |= {"not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504}
-_STATUSES |= {"overloaded_error": 529}
+"""Statuses that kinds of errors have where they come alone; those not here are the provider's own failures, 500."""
 
 
 def _whole(events: list[JsonObject]) -> JsonObject:
@@ -160,7 +163,7 @@ def _whole(events: list[JsonObject]) -> JsonObject:
             message["usage"] = {**(message.get("usage") or {}), **later}
         elif kind == "error":
             error = event.get("error") or {}
-            raise FailedInStream(_STATUSES.get(error.get("type"), 500), error)
+            raise FailedInStream(ERROR_STATUSES.get(str(error.get("type")), 500), error)
     if not message.get("stop_reason"):
         raise ConnectionError("the stream broke off")
     for (index, name), parts in texts.items():
