@@ -14,7 +14,12 @@ def by_condition(records: Iterable[SampleRecord]) -> dict[str, list[SampleRecord
     found: dict[str, list[SampleRecord]] = {}
     for record in records:
         found.setdefault(record.condition, []).append(record)
-    return {name: found[name] for name in sorted(found, key=_place)}
+    return {name: found[name] for name in in_order(found)}
+
+
+def in_order(conditions: Iterable[str]) -> list[str]:
+    """Conditions with E0 first, then by mode, count and duration."""
+    return sorted(conditions, key=_place)
 
 
 def headline(conditions: Sequence[str]) -> str:
@@ -120,12 +125,14 @@ def cluster_by(records: Iterable[HasScenario]) -> Callable[[HasScenario], str]:
 
     About a single scenario nothing can be said but for its own tasks.
     """
-    scenarios = {_scenario(record) for record in records}
-    return _scenario if len(scenarios) > 1 else lambda record: record.sample
+    scenarios = map(_scenario, records)
+    first = next(scenarios, None)
+    return _scenario if any(other != first for other in scenarios) else lambda record: record.sample
 
 
 def _scenario(record: HasScenario) -> str:
-    return record.sample if record.scenario is None else record.scenario
+    scenario = record.scenario
+    return record.sample if scenario is None else scenario
 
 
 def repeats_of(records: Sequence[SampleRecord]) -> Repeats | None:

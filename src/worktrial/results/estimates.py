@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
-from statistics import NormalDist
 from typing import Any
 
 from worktrial import statistics
@@ -13,9 +11,6 @@ from worktrial.results.conditions import cluster_by
 from worktrial.statistics import Interval, bootstrap
 
 Sums = dict[str, float]
-
-_MANY = 2000
-"""Clusters; a bootstrap over more takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +41,6 @@ def estimates(
 ) -> dict[str, BoardEstimate]:
     """Ratios of sums over all clusters, each with a bootstrap over the clusters.
 
-    With very many clusters the interval is that of the linearised ratio instead (W. G. Cochran, *Sampling
-    Techniques*, 3rd edition, 1977, section 6.3), which a bootstrap then comes to as well, only later.
-
     Args:
         of: Sums from `clusters`.
         ratios: Figure to the names of numerator and denominator.
@@ -59,9 +51,7 @@ def estimates(
     total = {name: sum(sums[name] for sums in of) for name in of[0]}
     known = {figure: names for figure, names in ratios.items() if total[names[1]]}
     intervals: Mapping[str, Interval] = {}
-    if len(of) > _MANY:
-        intervals = {figure: _linearised(of, total, names, confidence) for figure, names in known.items()}
-    elif len(of) > 1 and known:
+    if len(of) > 1 and known:
         intervals = bootstrap(of, lambda sums: _ratios(sums, known), confidence=confidence)
     return {
         figure: BoardEstimate(total[over] / total[under] if figure in known else None, intervals.get(figure))
@@ -77,14 +67,6 @@ def completion_estimate(records: Sequence[SampleRecord]) -> BoardEstimate:
 def known(found: statistics.Estimate | None) -> BoardEstimate:
     """A rate as a figure of a board."""
     return BoardEstimate(None) if found is None else BoardEstimate(found.value, found.interval)
-
-
-def _linearised(of: Sequence[Sums], total: Sums, names: tuple[str, str], confidence: float) -> Interval:
-    over, under = names
-    ratio = total[over] / total[under]
-    squares = fsum((sums[over] - ratio * sums[under]) ** 2 for sums in of)
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(squares * len(of) / (len(of) - 1)) / total[under]
-    return Interval(ratio - reach, ratio + reach)
 
 
 def _ratios(sums: Mapping[str, Any], names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:

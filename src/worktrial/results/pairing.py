@@ -17,7 +17,7 @@ class SamplePair:
     @property
     def both_judged(self) -> bool:
         """Whether neither of the two is invalid."""
-        return Outcome.INVALID not in (self.first.outcome, self.second.outcome)
+        return self.first.outcome is not Outcome.INVALID and self.second.outcome is not Outcome.INVALID
 
     @property
     def same_faults(self) -> bool:
@@ -25,9 +25,9 @@ class SamplePair:
 
         A sample that could not even be set up has no plan on record; that is no difference.
         """
-        both = self.first, self.second
-        plans = [r.fault_plan for r in both if r.fault_plan or r.outcome is not Outcome.INVALID]
-        return len(plans) < 2 or plans[0] == plans[1]
+        if self.first.fault_plan == self.second.fault_plan:
+            return True
+        return any(r.outcome is Outcome.INVALID and not r.fault_plan for r in (self.first, self.second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,12 @@ def pair_runs(first: StoredRun, second: StoredRun) -> Pairing:
     was put under the same faults, whichever agents worked.
     """
     others = {record.key: record for record in second.records}
-    known = {record.key for record in first.records}
-    return Pairing(
-        pairs=[SamplePair(r, others[r.key]) for r in first.records if r.key in others],
-        only_first=[r.key for r in first.records if r.key not in others],
-        only_second=[key for key in others if key not in known],
-    )
+    pairs, only_first = [], []
+    for record in first.records:
+        key = record.key
+        other = others.pop(key, None)
+        if other is None:
+            only_first.append(key)
+        else:
+            pairs.append(SamplePair(record, other))
+    return Pairing(pairs, only_first, only_second=list(others))

@@ -1,5 +1,6 @@
 """Groups, rows and counts, beside figures worked out by hand."""
 
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,7 +10,6 @@ from tests.results.runs import record, store
 
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
-from worktrial.results import estimates
 from worktrial.results.boards import cells, groups, obstacles, profile, row
 from worktrial.statistics import Robustness, wilson
 
@@ -197,7 +197,7 @@ def test_very_many_samples_have_the_interval_of_the_bootstrap(
     ]
     run = store(tmp_path / "a", records)
     drawn = row(run, "E0")
-    monkeypatch.setattr(estimates, "_MANY", 100)
+    monkeypatch.setattr(import_module("worktrial.statistics.bootstrap"), "MANY", 100)
     near = row(run, "E0")
     for one, other in zip(
         (drawn.of_all, drawn.of_valid, drawn.cost), (near.of_all, near.of_valid, near.cost), strict=True

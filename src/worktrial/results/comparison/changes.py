@@ -1,16 +1,15 @@
 """Changes of figures between two runs of the same samples, and how sure they are."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from math import isnan
-from typing import Any
+from math import fsum, isnan
+from typing import Any, NamedTuple
 
 from worktrial.engine.record import SampleRecord
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import Interval, bootstrap
+from worktrial.statistics import Estimate, Interval, TaskTries, bootstrap
 from worktrial.statistics import difference as paired_difference
 from worktrial.statistics.bootstrap import ratio
 
@@ -62,81 +61,90 @@ def changes(
     Returns:
         Name to change; None where a number is not known, or no pair counts.
     """
-    cluster_of = cluster_by(pair.first for pair in pairs)
-    sums = _sums(pairs, measures, cluster_of)
-    known = [name for name, clusters in sums.items() if clusters is not None]
     found: dict[str, Change | None] = dict.fromkeys(measures)
-    clusters = [_joined(sums, known, cluster) for cluster in dict.fromkeys(cluster_of(p.first) for p in pairs)]
-    if not clusters:
-        return found
-
-    def figures(drawn: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: value for name in known for key, value in _figures(name, drawn).items()}
-
-    total = figures({key: sum(cluster[key] for cluster in clusters) for key in clusters[0]})
-    intervals = bootstrap(clusters, figures, confidence=confidence, seed=seed) if known else {}
-    for name in known:
-        counted = sum(bool(cluster[f"n/{name}"]) for cluster in clusters)
+    sums: dict[str, _Sums] = {}
+    place_of = _places(pairs)
+    judged = [(pair, place) for pair, place in zip(pairs, place_of, strict=True) if pair.both_judged]
+    for name, measure in measures.items():
+        counted = judged if measure.judged else list(zip(pairs, place_of, strict=True))
         if not counted:
             continue
-        several = counted > 1
-        interval = intervals.get(f"difference/{name}") if several else None
-        share = measures[name].share
-        if share:
-            counted_pairs = [pair for pair in pairs if _counts(pair, measures[name])]
-            tries = paired_tries(counted_pairs, partial(_number, measures[name]))
-            interval = paired_difference(tries, confidence=confidence).interval
+        if measure.share:
+            found[name] = _share_change([pair for pair, _ in counted], measure, confidence)
+        elif (added := _added(counted, measure, 1 + max(place_of))) is not None:
+            sums[name] = added
+    return {**found, **_mean_changes(sums, confidence, seed)}
+
+
+class _Sums(NamedTuple):
+    """Sums of a measure by cluster, the cluster's place being the index."""
+
+    first: list[float]
+    second: list[float]
+    n: list[float]
+
+
+def _places(pairs: Sequence[SamplePair]) -> list[int]:
+    """The place of each pair's cluster."""
+    cluster_of = cluster_by(pair.first for pair in pairs)
+    places: dict[str, int] = {}
+    return [places.setdefault(cluster_of(pair.first), len(places)) for pair in pairs]
+
+
+def _share_change(pairs: Sequence[SamplePair], measure: Measure, confidence: float) -> Change | None:
+    value = measure.value
+    if any(value(pair.first) is None or value(pair.second) is None for pair in pairs):
+        return None
+    # None is ruled out by the line above.
+    tries = paired_tries(pairs, lambda record: value(record) or 0.0)
+    return rate_change(tries, paired_difference(tries, confidence=confidence))
+
+
+def rate_change(tries: Sequence[TaskTries], found: Estimate) -> Change:
+    """The change of a rate, from the tries of each task and the estimate of their difference."""
+    first, second = (
+        fsum(fsum(getattr(task, side)) for task in tries) / found.samples for side in ("first", "second")
+    )
+    return Change(first, second, second - first, found.interval, second / first if first else None, None)
+
+
+def _added(counted: Sequence[tuple[SamplePair, int]], measure: Measure, clusters: int) -> _Sums | None:
+    """Sums over the pairs, each with the place of its cluster; None where a number is not known."""
+    sums = _Sums([0.0] * clusters, [0.0] * clusters, [0.0] * clusters)
+    value = measure.value
+    for pair, place in counted:
+        first, second = value(pair.first), value(pair.second)
+        if first is None or second is None:
+            return None
+        sums.first[place] += first
+        sums.second[place] += second
+        sums.n[place] += 1
+    return sums
+
+
+def _mean_changes(sums: Mapping[str, _Sums], confidence: float, seed: int) -> dict[str, Change]:
+    if not sums:
+        return {}
+
+    def figures(drawn: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for name in sums for key, value in _figures(name, drawn).items()}
+
+    columns = {f"{part}/{name}": values for name, own in sums.items() for part, values in own._asdict().items()}
+    total = figures({key: sum(values) for key, values in columns.items()})
+    intervals = bootstrap(columns, figures, confidence=confidence, seed=seed)
+    found = {}
+    for name, own in sums.items():
+        several = sum(map(bool, own.n)) > 1
         relative = total[f"ratio/{name}"]
-        of_ratio = None if share or not several or isnan(relative) else intervals.get(f"ratio/{name}")
         found[name] = Change(
             first=total[f"first/{name}"],
             second=total[f"second/{name}"],
             difference=total[f"difference/{name}"],
-            interval=interval,
+            interval=intervals.get(f"difference/{name}") if several else None,
             ratio=None if isnan(relative) else relative,
-            ratio_interval=of_ratio,
+            ratio_interval=intervals.get(f"ratio/{name}") if several and not isnan(relative) else None,
         )
     return found
-
-
-def _number(measure: Measure, record: SampleRecord) -> float:
-    # None is ruled out: the mean would not be known.
-    return measure.value(record) or 0.0
-
-
-def _counts(pair: SamplePair, measure: Measure) -> bool:
-    return pair.both_judged or not measure.judged
-
-
-def _sums(
-    pairs: Sequence[SamplePair], measures: Mapping[str, Measure], cluster_of: Callable[[SampleRecord], str]
-) -> dict[str, dict[str, tuple[float, float, int]] | None]:
-    """Sums of each cluster by measure, with the number of pairs; None where a number is not known."""
-    found: dict[str, dict[str, tuple[float, float, int]] | None] = {}
-    for name, measure in measures.items():
-        clusters: dict[str, tuple[float, float, int]] = {}
-        unknown = False
-        for pair in pairs:
-            if not _counts(pair, measure):
-                continue
-            first, second = measure.value(pair.first), measure.value(pair.second)
-            if first is None or second is None:
-                unknown = True
-                break
-            before = clusters.get(cluster_of(pair.first), (0.0, 0.0, 0))
-            clusters[cluster_of(pair.first)] = (before[0] + first, before[1] + second, before[2] + 1)
-        found[name] = None if unknown else clusters
-    return found
-
-
-def _joined(
-    sums: Mapping[str, Mapping[str, tuple[float, float, int]] | None], known: Iterable[str], cluster: str
-) -> dict[str, float]:
-    joined: dict[str, float] = {}
-    for name in known:
-        first, second, n = (sums[name] or {}).get(cluster, (0.0, 0.0, 0))
-        joined |= {f"first/{name}": first, f"second/{name}": second, f"n/{name}": float(n)}
-    return joined
 
 
 def _figures(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,16 @@
 """Two runs under one condition."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from worktrial.results.comparison.changes import Change, Measure, changes
+from worktrial.results.comparison.changes import Change, Measure, changes, rate_change
 from worktrial.results.comparison.outcomes import Flip, PairedTable, flips, paired_table
 from worktrial.results.completion import paired_tries, passed
-from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
 from worktrial.results.spending import QUANTITIES, why_unknown
-from worktrial.statistics import Estimand, Estimate, difference, holm
+from worktrial.statistics import Estimand, Estimate, TaskTries, difference, holm
 
-_OF_VALID = Measure(passed, share=True)
-_OF_ALL = Measure(passed, judged=False, share=True)
+_OF_ALL = {"": Measure(passed, judged=False, share=True)}
 # Means over the samples with a verdict: one that broke off took less, whoever worked on it.
 _MEASURES = {name: Measure(value) for name, value in QUANTITIES.items()}
 
@@ -86,33 +83,37 @@ def _compare(
     condition: str, pairs: Sequence[SamplePair], unseen: Mapping[str, str], confidence: float, seed: int
 ) -> ConditionComparison:
     seen = {name: measure for name, measure in _MEASURES.items() if name not in unseen}
-    changed = changes(pairs, {"": _OF_VALID, "of all": _OF_ALL, **seen}, confidence=confidence, seed=seed)
     judged = [pair for pair in pairs if pair.both_judged]
-    tasks = Counter(pair.first.sample for pair in judged)
+    tries = paired_tries(judged)
+    these, work = (_estimate(tries, estimand, confidence) for estimand in (Estimand.THESE, Estimand.WORK))
+    effect = None if work is None else rate_change(tries, work)
+    of_all = effect
+    if len(judged) < len(pairs):
+        of_all = changes(pairs, _OF_ALL, confidence=confidence, seed=seed)[""]
+    changed = changes(judged, seen, confidence=confidence, seed=seed)
     records = [record for pair in judged for record in (pair.first, pair.second)]
-    unknown = {name: why_unknown(records, measure.value) for name, measure in seen.items()}
-    cluster_of = cluster_by(pair.first for pair in judged)
+    unknown = {name: why_unknown(records, seen[name].value) for name, change in changed.items() if change is None}
     return ConditionComparison(
         condition=condition,
         pairs=len(pairs),
-        tasks=len(tasks),
-        clusters=len({cluster_of(pair.first) for pair in judged}),
-        repeats=max(tasks.values(), default=0),
+        tasks=len(tries),
+        clusters=len({task.cluster for task in tries}),
+        repeats=max((len(task.first) for task in tries), default=0),
         table=paired_table(pairs),
-        flips=tuple(flips(pairs)),
-        effect=changed[""],
-        effect_of_all=changed["of all"],
-        these=_estimate(judged, Estimand.THESE, confidence),
-        work=_estimate(judged, Estimand.WORK, confidence),
+        flips=tuple(flips(judged)),
+        effect=effect,
+        effect_of_all=of_all,
+        these=these,
+        work=work,
         p_adjusted=None,
-        industries=tuple(_industries(pairs, confidence, seed)),
+        industries=tuple(_industries(pairs, confidence)),
         quantities={name: changed.get(name) for name in _MEASURES},
         unknown={**unseen, **{name: why for name, why in unknown.items() if why is not None}},
     )
 
 
-def _estimate(judged: Sequence[SamplePair], estimand: Estimand, confidence: float) -> Estimate | None:
-    return difference(paired_tries(judged), estimand, confidence=confidence) if judged else None
+def _estimate(tries: Sequence[TaskTries], estimand: Estimand, confidence: float) -> Estimate | None:
+    return difference(tries, estimand, confidence=confidence) if tries else None
 
 
 def p_of(found: Estimate | None) -> float:
@@ -120,24 +121,23 @@ def p_of(found: Estimate | None) -> float:
     return 1.0 if found is None or found.p is None else found.p
 
 
-def _industries(pairs: Sequence[SamplePair], confidence: float, seed: int) -> list[IndustryEffect]:
+def _industries(pairs: Sequence[SamplePair], confidence: float) -> list[IndustryEffect]:
     members: dict[str, list[SamplePair]] = {}
     for pair in pairs:
         if "category" in pair.first.tags:
             members.setdefault(str(pair.first.tags["category"]), []).append(pair)
     if len(members) < 2:
         return []
-    names = sorted(members)
-    judged = {name: [pair for pair in members[name] if pair.both_judged] for name in names}
-    tests = {name: p_of(_estimate(pairs, Estimand.WORK, confidence)) for name, pairs in judged.items() if pairs}
-    adjusted = dict(zip(tests, holm(list(tests.values())), strict=True))
+    tries = {name: paired_tries([p for p in members[name] if p.both_judged]) for name in sorted(members)}
+    found = {name: difference(own, confidence=confidence) for name, own in tries.items() if own}
+    adjusted = dict(zip(found, holm([p_of(one) for one in found.values()]), strict=True))
     return [
         IndustryEffect(
             name=name,
             table=paired_table(members[name]),
-            effect=changes(members[name], {"": _OF_VALID}, confidence=confidence, seed=seed)[""],
-            p=tests.get(name),
+            effect=rate_change(own, found[name]) if own else None,
+            p=p_of(found[name]) if own else None,
             p_adjusted=adjusted.get(name),
         )
-        for name in names
+        for name, own in tries.items()
     ]

@@ -12,7 +12,7 @@ from worktrial.errors import SettingError, option
 from worktrial.results.comparable import comparable, in_words
 from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
-from worktrial.results.conditions import by_condition, headline, outcomes_by_task, settings_with_all_modes
+from worktrial.results.conditions import headline, in_order, outcomes_by_task, settings_with_all_modes
 from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
 from worktrial.statistics import Interval, bootstrap
@@ -188,11 +188,10 @@ def compare_runs(
         condition: Makes this condition the headline; None for E0 where both have it, else their first.
     """
     paired = pair_runs(first, second)
-    own = {record.key: pair for pair in paired.pairs for record in (pair.first,)}
-    pairs: dict[str, list[SamplePair]] = {
-        name: [own[record.key] for record in records]
-        for name, records in by_condition(pair.first for pair in paired.pairs).items()
-    }
+    found: dict[str, list[SamplePair]] = {}
+    for pair in paired.pairs:
+        found.setdefault(pair.first.condition, []).append(pair)
+    pairs = {name: found[name] for name in in_order(found)}
     chosen = condition or headline(list(pairs))
     return Comparison(
         first=str(first.folder),
