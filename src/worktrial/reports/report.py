@@ -1,14 +1,14 @@
 """A report: the runs that it is about, and the parts of its first page."""
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.store import TRAJECTORIES, read_lines
+from worktrial.engine.record import Key
+from worktrial.engine.store import TRAJECTORIES, placed_lines
 from worktrial.engine.stored import SampleLine, StoredRun, open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.links import slug_of
@@ -23,6 +23,8 @@ class ReportRun:
     name: str
     """Name that people read: its agent, with the folder's name where two runs have the same agent."""
     run: StoredRun
+    places: Mapping[Key, int]
+    """Byte at which the last line of each sample begins in the run's trajectories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
         SettingError: the same folder is named twice, or none is.
         DataError: none of the folders holds a run that can be read, or one is not there.
     """
-    opened: dict[Path, StoredRun | None] = {}
+    opened: dict[Path, tuple[StoredRun, Mapping[Key, int]] | None] = {}
     troubles: list[DataError] = []
     passed_over: list[str] = []
     for folder in folders:
@@ -69,24 +71,24 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
         try:
             run = open_run(folder)
             # Read now, as nothing may be left half written for the damage of one.
-            deque(read_lines(folder / TRAJECTORIES, SampleLine), maxlen=0)
+            places = {line.key: place for place, line in placed_lines(folder / TRAJECTORIES, SampleLine)}
         except DataError as e:
             if not folder.is_dir():
                 raise
             troubles.append(e)
         else:
-            opened[folder.resolve()] = run
+            opened[folder.resolve()] = run, places
     if not opened:
         raise SettingError("a report needs at least one run")
-    found = [run for run in opened.values() if run is not None]
+    found = [one for one in opened.values() if one is not None]
     if not found:
         raise troubles[0] if troubles else DataError(next(iter(opened)), "holds no run", "Name folders of runs")
-    agents = [agent_of(run) for run in found]
+    agents = [agent_of(run) for run, _ in found]
     taken: set[str] = set()
     runs = []
-    for agent, run in zip(agents, found, strict=True):
+    for agent, (run, lines) in zip(agents, found, strict=True):
         name = f"{agent} ({run.folder.resolve().name})" if agents.count(agent) > 1 else agent
-        runs.append(ReportRun(slug_of(run.folder.resolve().name, taken), name, run))
+        runs.append(ReportRun(slug_of(run.folder.resolve().name, taken), name, run, lines))
     return Report(title, runs, [f"left out: {trouble}" for trouble in troubles], passed_over)
 
 

@@ -1,8 +1,9 @@
 """Completion of stored samples, estimated: the one interval that every surface shows."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
@@ -60,46 +61,58 @@ class OutcomeTally:
     """Outcomes of samples of one condition, of which nothing else is kept."""
 
     def __init__(self) -> None:
-        self._samples: list[_Outcome] = []
+        self._counts: Counter[Outcome] = Counter()
+        self._all, self._valid = _Tries(), _Tries()
 
     def add(self, record: SampleRecord) -> None:
         """Count one sample."""
-        self._samples.append(_Outcome(record.sample, record.scenario, record.outcome))
+        self._counts[record.outcome] += 1
+        value = passed(record)
+        self._all.add(record, value)
+        if record.outcome is not Outcome.INVALID:
+            self._valid.add(record, value)
 
     def completion(self, estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> CompletionEstimate:
         """The completion rate over what was counted."""
-        outcomes = [one.outcome for one in self._samples]
-        counts = CompletionRate(*(outcomes.count(one) for one in (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)))
-        of_all = share(self._samples, passed, estimand, confidence=confidence)
-        of_valid = of_all
-        if counts.invalid:
-            valid = [one for one in self._samples if one.outcome is not Outcome.INVALID]
-            of_valid = share(valid, passed, estimand, confidence=confidence)
+        counts = CompletionRate(*(self._counts[one] for one in (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)))
+        of_all = self._all.rate(estimand, confidence)
+        of_valid = self._valid.rate(estimand, confidence) if counts.invalid else of_all
         return CompletionEstimate(counts, of_all, of_valid)
 
 
-class _Outcome(NamedTuple):
-    sample: str
-    scenario: str | None
-    outcome: Outcome
+class _Tries:
+    """Values of the tries of each task, and a sample of each for what it varies together with."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[float]] = {}
+        self._samples: list[HasOutcome] = []
+
+    def add(self, sample: HasOutcome, value: float) -> None:
+        own = self._values.get(sample.sample)
+        if own is None:
+            self._values[sample.sample] = [value]
+            self._samples.append(sample)
+        else:
+            own.append(value)
+
+    def rate(self, estimand: Estimand, confidence: float) -> Estimate | None:
+        cluster_of = cluster_by(self._samples)
+        tasks = [TaskTries(cluster_of(one), tuple(self._values[one.sample])) for one in self._samples]
+        return rate(tasks, estimand, confidence=confidence) if tasks else None
 
 
 def share(
-    records: Sequence[_Sample],
+    records: Iterable[_Sample],
     value: Callable[[_Sample], float],
     estimand: Estimand = Estimand.WORK,
     *,
     confidence: float = 0.95,
 ) -> Estimate | None:
     """The mean of something between 0 and 1 that every sample has; None without a sample."""
-    cluster_of = cluster_by(records)
-    tries: dict[str, list[float]] = {}
-    clusters: dict[str, str] = {}
+    tries = _Tries()
     for record in records:
-        tries.setdefault(record.sample, []).append(value(record))
-        clusters[record.sample] = cluster_of(record)
-    tasks = [TaskTries(clusters[sample], tuple(own)) for sample, own in tries.items()]
-    return rate(tasks, estimand, confidence=confidence) if tasks else None
+        tries.add(record, value(record))
+    return tries.rate(estimand, confidence)
 
 
 def paired_tries(pairs: Sequence[SamplePair], value: Callable[[SampleRecord], float] = passed) -> list[TaskTries]:

@@ -202,11 +202,12 @@ def _is_reached(event: FaultEvent, calls: Sequence[StoredCall]) -> bool:
 
 def _fate(row: DegradedCall, calls: Sequence[StoredCall], degraded: set[int], turns_known: bool) -> int | None:
     """Distance to the clean answer in calls; 0: asked again in vain; None: never asked again."""
-    asked = next((call for call in calls if call.index == row.call), None)
+    place = next((place for place, call in enumerate(calls) if call.index == row.call), None)
     again = False
-    if asked is None:
+    if place is None:
         return None
-    for call in made_after(asked, calls, turns_known):
+    asked = calls[place]
+    for call in made_after(place, calls, turns_known):
         if is_same_question(asked, call):
             again = True
             if call.index not in degraded and _is_clean(call.observation, row):

@@ -6,6 +6,7 @@ noticing is the difference to the agent's own habit after clean answers, at the 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import nan
 from typing import Any, Protocol, TypeVar
 
@@ -89,28 +90,29 @@ def count_reasks(
     """
     counts = {name: [0] * WINDOW for name in Reasks.__dataclass_fields__}
     # Of a sample without a trajectory the ledger alone is left, which knows no later calls.
-    by_index = {call.index: call for call in calls}
+    places = {call.index: place for place, call in enumerate(calls)}
     for index in clean:
-        later, again = _fate(by_index[index], calls, turns_known)
+        later, again = _fate(places[index], calls, turns_known)
         for n in range(later):
             counts["clean"][n] += 1
             counts["clean_again"][n] += again is not None and again <= n + 1
-    for index in filter(by_index.__contains__, degraded):
-        later, again = _fate(by_index[index], calls, turns_known)
+    for index in filter(places.__contains__, degraded):
+        later, again = _fate(places[index], calls, turns_known)
         if later:
             counts["degraded"][later - 1] += 1
             counts["degraded_again"][later - 1] += again is not None
     return Reasks(*(tuple(counts[name]) for name in Reasks.__dataclass_fields__))
 
 
-def made_after(call: Question, calls: Sequence[_Call], turns_known: bool) -> Iterator[_Call]:
-    """Calls that were made having seen the answer to `call`.
+def made_after(place: int, calls: Sequence[_Call], turns_known: bool) -> Iterator[_Call]:
+    """Calls, in order, that were made having seen the answer to the call at `place`.
 
     Calls of one message were all made before any of their answers was seen. An agent that holds no messages has no
     turns; then every later call counts.
     """
-    for other in calls:
-        if other.turn > call.turn if turns_known else other.index > call.index:
+    turn = calls[place].turn
+    for other in islice(calls, place + 1, None):
+        if not turns_known or other.turn > turn:
             yield other
 
 
@@ -169,11 +171,12 @@ def _sums(counts: Reasks) -> dict[str, int]:
     return {f"{name}_{n}": value for name in names for n, value in enumerate(getattr(counts, name))}
 
 
-def _fate(call: Question, calls: Sequence[Question], turns_known: bool) -> tuple[int, int | None]:
-    """Number of calls in the window after `call`, and which of them asks the same, from 1; None for no such."""
+def _fate(place: int, calls: Sequence[Question], turns_known: bool) -> tuple[int, int | None]:
+    """Number of calls in the window after one, and which of them asks the same, from 1; None for no such."""
     later = 0
     again = None
-    for other in made_after(call, calls, turns_known):
+    call = calls[place]
+    for other in made_after(place, calls, turns_known):
         later += 1
         if again is None and is_same_question(call, other):
             again = later

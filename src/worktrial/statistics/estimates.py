@@ -188,12 +188,11 @@ class _Drawn(NamedTuple):
                 own = of_first * fsum(task.first) + of_second * fsum(task.second)
                 total, n = clusters.get(task.cluster, (0.0, 0))
                 clusters[task.cluster] = total + own, n + tries
-                within.append(
-                    (
-                        tries,
-                        of_first**2 * _variance(task.first) + of_second**2 * _variance(task.second or task.first),
-                    )
-                )
+                variance = nan
+                if tries > 1:
+                    variance = of_first**2 * _variance(task.first)
+                    variance += of_second**2 * _variance(task.second or task.first)
+                within.append((tries, variance))
         n = sum(tries for tries, _ in within)
         if not n:
             raise ValueError("there is no try, so nothing can be said")
@@ -258,8 +257,6 @@ _ROUNDING = 1e-12
 
 
 def _variance(values: Sequence[float]) -> float:
-    if len(values) < 2:
-        return nan
     mean = fsum(values) / len(values)
     return fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 

@@ -30,7 +30,7 @@ def _row(sample: str, **more: Any) -> dict[str, Any]:
 def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
     store(tmp_path, [record("a"), record("b")])
     _lines(tmp_path, _row("a", answer="first"), _row("b"), _row("a", answer="second"), _row("a", repeat=1))
-    with StoredLines(tmp_path) as lines:
+    with StoredLines(tmp_path, open_report([tmp_path], "r").runs[0].places) as lines:
         assert msgspec.json.decode(lines.line(("a", 0, "E0")) or b"")["answer"] == "second"
         assert lines.line(("c", 0, "E0")) is None
 
@@ -38,9 +38,9 @@ def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
 def test_a_torn_last_line_and_a_missing_file(tmp_path: Path) -> None:
     store(tmp_path, [record("a"), record("b")])
     _lines(tmp_path, _row("a"), b'{"suite":"s","sample":"b","re')
-    with StoredLines(tmp_path) as lines:
+    with StoredLines(tmp_path, open_report([tmp_path], "r").runs[0].places) as lines:
         assert lines.line(("a", 0, "E0")) and lines.line(("b", 0, "E0")) is None
-    with StoredLines(tmp_path / "nowhere") as lines:
+    with StoredLines(tmp_path / "nowhere", {}) as lines:
         assert lines.line(("a", 0, "E0")) is None
 
 

@@ -8,8 +8,8 @@ from zlib import crc32
 
 import msgspec
 
-from worktrial.engine.record import CLEAN, Key, SampleRecord
-from worktrial.engine.store import TRAJECTORIES, placed_lines
+from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.store import TRAJECTORIES
 
 FOLDER = "data"
 
@@ -65,34 +65,21 @@ def array(literals: Iterable[bytes]) -> bytes:
     return b"[" + b",\n".join(literals) + b"]"
 
 
-class _Whose(msgspec.Struct):
-    sample: str
-    repeat: int
-    condition: str = CLEAN
-
-    @property
-    def key(self) -> Key:
-        return self.sample, self.repeat, self.condition
-
-
 class StoredLines:
     """The lines of a run's `trajectories.jsonl`. Use as a context manager.
 
-    Holds where the lines are, not what is in them. A torn last line is passed over: a run that is still being
-    written can be read.
-
-    Raises:
-        DataError: a line is not a trajectory.
+    Args:
+        folder: The run's.
+        places: Byte at which a sample's line begins. Other samples have no line.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, places: Mapping[Key, int]) -> None:
         self._path = folder / TRAJECTORIES
-        self._places: Mapping[Key, int] = {}
+        self._places = places
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
-        if self._path.exists():
-            self._places = {line.key: place for place, line in placed_lines(self._path, _Whose)}
+        if self._places:
             self._file = self._path.open("rb")
         return self
 
@@ -119,7 +106,7 @@ KEYS = 4000
 
 
 def write_trajectories(
-    slug: str, folder: Path, records: Sequence[SampleRecord], into: Path, progress: Callable[[int], None]
+    slug: str, lines: StoredLines, records: Sequence[SampleRecord], into: Path, progress: Callable[[int], None]
 ) -> list[int]:
     """Write the samples of a run, and the index from their keys to their numbers.
 
@@ -127,16 +114,13 @@ def write_trajectories(
 
     Args:
         slug: The run's.
-        folder: The run's.
+        lines: The run's.
         records: Its samples. The number of a sample is its place here.
         into: The site's folder.
         progress: Told how many more samples are written.
 
     Returns:
         The number of the first sample in each file.
-
-    Raises:
-        DataError: a line of `trajectories.jsonl` is damaged.
     """
     _write_keys(slug, records, into)
     encoder = msgspec.json.Encoder()
@@ -155,15 +139,14 @@ def write_trajectories(
         waiting.clear()
         size = 0
 
-    with StoredLines(folder) as lines:
-        for number, record in enumerate(records):
-            stored = lines.line(record.key)
-            done = b"null" if stored is None else literal(stored)
-            sample = b"[" + literal(encoder.encode(record)) + b"," + done + b"]"
-            if waiting and size + len(sample) > CHUNK:
-                write(number)
-            waiting.append(sample)
-            size += len(sample)
+    for number, record in enumerate(records):
+        stored = lines.line(record.key)
+        done = b"null" if stored is None else literal(stored)
+        sample = b"[" + literal(encoder.encode(record)) + b"," + done + b"]"
+        if waiting and size + len(sample) > CHUNK:
+            write(number)
+        waiting.append(sample)
+        size += len(sample)
     if waiting:
         write(len(records))
     return firsts

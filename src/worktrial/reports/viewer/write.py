@@ -11,7 +11,7 @@ from worktrial.engine.record import SampleRecord, total_tokens
 from worktrial.reports.links import SAMPLES, TRAJECTORY
 from worktrial.reports.page import render_page
 from worktrial.reports.report import Report, ReportRun
-from worktrial.reports.viewer.chunks import encoded, key_files, write_data, write_trajectories
+from worktrial.reports.viewer.chunks import StoredLines, encoded, key_files, write_data, write_trajectories
 
 ROWS = 5000
 """Samples in a chunk."""
@@ -150,7 +150,8 @@ def _write_run(run: ReportRun, into: Path, progress: Callable[[str, int], None] 
     values = values_of(records)
     for number, columns in enumerate(chunks(records, values)):
         write_data(into, f"{run.slug}/s{number}", {"columns": encoded(columns)})
-    firsts = write_trajectories(run.slug, run.run.folder, records, into, tell)
+    with StoredLines(run.run.folder, run.places) as lines:
+        firsts = write_trajectories(run.slug, lines, records, into, tell)
     head = {
         "slug": run.slug,
         "name": run.name,
