@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
 
 __all__ = [
     "Figure",
+    "Proof",
     "ReferenceAgent",
     "Registry",
     "Suite",
@@ -102,6 +103,15 @@ class Figure:
     """Independent units that it was estimated from."""
     group: str = ""
     """Part of the run that it is about, such as a language; "" for the whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Outcome of a suite's own proof that its tasks are fair: figures by row, and what is wrong."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    findings: "Findings"
 
 
 class Suite(ABC):
@@ -247,6 +257,17 @@ class Suite(ABC):
             SettingError: the suite has nothing to lint, or an option is missing.
         """
         raise SettingError(f"{self.name}: has no lint")
+
+    def proof(self, data: Any) -> Proof | None:
+        """Prove that the tasks are fair, beyond what reference agents on them show; None where nothing does.
+
+        Args:
+            data: An instance of `self.data`.
+
+        Raises:
+            DataError: the data cannot be read.
+        """
+        return None
 
     def data_report(self, data: Any) -> DataReport:
         """Take stock of the data, and of what in it cannot be used.

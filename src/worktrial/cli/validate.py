@@ -14,13 +14,14 @@ def validate(
 ) -> None:
     """Check a suite by its reference agents: one that must pass every task, one that must fail every task.
 
-    Exits with 1 when a task comes out otherwise.
+    A suite that draws its tasks proves itself over many draws instead. Exits with 1 when a task comes out otherwise.
 
     Example: worktrial validate ./my-suite
     """
     from rich.console import Console
     from rich.text import Text
 
+    from worktrial.cli.lint import print_findings
     from worktrial.grading import Outcome
     from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite
@@ -28,13 +29,24 @@ def validate(
     from worktrial.terminal import table_of
 
     known = find_suite(suite)
+    console = Console(highlight=False)
+    if (
+        proof := known.proof(known.data.read(given, suite=f"the suite {known.name}", needs=known.needs))
+    ) is not None:
+        table = table_of(tuple(proof.columns[:1]), tuple(proof.columns[1:]))
+        for row in proof.rows:
+            table.add_row(*row)
+        console.print(table)
+        print_findings(known.title, proof.findings, asked=True, word=suite)
+        if proof.findings.findings:
+            raise typer.Exit(1)
+        return
     data = {name: value for name, value in given.items() if value is not None}
     validations = validate_suite(known, data)
     table = table_of(("agent", "must"), (*(outcome.value for outcome in Outcome), "wrong"))
     for done in validations:
         counts = [str(sum(r.outcome is outcome for r in done.records)) for outcome in Outcome]
         table.add_row(done.agent, f"{done.must} every task", *counts, str(len(done.wrong)))
-    console = Console(highlight=False)
     console.print(table)
     wrong = [(done.agent, record) for done in validations for record in done.wrong]
     for agent, record in wrong:

@@ -73,6 +73,7 @@ class Desk:
             raise DataError(path, said) from e
         if unknown := self.file.lengths.keys() - set(LENGTHS):
             raise DataError(path, f"lengths: {min(unknown)!r} is none of {', '.join(LENGTHS)}")
+        self.package = package
         self._package = package or _own_package(folder)
         self.handbook = Handbook(folder / "handbook")
 

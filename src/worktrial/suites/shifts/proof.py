@@ -5,20 +5,26 @@ idleness has to come to nothing; over all variants the clerks have to stay under
 """
 
 import asyncio
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
 from statistics import fmean
 
 import msgspec
 
 from worktrial.errors import WorktrialError
-from worktrial.finding import Finding
+from worktrial.finding import Finding, Findings
+from worktrial.suite import Proof
 from worktrial.suites.shifts.cases import Case, Move, Score, Work
-from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.desk import LENGTHS, Desk
 from worktrial.workplaces.desk.tools import WAITS
 
+CLERKS = ("plan", "idle", "greedy", "careful")
 IDLE_MOST = 0.05
 MOST = {"greedy": 0.35, "careful": 0.60}
 """Clerk to the largest mean score over variants; of half and full shifts."""
@@ -61,6 +67,54 @@ class ShiftProof:
     findings: list[Finding]
 
 
+def prove_all(desks: Mapping[str, Desk], lengths: Collection[str], variants: Sequence[int]) -> list[ShiftProof]:
+    """Prove every shift of several desks, in a process for each core.
+
+    Args:
+        desks: Those to prove.
+        lengths: Only these; empty for all.
+        variants: Variants of each shift.
+    """
+    shifts = [
+        (desk.folder, desk.package, length)
+        for desk in desks.values()
+        for length in desk.lengths
+        if not lengths or length in lengths
+    ]
+    # The longest first, so that none of them is left for the end.
+    shifts.sort(key=lambda shift: -LENGTHS.index(shift[2]))
+    with ProcessPoolExecutor(max_workers=os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        found = [pool.submit(_prove_one, *shift, variants) for shift in shifts]
+        return sorted((one.result() for one in found), key=lambda p: (p.desk, LENGTHS.index(p.length)))
+
+
+def as_proof(shifts: Sequence[ShiftProof]) -> Proof:
+    """Proofs of shifts as `worktrial validate` shows them."""
+    rows = [
+        (
+            f"{shift.desk}, {shift.length}",
+            *(f"{shift.scores[clerk]:.2f}" if clerk in shift.scores else "-" for clerk in CLERKS),
+            f"{shift.calls:.0f}",
+            f"{shift.cases:.0f}",
+            f"{shift.differ:.2f}",
+            f"{shift.unasked:.2f}",
+            str(len(shift.findings)),
+        )
+        for shift in shifts
+    ]
+    findings = [finding for shift in shifts for finding in shift.findings]
+    looked_at = {"shifts": len(shifts), "days": sum(shift.variants for shift in shifts)}
+    return Proof(
+        ("shift", *CLERKS, "calls", "cases", "differ", "unasked", "findings"),
+        rows,
+        Findings(list(CHECKS), findings, looked_at, about=CHECKS),
+    )
+
+
+def _prove_one(folder: Path, package: str | None, length: str, variants: Sequence[int]) -> ShiftProof:
+    return prove(Desk(folder, package), length, variants)
+
+
 def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
     """Put the reference clerks through one shift in all of `variants`."""
     return asyncio.run(_prove(desk, length, variants))
@@ -91,7 +145,7 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
             if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
                 found("plan", variant, _shortfall(planned))
             shares.setdefault("plan", []).append(planned.share)
-            for clerk in ("idle", "greedy", "careful"):
+            for clerk in CLERKS[1:]:
                 shares.setdefault(clerk, []).append((await _work(desk, length, variant, clerk))[0].share)
             if shares["idle"][-1] > IDLE_MOST:
                 found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")

@@ -25,14 +25,17 @@ from worktrial.options import (
     PromptOptions,
     RunOptions,
 )
-from worktrial.suite import ReferenceAgent, Suite, TaskRow
+from worktrial.suite import Figure, Proof, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.reference import idle_agent
 from worktrial.suites.settings import conditions_of, limits_of, models_of
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from worktrial.agents.candidates import Candidate
     from worktrial.engine.stored import StoredRun
     from worktrial.engine.trial import Trial
+    from worktrial.reports.report import Report, Section
     from worktrial.suites.shifts.desk import Desk
     from worktrial.suites.shifts.trial import Shift
 
@@ -157,6 +160,31 @@ class ShiftsSuite(Suite):
         shifts = select_by(options, self.shifts(options), source="the suite shifts")
         data = self._data(shifts, options)
         return ShiftTrial(data, shifts, agent, settings, options=options.measured())
+
+    def proof(self, data: Any) -> "Proof":
+        """Every shift that `data` chooses, over its variants; see `Suite.proof`."""
+        from worktrial.suites.shifts.proof import as_proof, prove_all
+
+        return as_proof(prove_all(self.desks(data), data.length, variants_in(data.variant)))
+
+    def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
+        """Points, harms and where points were lost; see `Suite.tables`."""
+        from worktrial.suites.shifts.figures import run_tables
+
+        return run_tables(run)
+
+    def figures(self, run: "StoredRun") -> Sequence[Figure]:
+        """Score, harms and timeliness, of the whole and of each desk and length; see `Suite.figures`."""
+        from worktrial.suites.shifts.figures import run_figures
+
+        return run_figures(run)
+
+    def report_sections(self, report: "Report") -> "Iterable[Section]":
+        """Section about the working day: points over time, harms, lost points; see `Suite.report_sections`."""
+        from worktrial.suites.shifts.report import working_days
+
+        section = working_days(report)
+        return () if section is None else (section,)
 
     def _data(self, shifts: "Iterable[Shift]", data: Any) -> JsonObject:
         prints = {shift.desk.name: shift.desk.fingerprint for shift in shifts}

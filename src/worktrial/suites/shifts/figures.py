@@ -1,0 +1,148 @@
+"""Figures of a stored run of shifts: score, timeliness, harm, and where points were lost."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from rich.table import Table
+
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
+from worktrial.grading import Outcome
+from worktrial.language import JsonObject
+from worktrial.results.completion import share
+from worktrial.results.conditions import by_condition, headline
+from worktrial.statistics import Estimate, Interval
+from worktrial.suite import Figure
+from worktrial.suites.shifts.cases import GRAVE
+from worktrial.suites.shifts.desk import LENGTHS
+from worktrial.terminal import share_cell, table_of
+
+STEPS = 20
+"""Parts of a shift at whose ends the points so far are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftFigures:
+    """Figures of some shifts under one condition."""
+
+    shifts: int
+    score: Estimate
+    """Points less harm as a share of those that could be had, -1 to 1."""
+    on_time: Estimate | None
+    """Share of the points for timeliness; None where no case had any."""
+    harmed: Estimate
+    """Share of shifts with a grave harm."""
+    calls: float
+    """Tool calls of a shift, on average."""
+
+
+def judged(run: StoredRun) -> list[SampleRecord]:
+    """Samples with points, under the condition that the run's summary is about."""
+    conditions = by_condition(run.records)
+    records = conditions.get(headline(list(conditions)), [])
+    return [record for record in records if record.outcome is not Outcome.INVALID and "cases" in record.measures]
+
+
+def figures_of(records: Sequence[SampleRecord]) -> ShiftFigures | None:
+    """Figures of `records`; None where there is none."""
+    score = share(records, lambda record: (float(record.measures["score"]) + 1) / 2)
+    harmed = share(records, lambda record: any(harm["price"] >= GRAVE for harm in record.measures["harms"]))
+    if score is None or harmed is None:
+        return None
+    timely = [record for record in records if record.measures["on_time"] is not None]
+    on_time = share(timely, lambda record: float(record.measures["on_time"]))
+    # A score lies between -1 and 1, and score intervals are those of shares.
+    interval = Interval(2 * score.interval.low - 1, 2 * score.interval.high - 1)
+    score = replace(score, value=2 * score.value - 1, interval=interval)
+    return ShiftFigures(len(records), score, on_time, harmed, fmean(record.calls for record in records))
+
+
+def groups(records: Sequence[SampleRecord]) -> Iterator[tuple[str, list[SampleRecord]]]:
+    """Samples of each length and each desk, where there are several."""
+    for tag, order in (("difficulty", LENGTHS), ("desk", ())):
+        there = {str(record.tag(tag)) for record in records}
+        names = [name for name in order if name in there] + sorted(there - {*order})
+        if len(names) > 1:
+            for name in names:
+                yield name, [record for record in records if record.tag(tag) == name]
+
+
+def lost_points(records: Sequence[SampleRecord]) -> Counter[str]:
+    """Points that were lost, by reason."""
+    lost: Counter[str] = Counter()
+    for record in records:
+        for case in record.measures["cases"]:
+            for part in case["parts"]:
+                if part["lost"] is not None:
+                    lost[part["lost"]] += part["points"] - part["earned"]
+    return lost
+
+
+def harms(records: Sequence[SampleRecord]) -> Counter[str]:
+    """Harms by kind."""
+    return Counter(harm["kind"] for record in records for harm in record.measures["harms"])
+
+
+def over_the_day(records: Sequence[SampleRecord]) -> list[tuple[float, float]]:
+    """Score so far at each part of the shift, 0-1, on average: a case counts from its last write, harm from its act."""
+    ends = [step / STEPS for step in range(STEPS + 1)]
+    return [(end, fmean(_score_by(record.measures, end) for record in records)) for end in ends] if records else []
+
+
+def run_figures(run: StoredRun) -> list[Figure]:
+    """Figures of a run and its groups, for exports, SQL and machine output."""
+    records = judged(run)
+    rows = []
+    for group, own in [("", records), *groups(records)]:
+        figures = figures_of(own)
+        if figures is None:
+            continue
+        estimates = {"score": figures.score, "on_time": figures.on_time, "grave_harm": figures.harmed}
+        rows += [
+            Figure(name, found.value, found.interval.low, found.interval.high, figures.shifts, group)
+            for name, found in estimates.items()
+            if found is not None
+        ]
+    return rows
+
+
+def run_tables(run: StoredRun) -> Iterator[Table | str]:
+    """Tables of a run for the terminal."""
+    records = judged(run)
+    whole = figures_of(records)
+    if whole is None:
+        return
+    table = table_of(["shifts of"], ["score", "on time", "with grave harm", "calls a shift", "shifts"])
+    for name, own in [("all", records), *groups(records)]:
+        figures = figures_of(own)
+        if figures is not None:
+            on_time = "-" if figures.on_time is None else share_cell(figures.on_time)
+            cells = (share_cell(figures.score), on_time, share_cell(figures.harmed))
+            table.add_row(name, *cells, f"{figures.calls:.0f}", str(figures.shifts))
+    yield table
+    lost, done = lost_points(records), harms(records)
+    if lost:
+        total = lost.total()
+        shares = ", ".join(f"{words(why)} {100 * points / total:.0f} %" for why, points in lost.most_common())
+        yield f"lost points: {shares}"
+    if done:
+        yield "harms: " + ", ".join(f"{count} {words(kind)}" for kind, count in done.most_common())
+
+
+def words(name: str) -> str:
+    """Name of a reason or a harm as a reader writes it."""
+    return name.replace("_", " ")
+
+
+def _score_by(measures: JsonObject, end: float) -> float:
+    """Score that had been earned when a share `end` of the shift was over. What no write settled counts at its end."""
+    minute = end * measures["minutes"]
+
+    def by(when: int | None) -> bool:
+        return (measures["minutes"] if when is None else when) <= minute
+
+    earned = sum(part["earned"] for case in measures["cases"] if by(case["settled"]) for part in case["parts"])
+    harm = sum(harm["price"] for harm in measures["harms"] if by(harm["minute"]))
+    return float(max(-1.0, (earned - harm) / measures["reachable"]))

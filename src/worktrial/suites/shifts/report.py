@@ -1,0 +1,154 @@
+"""Working days in a report: points over the day, harms, and where points were lost."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from worktrial.engine.record import SampleRecord
+from worktrial.reports.charts import ChartLine, HeatCell, heat_map, lines
+from worktrial.reports.html import Value, table
+from worktrial.reports.links import samples_href
+from worktrial.reports.report import Report, ReportRun, Section
+from worktrial.reports.sections.grouping import distinct
+from worktrial.reports.sections.wording import caveat, joined, share_cell, strong, takeaway
+from worktrial.suites.shifts.figures import (
+    STEPS,
+    ShiftFigures,
+    figures_of,
+    groups,
+    harms,
+    judged,
+    lost_points,
+    over_the_day,
+    words,
+)
+
+Found = Sequence[tuple[ReportRun, list[SampleRecord], ShiftFigures]]
+
+
+def working_days(report: Report) -> Section | None:
+    """Points over the working day, on-time share, harms and lost points; None without a run of shifts."""
+    found = [
+        (run, records, figures)
+        for run in distinct(report)
+        if run.run.manifest.suite == "shifts" and (figures := figures_of(records := judged(run.run))) is not None
+    ]
+    if not found:
+        return None
+    parts = [takeaway(_takeaway(found)), _table(found), _over_the_day(found), *_by_group(found), *_lost(found)]
+    return Section("shifts", "Working days", joined(parts))
+
+
+def _takeaway(found: Found) -> Markup:
+    run, records, figures = max(found, key=lambda one: one[2].score.value)
+    said = Markup("{} earns {:.0f} % of the points of {} shifts after the price of harm").format(
+        strong(run.name), 100 * figures.score.value, figures.shifts
+    )
+    lost = lost_points(records)
+    if lost:
+        why, points = lost.most_common(1)[0]
+        said += Markup("; most of what it loses, {:.0f} %, is {}").format(100 * points / lost.total(), words(why))
+    return said + Markup(".")
+
+
+def _table(found: Found) -> Markup:
+    rows: list[list[Value | str | Markup]] = [
+        [
+            Value(run.name, run.name, samples_href(run.slug)),
+            share_cell(figures.score.value, figures.score.interval),
+            share_cell(figures.on_time and figures.on_time.value, figures.on_time and figures.on_time.interval),
+            share_cell(figures.harmed.value, figures.harmed.interval),
+            _counted(harms(records)),
+            Value(f"{figures.calls:.0f}", figures.calls),
+            _cost_of_a_point(records),
+            Value(str(figures.shifts), figures.shifts),
+        ]
+        for run, records, figures in found
+    ]
+    heads = [
+        "Run",
+        "Score",
+        "On time",
+        "With grave harm",
+        "Harms",
+        "Calls a shift",
+        "Tokens and cost a point",
+        "Shifts",
+    ]
+    return table("Score, timeliness and harm", heads, rows)
+
+
+def _cost_of_a_point(records: Sequence[SampleRecord]) -> Value:
+    """Tokens, and dollars where all are known, for each point earned."""
+    earned = sum(float(record.measures["points"]) for record in records)
+    tokens = sum(record.input_tokens + record.output_tokens for record in records)
+    if not earned or not tokens:
+        return Value("-", float("nan"))
+    said = f"{tokens / earned:,.0f} tokens"
+    costs = [record.cost for record in records if record.cost is not None]
+    if len(costs) == len(records):
+        said += f", ${sum(costs) / earned:.4f}"
+    return Value(said, tokens / earned)
+
+
+def _over_the_day(found: Found) -> Markup:
+    drawn = [
+        ChartLine(run.name, [(at, value, None) for at, value in over_the_day(records)]) for run, records, _ in found
+    ]
+    names = {step / STEPS: f"{100 * step // STEPS} %" for step in range(0, STEPS + 1, STEPS // 4)}
+    return joined(
+        [
+            lines(
+                "Score over the working day",
+                drawn,
+                x_label="Part of the shift",
+                y_label="Score so far",
+                x_names=names,
+            ),
+            caveat(
+                "A case counts from the last thing done about it, harm from its act. A line that flattens early stopped "
+                "working; one that falls did harm late."
+            ),
+        ]
+    )
+
+
+def _by_group(found: Found) -> list[Markup]:
+    cells: dict[tuple[str, str], HeatCell] = {}
+    names: dict[str, None] = {}
+    for run, records, _ in found:
+        for name, own in groups(records):
+            figures = figures_of(own)
+            if figures is not None:
+                names[name] = None
+                cells[run.name, name] = HeatCell(f"{100 * figures.score.value:.0f} %", figures.score.value)
+    if not names:
+        return []
+    return [heat_map("Score by length of the shift and by desk", [run.name for run, *_ in found], [*names], cells)]
+
+
+def _lost(found: Found) -> list[Markup]:
+    reasons = list(dict.fromkeys(why for _, records, _ in found for why, _ in lost_points(records).most_common()))
+    if not reasons:
+        return []
+    rows: list[list[Value | str | Markup]] = []
+    for run, records, _ in found:
+        lost = lost_points(records)
+        reachable = sum(int(record.measures["reachable"]) for record in records)
+        shares = [lost[why] / reachable for why in reasons]
+        rows.append([Value(run.name, run.name), *(share_cell(share) for share in shares)])
+    return [
+        table(
+            "Points lost, as a share of all that could be had",
+            ["Run", *(words(why).capitalize() for why in reasons)],
+            rows,
+        ),
+        caveat(
+            "Not noticed: nothing that names the matter was ever opened. Left undone: it was looked at, and nothing done. "
+            "Not looked up: done wrongly, without opening the section that decides. Misread: done wrongly in spite of it."
+        ),
+    ]
+
+
+def _counted(kinds: dict[str, int]) -> str:
+    return ", ".join(f"{count} {words(kind)}" for kind, count in sorted(kinds.items())) or "none"
