@@ -14,7 +14,7 @@ def validate(
 ) -> None:
     """Check a suite by its reference agents: one that must pass every task, one that must fail every task.
 
-    A suite that draws its tasks proves itself over many draws instead. Exits with 1 when a task comes out otherwise.
+    A suite that draws its tasks proves itself over many draws instead. Exits with 1 when anything is wrong.
 
     Example: worktrial validate ./my-suite
     """
@@ -30,9 +30,8 @@ def validate(
 
     known = find_suite(suite)
     console = Console(highlight=False)
-    if (
-        proof := known.proof(known.data.read(given, suite=f"the suite {known.name}", needs=known.needs))
-    ) is not None:
+    proof = known.proof(known.data.read(given, suite=f"the suite {known.name}", needs=known.needs))
+    if proof is not None:
         table = table_of(tuple(proof.columns[:1]), tuple(proof.columns[1:]))
         for row in proof.rows:
             table.add_row(*row)

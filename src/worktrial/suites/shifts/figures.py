@@ -86,7 +86,7 @@ def harms(records: Sequence[SampleRecord]) -> Counter[str]:
 
 
 def over_the_day(records: Sequence[SampleRecord]) -> list[tuple[float, float]]:
-    """Score so far at each part of the shift, 0-1, on average: a case counts from its last write, harm from its act."""
+    """Mean score so far at each part of the shift, 0-1: a case counts from its last write, harm from its act."""
     ends = [step / STEPS for step in range(STEPS + 1)]
     return [(end, fmean(_score_by(record.measures, end) for record in records)) for end in ends] if records else []
 
@@ -137,11 +137,11 @@ def words(name: str) -> str:
 
 
 def _score_by(measures: JsonObject, end: float) -> float:
-    """Score that had been earned when a share `end` of the shift was over. What no write settled counts at its end."""
-    minute = end * measures["minutes"]
+    """Score when a share `end` of the shift was over. What no write settled counts at the end of the shift."""
+    minutes = int(measures["minutes"])
 
     def by(when: int | None) -> bool:
-        return (measures["minutes"] if when is None else when) <= minute
+        return (minutes if when is None else when) <= end * minutes
 
     earned = sum(part["earned"] for case in measures["cases"] if by(case["settled"]) for part in case["parts"])
     harm = sum(harm["price"] for harm in measures["harms"] if by(harm["minute"]))

@@ -1,6 +1,6 @@
 """Working days in a report: points over the day, harms, and where points were lost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -56,7 +56,7 @@ def _table(found: Found) -> Markup:
         [
             Value(run.name, run.name, samples_href(run.slug)),
             share_cell(figures.score.value, figures.score.interval),
-            share_cell(figures.on_time and figures.on_time.value, figures.on_time and figures.on_time.interval),
+            _on_time(figures),
             share_cell(figures.harmed.value, figures.harmed.interval),
             _counted(harms(records)),
             Value(f"{figures.calls:.0f}", figures.calls),
@@ -65,17 +65,13 @@ def _table(found: Found) -> Markup:
         ]
         for run, records, figures in found
     ]
-    heads = [
-        "Run",
-        "Score",
-        "On time",
-        "With grave harm",
-        "Harms",
-        "Calls a shift",
-        "Tokens and cost a point",
-        "Shifts",
-    ]
+    heads = ["Run", "Score", "On time", "With grave harm", "Harms", "Calls a shift", "Cost a point", "Shifts"]
     return table("Score, timeliness and harm", heads, rows)
+
+
+def _on_time(figures: ShiftFigures) -> Value:
+    found = figures.on_time
+    return share_cell(None) if found is None else share_cell(found.value, found.interval)
 
 
 def _cost_of_a_point(records: Sequence[SampleRecord]) -> Value:
@@ -95,19 +91,14 @@ def _over_the_day(found: Found) -> Markup:
     drawn = [
         ChartLine(run.name, [(at, value, None) for at, value in over_the_day(records)]) for run, records, _ in found
     ]
+    title = "Score over the working day"
     names = {step / STEPS: f"{100 * step // STEPS} %" for step in range(0, STEPS + 1, STEPS // 4)}
     return joined(
         [
-            lines(
-                "Score over the working day",
-                drawn,
-                x_label="Part of the shift",
-                y_label="Score so far",
-                x_names=names,
-            ),
+            lines(title, drawn, x_label="Part of the shift", y_label="Score so far", x_names=names),
             caveat(
-                "A case counts from the last thing done about it, harm from its act. A line that flattens early stopped "
-                "working; one that falls did harm late."
+                "A case counts from the last thing done about it, harm from its act. A line that flattens early "
+                "stopped working; one that falls did harm late."
             ),
         ]
     )
@@ -137,18 +128,16 @@ def _lost(found: Found) -> list[Markup]:
         reachable = sum(int(record.measures["reachable"]) for record in records)
         shares = [lost[why] / reachable for why in reasons]
         rows.append([Value(run.name, run.name), *(share_cell(share) for share in shares)])
+    heads = ["Run", *(words(why).capitalize() for why in reasons)]
     return [
-        table(
-            "Points lost, as a share of all that could be had",
-            ["Run", *(words(why).capitalize() for why in reasons)],
-            rows,
-        ),
+        table("Points lost, as a share of all that could be had", heads, rows),
         caveat(
-            "Not noticed: nothing that names the matter was ever opened. Left undone: it was looked at, and nothing done. "
-            "Not looked up: done wrongly, without opening the section that decides. Misread: done wrongly in spite of it."
+            "Not noticed: nothing that names the matter was ever opened. Left undone: it was looked at, and nothing "
+            "done. Not looked up: done wrongly, without opening the section that decides. Misread: done wrongly in "
+            "spite of it."
         ),
     ]
 
 
-def _counted(kinds: dict[str, int]) -> str:
+def _counted(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {words(kind)}" for kind, count in sorted(kinds.items())) or "none"
