@@ -258,13 +258,14 @@ class Suite(ABC):
         """
         raise SettingError(f"{self.name}: has no lint")
 
-    def proof(self, data: Any) -> Proof | None:
-        """Prove that the tasks are fair, beyond what reference agents on them show; None where nothing does.
+    def proof(self, given: Mapping[str, Any]) -> Proof | None:
+        """Prove that the tasks are fair, where reference agents on each of them do not; None where they do.
 
         Args:
-            data: An instance of `self.data`.
+            given: Values of `self.data` by field name; None is not given.
 
         Raises:
+            SettingError: an option cannot be read.
             DataError: the data cannot be read.
         """
         return None

@@ -30,7 +30,7 @@ def validate(
 
     known = find_suite(suite)
     console = Console(highlight=False)
-    proof = known.proof(known.data.read(given, suite=f"the suite {known.name}", needs=known.needs))
+    proof = known.proof(given)
     if proof is not None:
         table = table_of(tuple(proof.columns[:1]), tuple(proof.columns[1:]))
         for row in proof.rows:

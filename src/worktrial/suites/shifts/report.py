@@ -132,7 +132,7 @@ def _lost(found: Found) -> list[Markup]:
     return [
         table("Points lost, as a share of all that could be had", heads, rows),
         caveat(
-            "Not noticed: nothing that names the matter was ever opened. Left undone: it was looked at, and nothing "
+            "Not noticed: nothing that names the matter was opened. Left undone: it was looked at, and nothing "
             "done. Not looked up: done wrongly, without opening the section that decides. Misread: done wrongly in "
             "spite of it."
         ),

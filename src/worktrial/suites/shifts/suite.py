@@ -161,10 +161,11 @@ class ShiftsSuite(Suite):
         data = self._data(shifts, options)
         return ShiftTrial(data, shifts, agent, settings, options=options.measured())
 
-    def proof(self, data: Any) -> "Proof":
-        """Every shift that `data` chooses, over its variants; see `Suite.proof`."""
+    def proof(self, given: Mapping[str, Any]) -> Proof:
+        """Every shift that was chosen, over its variants; see `Suite.proof`."""
         from worktrial.suites.shifts.proof import as_proof, prove_all
 
+        data = ShiftChoice.read(given, suite=f"the suite {self.name}")
         return as_proof(prove_all(self.desks(data), data.length, variants_in(data.variant)))
 
     def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
