@@ -23,6 +23,8 @@ class Role(StrEnum):
     SIMULATOR = "simulator"
     JUDGE = "judge"
     SYNTHESIZER = "synthesizer"
+    PEOPLE = "people"
+    """The wording of counterparts whose decisions are made by code."""
 
     def option(self, name: str = "") -> str:
         """Mark of this role's own option `name`, such as `judge_base_url`, in a message; see `errors.option`.

@@ -44,6 +44,7 @@ PACKAGE = "worktrial.suites.shifts.desks"
 # A good clerk makes up to 250 calls in a full shift, and the clock ends every shift.
 USUAL_TURNS = 400
 MOST_VARIANTS = 1_000
+CLOCK_PATTERN = r"^(calls|wall:[0-9]{1,4}(\.[0-9]{1,3})?)$"
 
 _WHAT = "Which tasks"
 _SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
@@ -80,6 +81,13 @@ class ShiftOptions(
 ):
     """Options of a run of shifts."""
 
+    people: Annotated[str | None, Flag("Who takes part", common=True, metavar="MODEL")] = None
+    """Model that words what people say and reads the agent's free text; it decides nothing. Default: none, standard
+    wording, and free text alone is asked back."""
+    clock: Annotated[str, Field(pattern=CLOCK_PATTERN), Flag("Time", metavar="CLOCK")] = "calls"
+    """Cost of time: calls (each takes its minutes, and thinking none), or wall:RATIO (the agent's own time costs,
+    too: RATIO minutes of the shift for a minute on the wall)."""
+
 
 class ShiftsSuite(Suite):
     """Working days at desks of several industries. Needs no simulator, no judge and no network."""
@@ -89,7 +97,7 @@ class ShiftsSuite(Suite):
     example = "--agent greedy -o runs/greedy"
     options: ClassVar[type[RunOptions]] = ShiftOptions
     data: ClassVar[type[Options]] = ShiftChoice
-    roles = (Role.AGENT,)
+    roles = (Role.AGENT, Role.PEOPLE)
     reference_agents: ClassVar = {
         "plan": ReferenceAgent("works by the oracle, which knows the whole day beforehand", Outcome.PASS),
         "idle": idle_agent(must=Outcome.FAIL),
@@ -142,7 +150,9 @@ class ShiftsSuite(Suite):
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """The agent's model, if it needs one; see `Suite.models`."""
-        return models_of(options, {Role.AGENT: agent.spec if agent.needs_model else None})
+        return models_of(
+            options, {Role.AGENT: agent.spec if agent.needs_model else None, Role.PEOPLE: options.people}
+        )
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The shifts made ready to run; see `Suite.trial`."""
@@ -156,10 +166,12 @@ class ShiftsSuite(Suite):
             limits=limits_of(options.model_copy(update={"max_turns": turns}), models.get(Role.AGENT)),
             faults=conditions_of(options),
             agent_prompt=own_prompt(options.agent_prompt, agent),
+            wall=None if options.clock == "calls" else float(options.clock.removeprefix("wall:")),
         )
         shifts = select_by(options, self.shifts(options), source="the suite shifts")
         data = self._data(shifts, options)
-        return ShiftTrial(data, shifts, agent, settings, options=options.measured())
+        with_voice = Role.PEOPLE in models
+        return ShiftTrial(data, shifts, agent, settings, with_voice=with_voice, options=options.measured())
 
     def proof(self, given: Mapping[str, Any]) -> Proof:
         """Every shift that was chosen, over its variants; see `Suite.proof`."""

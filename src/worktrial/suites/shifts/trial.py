@@ -23,6 +23,8 @@ from worktrial.suites.shifts.desk import Desk
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.desk import DeskState
 from worktrial.workplaces.faults import Conditions, FaultMode
+from worktrial.workplaces.people import Voice
+from worktrial.workplaces.time import WallClock
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class ShiftSettings:
     faults: Conditions = field(default_factory=Conditions)
     agent_prompt: str | None = None
     """Template of the user's own that the agent is told; None for the standard one."""
+    wall: float | None = None
+    """Minutes of the shift for each minute that the agent takes; None lets only calls cost time."""
 
 
 class ShiftTrial:
@@ -92,6 +96,7 @@ class ShiftTrial:
         candidate: Candidate,
         settings: ShiftSettings,
         *,
+        with_voice: bool = False,
         options: JsonObject | None = None,
     ) -> None:
         """Set up a trial.
@@ -101,6 +106,7 @@ class ShiftTrial:
             shifts: Those to run.
             candidate: Who works.
             settings: What can change a result.
+            with_voice: Whether the role `people` has a model.
             options: Options that can change a result, for comparisons; None where the trial was not made from any.
         """
         if settings.faults.prompted:
@@ -115,6 +121,7 @@ class ShiftTrial:
         self._shifts = {shift.id: shift for shift in shifts}
         self._candidate = candidate
         self._settings = settings
+        self._with_voice = with_voice
         self.jobs = jobs_under(settings.faults, shifts, settings.repeats)
         self.data = data
         self.settings: JsonObject = {
@@ -134,7 +141,9 @@ class ShiftTrial:
         artifact = desk.workplace.home.artifact
         faults = self._conditions[job.condition]
         trajectory = Trajectory()
-        own = desk.workplace.open(shift.start())
+        voice = Voice(context.model(Role.PEOPLE), desk.file.language) if self._with_voice else None
+        wall = None if self._settings.wall is None else WallClock(self._settings.wall)
+        own = desk.workplace.open(shift.start(), voice=voice, wall=wall)
         session: Session = own
         if faults.mode is not FaultMode.E0:
             session = faulty(session, artifact, faults, shift.id, position_in(trajectory))
@@ -152,7 +161,10 @@ class ShiftTrial:
 
         async def graded() -> SampleResult:
             own.finish()
-            return result_of(desk.score(start, own.live), own.live)
+            result = result_of(desk.score(start, own.live), own.live)
+            if voice is not None:
+                result.measures["voice"] = msgspec.to_builtins(voice.health)
+            return result
 
         return await episode(self._agent(shift, context), assignment, graded)
 

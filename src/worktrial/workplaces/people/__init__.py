@@ -3,5 +3,18 @@
 from worktrial.workplaces.people.answering import answer_due, receive
 from worktrial.workplaces.people.mail import Kind, Mail, Message, Promise
 from worktrial.workplaces.people.person import Fact, Person, Response
+from worktrial.workplaces.people.voice import Voice, VoiceHealth
 
-__all__ = ["Fact", "Kind", "Mail", "Message", "Person", "Promise", "Response", "answer_due", "receive"]
+__all__ = [
+    "Fact",
+    "Kind",
+    "Mail",
+    "Message",
+    "Person",
+    "Promise",
+    "Response",
+    "Voice",
+    "VoiceHealth",
+    "answer_due",
+    "receive",
+]

@@ -120,7 +120,11 @@ def phrases(language: str) -> Mapping[str, str]:
     Args:
         language: `en` or `ko`.
     """
-    text = files("worktrial.workplaces.people").joinpath(f"phrases.{language}.yaml").read_text(encoding="utf-8")
+    text = (
+        files("worktrial.workplaces.people")
+        .joinpath("prompts", f"phrases.{language}.yaml")
+        .read_text(encoding="utf-8")
+    )
     said: dict[str, str] = yaml.safe_load(text)
     return said
 
