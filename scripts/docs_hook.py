@@ -4,6 +4,7 @@ MkDocs calls `on_files` (see `hooks` in `mkdocs.yml`). Nothing made here is kept
 can be out of date.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/commands.md": "".join(commands()),
         "reference/options.md": "".join(options()),
         "reference/tables.md": "".join(tables()),
+        "reference/output.md": "".join(machine_output()),
+        "reference/output.schema.json": machine_schema(),
         "images/rooms.svg": draw(),
     }
     for place, content in made.items():
@@ -101,6 +104,51 @@ def tables() -> Iterator[str]:
         yield f"\n## `{table.name}`\n\n| column | type | meaning |\n|---|---|---|\n"
         for column in table.columns:
             yield f"| `{column.name}` | {column.kind.value} | {_cell(column.meaning)} |\n"
+
+
+def machine_schema() -> str:
+    """JSON Schema of the machine output."""
+    from worktrial.results.machine import json_schema
+
+    return json.dumps(json_schema(), indent=2)
+
+
+def machine_output() -> Iterator[str]:
+    """Reference page of the machine output: every kind of object with its fields, from the schema."""
+    from worktrial.results.machine import FORMAT, OUTPUTS, json_schema
+
+    schema = json_schema()
+    yield (
+        f"# Machine output\n\nWhat `show`, `compare`, `gate` and `power` print with `--json`: format {FORMAT}, "
+        "described by a [JSON Schema](output.schema.json). Each document names its `command` and its `format`; the "
+        "number grows when a field goes away or changes its meaning, not when one is added. Intervals are pairs, "
+        "low and high, where null is without bound. Shares lie between 0 and 1.\n"
+    )
+    first = [output.__name__ for output in OUTPUTS]
+    names = [*first, *sorted(name for name in schema["$defs"] if name not in first)]
+    for name in names:
+        shape = schema["$defs"][name]
+        yield f"\n## {name}\n\n{shape.get('description', '')}\n"
+        if "properties" in shape:
+            yield "\n| field | type | meaning |\n|---|---|---|\n"
+            for field, of in shape["properties"].items():
+                yield f"| `{field}` | {_type(of)} | {_cell(of.get('description'))} |\n"
+
+
+def _type(shape: Any) -> str:
+    """Type in a JSON Schema, in words, with links to the objects."""
+    if "$ref" in shape:
+        name = shape["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in shape:
+        return " or ".join(_type(one) for one in shape["anyOf"])
+    if "enum" in shape:
+        return " or ".join(f"`{value}`" for value in shape["enum"])
+    if shape.get("type") == "array" and isinstance(shape.get("items"), dict):
+        return f"list of {_type(shape['items'])}"
+    if shape.get("type") == "object" and isinstance(shape.get("additionalProperties"), dict):
+        return f"name to {_type(shape['additionalProperties'])}"
+    return str(shape.get("type", "any"))
 
 
 def _cell(text: str | None) -> str:

@@ -61,8 +61,8 @@ def test_json_holds_everything(runs: Path) -> None:
     found = json.loads(shown.out)
     assert found["verdict"].startswith("idle completes 100.0 points less on these tasks (99 % interval")
     assert found["margin"] == 0.05
-    assert found["confidence"] == 0.99
-    (condition,) = found["conditions"]
+    assert found["comparison"]["confidence"] == 0.99
+    (condition,) = found["comparison"]["conditions"]
     assert condition["table"]["only_first"] == 43
     assert len(condition["flips"]) == 43
     assert condition["flips"][0]["keys"] == [["covenant-01", 0, "E0"]]

@@ -102,7 +102,7 @@ def test_from_stored_runs(tmp_path: Path) -> None:
     assert (alone["tasks"], alone["rate"], alone["repeats"]) == (100, 0.58, 1)
     assert [row["correlation"] for row in alone["smallest_effect"]] == [0.7, 0.3, None]
     both = _said("--run", first.folder, "--run", second.folder)
-    assert (both["tasks"], both["observed"]["left_out"]) == (99, 1)
+    assert (both["tasks"], both["pair"]["left_out"]) == (99, 1)
     least = minimum_detectable_effect(99, 58 / 99, discordant=20 / 99)
     assert both["smallest_effect"][0]["better"]["effect"] == pytest.approx(least)
     shown = command("power", "--run", first.folder, "--run", second.folder)

@@ -60,7 +60,8 @@ def print_judges(reports: Sequence[JudgeReport], console: Console | None = None)
         usage = report.summary.usage.get("judge")
         if usage is not None:
             tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
-            seconds = f"{report.summary.seconds:.1f} s a case"
+            took = report.summary.seconds
+            seconds = "replayed from the request cache" if took is None else f"{took:.1f} s a case"
             print_line(console, printable(f"{report.model}: {usage.requests} requests, {tokens}, {seconds}"))
 
 

@@ -39,7 +39,7 @@ def compare(
 
     Example: worktrial compare runs/before runs/after
     """
-    from worktrial.cli.compare_page import comparison_json, names_of, print_comparison
+    from worktrial.cli.compare_page import names_of, print_comparison
     from worktrial.engine.stored import open_run
     from worktrial.results.comparison import compare_runs
 
@@ -55,7 +55,9 @@ def compare(
     found.check_shared(condition)
 
     if as_json:
-        typer.echo(comparison_json(found, names_of(*runs), level, share))
+        from worktrial.results.machine import compare_output
+
+        typer.echo(compare_output(found, names_of(*runs), level=level, margin=share).text())
     else:
         print_comparison(found, names_of(*runs), level=level, margin=share, every_flip=all_flips)
 

@@ -1,4 +1,4 @@
-"""A comparison of two runs on one screen, and as JSON."""
+"""A comparison of two runs on one screen."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -29,15 +29,6 @@ def names_of(first: StoredRun, second: StoredRun) -> Names:
         if names[0] != names[1]:
             return names
     return str(first.folder), str(second.folder)
-
-
-def comparison_json(found: Comparison, names: Names, level: float, margin: float = MARGIN) -> str:
-    """Everything for a program."""
-    import msgspec
-
-    said = verdict(found.of(found.headline), margin=margin, confidence=found.confidence, second=names[1])
-    everything = {"verdict": said, "level": level, "margin": margin, "names": names, **msgspec.to_builtins(found)}
-    return msgspec.json.format(msgspec.json.encode(everything), indent=2).decode()
 
 
 def print_comparison(
@@ -73,6 +64,8 @@ def print_comparison(
         rows = [(figure.name, figure.change) for figure in found.suite_figures]
         console.print(_figures(rows, f"figures of the suite, {found.headline}"))
     console.print(_quantities(chosen))
+    if chosen.replayed:
+        console.print(Text(printable(f"{chosen.replayed}: costs are what their requests would have cost")))
     for name, why in chosen.unknown.items():
         if name in ("cost", "seconds"):
             console.print(Text(printable(f"{name} not known: {why}")), soft_wrap=True)

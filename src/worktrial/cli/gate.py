@@ -95,6 +95,10 @@ def gate(
             rich_help_panel=_JUDGING,
         ),
     ] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print everything as JSON, in place of the lines.", rich_help_panel=_OUTPUT),
+    ] = False,
     junit: Annotated[
         Path | None,
         typer.Option(help="Write JUnit XML into this file.", metavar="FILE", rich_help_panel=_OUTPUT),
@@ -138,7 +142,12 @@ def gate(
     )
     if found.comparison is not None and not force:
         found.comparison.check_fair()
-    print_gate(found)
+    if as_json:
+        from worktrial.results.machine import gate_output
+
+        typer.echo(gate_output(found).text())
+    else:
+        print_gate(found)
     if junit is not None:
         _write(junit, junit_xml(found), append=False)
     summary = summary or _summary_of_step()

@@ -107,7 +107,7 @@ def power(
 
     Example: worktrial power --effect 0.05 --rate 0.7
     """
-    from worktrial.cli.power_page import Assumed, json_text, print_plan
+    from worktrial.cli.power_page import Assumed, power_output, print_plan
     from worktrial.engine.stored import open_run
     from worktrial.results.observed import observe, observe_pair
 
@@ -142,7 +142,7 @@ def power(
         pair=pair,
     )
     if as_json:
-        typer.echo(json_text(assumed))
+        typer.echo(power_output(assumed).text())
     else:
         print_plan(assumed)
 

@@ -1,8 +1,7 @@
 """Texts and tables that `worktrial power` prints."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -11,6 +10,7 @@ from rich.table import Table
 from worktrial.engine.stored import StoredRun
 from worktrial.language.untrusted import printable
 from worktrial.results.comparable import comparable
+from worktrial.results.machine import PowerOutput, PowerRow
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width
 from worktrial.terminal import print_line, print_whole_words, table_of
@@ -82,41 +82,34 @@ def print_plan(assumed: Assumed) -> None:
         print_line(console, printable(line))
 
 
-def json_text(assumed: Assumed) -> str:
+def power_output(assumed: Assumed) -> PowerOutput:
     """The same for programs."""
     n, effect = assumed.tasks, assumed.effect
-    found: dict[str, Any] = {
-        "tasks": n,
-        "effect": effect,
-        "rate": assumed.rate,
-        "repeats": assumed.repeats,
-        "repeat_correlation": assumed.repeat_correlation,
-        "level": assumed.level,
-        "power": assumed.power,
-        "half_width": None if n is None else _half_width(assumed, n),
-        "tasks_for_half_width": None if effect is None else _for_width(assumed, effect),
-        "smallest_effect": None if n is None or effect is not None else _objects(assumed, n=n),
-        "chance": None if n is None or effect is None else _objects(assumed, n=n, effect=effect),
-        "tasks_needed": None if effect is None else _objects(assumed, effect=effect),
-        "runs": [str(run.folder) for run in assumed.runs],
-        "observed": None if assumed.one is None else asdict(assumed.pair or assumed.one),
-        "notes": list(_notes(assumed)),
-    }
-    return json.dumps(found, indent=2, ensure_ascii=False)
+    return PowerOutput(
+        tasks=n,
+        effect=effect,
+        rate=assumed.rate,
+        repeats=assumed.repeats,
+        repeat_correlation=assumed.repeat_correlation,
+        level=assumed.level,
+        power=assumed.power,
+        half_width=None if n is None else _half_width(assumed, n),
+        tasks_for_half_width=None if effect is None else _for_width(assumed, effect),
+        smallest_effect=None if n is None or effect is not None else _rows(assumed, n=n),
+        chance=None if n is None or effect is None else _rows(assumed, n=n, effect=effect),
+        tasks_needed=None if effect is None else _rows(assumed, effect=effect),
+        runs=[str(run.folder) for run in assumed.runs],
+        observed=assumed.one,
+        pair=assumed.pair,
+        notes=list(_notes(assumed)),
+    )
 
 
-def _objects(assumed: Assumed, n: int | None = None, effect: float | None = None) -> list[dict[str, Any]]:
+def _rows(assumed: Assumed, n: int | None = None, effect: float | None = None) -> list[PowerRow]:
     rows = []
     for _, design in assumed.designs():
         better, worse = _both(assumed, design, n, effect)
-        rows.append(
-            {
-                "same_tasks": design.paired,
-                "correlation": design.correlation,
-                "better": better and asdict(better),
-                "worse": worse and asdict(worse),
-            }
-        )
+        rows.append(PowerRow(same_tasks=design.paired, correlation=design.correlation, better=better, worse=worse))
     return rows
 
 

@@ -70,7 +70,8 @@ def _table(runs: Sequence[StoredRun]) -> Table:
         table.add_column(column, overflow="fold", justify="left" if column == "agent" else "right")
     for run, summary in zip(runs, summaries, strict=True):
         rate = summary.overall
-        cost = "unknown" if summary.cost is None else f"${summary.cost:.4f}"
+        mark = " (replayed)" if summary.replayed else ""
+        cost = "unknown" if summary.takes is None else f"${summary.takes:.4f}{mark}"
         table.add_row(
             Text(printable(agent_of(run.manifest) or "?")),
             *rate_cells(rate.of_all),

@@ -107,9 +107,10 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
 
 
 def _notes(summary: Summary) -> list[str]:
-    notes = [f"per sample: {summary.calls:.1f} tool calls, {summary.seconds:.1f} s"]
+    seconds = "time unknown" if summary.seconds is None else f"{summary.seconds:.1f} s"
+    notes = [f"per sample: {summary.calls:.1f} tool calls, {seconds}"]
     if summary.cost is not None:
-        notes.append(f"total cost: {_dollars(summary.cost)}")
+        notes.append(f"total cost: {_cost(summary)}")
     if summary.stop_reasons:
         notes.append("work ended by: " + _listed(summary.stop_reasons))
     if summary.agreement is not None and summary.agreement.pairwise is not None:
@@ -124,6 +125,14 @@ def _notes(summary: Summary) -> list[str]:
     if summary.missing:
         notes.append(f"[yellow]unfinished:[/yellow] {summary.missing} samples are still to come")
     return notes
+
+
+def _cost(summary: Summary) -> str:
+    paid = _dollars(summary.cost)
+    if summary.replayed:
+        full = "an unknown sum" if summary.takes is None else _dollars(summary.takes)
+        return f"{paid} paid; {summary.replayed}, without it {full}"
+    return paid if summary.takes is not None else f"{paid} without what nobody sees of the agent's own spending"
 
 
 def _simulation(health: SimulatorHealth) -> str:

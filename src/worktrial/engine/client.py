@@ -22,7 +22,7 @@ from worktrial.engine.spend import Meter, Spend, price_for
 from worktrial.engine.transport import HttpAnswer, OversizedAnswer, Transport
 from worktrial.engine.wire import Concession, Concessions, Request
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError, option
-from worktrial.language import Completion, JsonObject, Message
+from worktrial.language import Completion, JsonObject, Message, Usage
 from worktrial.language.untrusted import printable
 
 # Statuses with which endpoints refuse a request for what is in it.
@@ -205,8 +205,7 @@ class Client:
             key = self._cache.key(address, body, salt)
             stored = self._replayed(self._cache, key)
             if stored is not None:
-                meter.add(role_name, stored.usage, 0.0)
-                meter.replayed += 1
+                meter.replay(role_name, stored.usage, self._cost(stored.usage))
                 return stored
         if self._cache_only:
             # The endpoint may have refused the request in this form when the answers were recorded.
@@ -217,12 +216,15 @@ class Client:
                 told="stream",
             )
         data, completion = await self._persist(body)
-        cost = self._price(completion.usage) if self._price is not None else None
+        cost = self._cost(completion.usage)
         meter.add(role_name, completion.usage, cost)
         if self._cache is not None:
             self._cache.put(key, data)
         self._spend.add(completion.usage, cost)
         return completion
+
+    def _cost(self, usage: Usage) -> float | None:
+        return None if self._price is None else self._price(usage)
 
     def _replayed(self, cache: RequestCache, key: str) -> Completion | None:
         """The stored answer; a damaged one is as good as none, and is written anew."""

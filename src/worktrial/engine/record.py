@@ -32,6 +32,10 @@ class RoleUsage(msgspec.Struct, frozen=True):
     """Input tokens that the endpoint had cached."""
     cost: float | None = 0.0
     """US dollars; null where the model's price is unknown."""
+    replayed: int = 0
+    """Requests of these that the request cache answered, which costs nothing."""
+    replayed_cost: float | None = 0.0
+    """US dollars that those would have cost; null where the model's price is unknown."""
 
 
 class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
@@ -206,7 +210,13 @@ def usage_of(meter: Meter) -> dict[str, RoleUsage]:
     """The meter's usage in the form of the record."""
     return {
         str(role): RoleUsage(
-            u.requests, u.input_tokens, u.output_tokens, u.cached_tokens, dollars(meter.costs.get(role))
+            requests=u.requests,
+            input_tokens=u.input_tokens,
+            output_tokens=u.output_tokens,
+            cached_tokens=u.cached_tokens,
+            cost=dollars(meter.costs.get(role)),
+            replayed=meter.replays.get(role, 0),
+            replayed_cost=dollars(meter.spared.get(role, 0.0)),
         )
         for role, u in sorted(meter.usage.items())
     }

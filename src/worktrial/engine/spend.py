@@ -36,14 +36,32 @@ class Meter:
     usage: dict[RoleName, Usage] = field(default_factory=dict)
     costs: dict[RoleName, float | None] = field(default_factory=dict)
     """US dollars by role; None where nobody knows the price of the role's model."""
-    replayed: int = 0
-    """Requests answered from the request cache; their tokens count, their cost does not."""
+    replays: dict[RoleName, int] = field(default_factory=dict)
+    """Requests answered from the request cache, by role; their tokens count, their cost does not."""
+    spared: dict[RoleName, float | None] = field(default_factory=dict)
+    """US dollars that those would have cost; None where nobody knows the price of the role's model."""
 
     def add(self, role: RoleName, usage: Usage, cost: float | None) -> None:
         """Book one request."""
         self.usage[role] = self.usage.get(role, Usage()) + usage
-        so_far = self.costs.get(role, 0.0)
-        self.costs[role] = None if cost is None or so_far is None else so_far + cost
+        self.costs[role] = _sum(self.costs.get(role, 0.0), cost)
+
+    def replay(self, role: RoleName, usage: Usage, cost: float | None) -> None:
+        """Book one answer from the request cache, which costs nothing.
+
+        Args:
+            role: Who was asked.
+            usage: Tokens of the request when it was made.
+            cost: US dollars that it would have cost.
+        """
+        self.add(role, usage, 0.0)
+        self.replays[role] = self.replays.get(role, 0) + 1
+        self.spared[role] = _sum(self.spared.get(role, 0.0), cost)
+
+    @property
+    def replayed(self) -> int:
+        """Requests answered from the request cache."""
+        return sum(self.replays.values())
 
     def tokens(self, role: RoleName) -> int:
         """Tokens of one role."""
@@ -58,6 +76,10 @@ class Meter:
     def cost(self) -> float | None:
         """US dollars of all roles; None when some price is unknown."""
         return None if None in self.costs.values() else self.known_cost
+
+
+def _sum(so_far: float | None, more: float | None) -> float | None:
+    return None if so_far is None or more is None else so_far + more
 
 
 class Spend:

@@ -47,6 +47,9 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     told = [_agent_prompt(manifest) for manifest in both]
     if None not in told:
         before["trial"]["agent_prompt"], after["trial"]["agent_prompt"] = told
+    if first.suite != second.suite:
+        # What else differs between two suites says nothing.
+        before, after = ({name: measure[name] for name in ("suite", "data")} for measure in (before, after))
     return list(tell_apart(before, after))
 
 

@@ -1,21 +1,37 @@
 """The one place that says what a sample took: money, time, calls, tokens.
 
-A request that was answered from the request cache costs nothing and takes no time. So a run's total is what was
-paid, and of a sample with such requests nobody knows what it takes.
+A request that was answered from the request cache costs nothing and takes no time. So what a run has *paid* is one
+figure, and what its samples *take* another: of replayed requests it is what they would have cost, where that is on
+record, and nobody knows how long they would have taken.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
+from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import RoleUsage, SampleRecord, total_tokens
 from worktrial.engine.roles import Role
-from worktrial.engine.stored import StoredRun
 
 _ON_TRIAL = (Role.AGENT.value, Role.SUB_AGENT.value)  # the other roles belong to the trial
 
 
+class OfRun(Protocol):
+    """Anything that knows the manifest of a run."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The run's manifest."""
+        ...
+
+
 def cost_of(record: SampleRecord) -> float | None:
-    """US dollars that the sample takes, all roles; None where a price is unknown, or the request cache answered."""
-    return None if record.replayed else record.cost
+    """US dollars that the sample takes, all roles; None where a price is unknown.
+
+    Replayed requests count with what they would have cost; None where that is not on record.
+    """
+    if not record.replayed:
+        return record.cost
+    return _full(record, record.usage.values())
 
 
 def agent_cost_of(record: SampleRecord) -> float | None:
@@ -23,7 +39,14 @@ def agent_cost_of(record: SampleRecord) -> float | None:
 
     A sample that broke before the agent said a word costs nothing.
     """
-    return None if record.replayed else _sum(usage.cost for usage in _own(record))
+    return _full(record, _own(record))
+
+
+def _full(record: SampleRecord, usage: Iterable[RoleUsage]) -> float | None:
+    if record.replayed != sum(u.replayed for u in record.usage.values()):
+        # An earlier version did not write down whose requests were replayed.
+        return None
+    return sum_of(cost for u in usage for cost in (u.cost, u.replayed_cost))
 
 
 def seconds_of(record: SampleRecord) -> float | None:
@@ -38,7 +61,14 @@ def agent_tokens_of(record: SampleRecord) -> int:
 
 def paid(records: Iterable[SampleRecord]) -> float | None:
     """US dollars that `records` have cost together, all roles; None where a price is unknown."""
-    return _sum(record.cost for record in records)
+    return sum_of(record.cost for record in records)
+
+
+def replayed(records: Iterable[SampleRecord]) -> str:
+    """Mark for figures over `records` of which some were answered from the request cache; "" where none was."""
+    listed = list(records)
+    n = sum(bool(record.replayed) for record in listed)
+    return f"{n} of {_samples(len(listed))} replayed from the request cache" if n else ""
 
 
 Quantity = Callable[[SampleRecord], float | None]
@@ -55,28 +85,31 @@ QUANTITIES: Mapping[str, Quantity] = {
 """Everything that a sample takes, by name; None where it is not known."""
 
 
-def quantity_in(run: StoredRun, name: str) -> Quantity:
+def quantity_in(run: OfRun, name: str) -> Quantity:
     """A quantity of the samples of `run`, by its name in `QUANTITIES`.
 
-    It is None for all where stored work was only judged again; the agent's cost also where it is no model whose
+    It is None for all where nobody can know it (`unseen`); the agent's cost also where it is no model whose
     requests went through us.
     """
     settings = run.manifest.settings
     has_model = any(role in settings.get("roles", {}) for role in _ON_TRIAL)
-    if settings.get("regraded") or (name == "agent cost" and not has_model):
+    if name in unseen(run) or settings.get("regraded") or (name == "agent cost" and not has_model):
         return lambda record: None
     return QUANTITIES[name]
 
 
-def unseen(run: StoredRun) -> dict[str, str]:
+def unseen(run: OfRun) -> dict[str, str]:
     """Quantities that no record of the run can tell, with the reason."""
     settings = run.manifest.settings
     if settings.get("regraded"):
         # Its records hold what the judging took.
         return dict.fromkeys((name for name in QUANTITIES if name != "calls"), "stored work was only judged again")
-    if any(str(settings.get(member, "")).startswith("python:") for member in ("agent", "sub_agent")):
+    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    # A model's name may hold a colon, too, but a model has a role.
+    members = [str(settings.get(role.replace("-", "_")) or "") for role in _ON_TRIAL if role not in roles]
+    if kinds := [member.partition(":")[0] for member in members if ":" in member]:
         spent = [name for name in QUANTITIES if "cost" in name or "tokens" in name]
-        return dict.fromkeys(spent, "nobody sees what an agent of one's own (python:…) spends")
+        return dict.fromkeys(spent, f"nobody sees what an agent of one's own ({kinds[0]}:…) spends")
     return {}
 
 
@@ -85,10 +118,10 @@ def why_unknown(records: Iterable[SampleRecord], value: Quantity) -> str | None:
     unknown = [record for record in records if value(record) is None]
     if not unknown:
         return None
-    replayed = sum(bool(record.replayed) for record in unknown)
-    if replayed:
-        was = "was" if replayed == 1 else "were"
-        return f"{_samples(replayed)} {was} answered from the request cache"
+    cached = sum(bool(record.replayed) for record in unknown)
+    if cached:
+        was = "was" if cached == 1 else "were"
+        return f"{_samples(cached)} {was} answered from the request cache"
     return f"the price of a model is unknown in {_samples(len(unknown))}"
 
 
@@ -96,7 +129,8 @@ def _own(record: SampleRecord) -> list[RoleUsage]:
     return [usage for role, usage in record.usage.items() if role in _ON_TRIAL]
 
 
-def _sum(costs: Iterable[float | None]) -> float | None:
+def sum_of(costs: Iterable[float | None]) -> float | None:
+    """Sum of amounts; None where one of them is not known."""
     total = 0.0
     for cost in costs:
         if cost is None:

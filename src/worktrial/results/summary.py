@@ -11,7 +11,7 @@ from worktrial.results.completion import CompletionEstimate, completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
 from worktrial.results.fault_metrics import FaultMetrics, excess_of, sample_faults, total
 from worktrial.results.reasks import ExcessReask
-from worktrial.results.spending import paid, seconds_of
+from worktrial.results.spending import paid, quantity_in, replayed, sum_of
 from worktrial.statistics import Agreement, Repeats, Robustness, ZeroCleanRate, agreement
 from worktrial.workplaces.conformance import SimulatorHealth
 
@@ -63,8 +63,14 @@ class Summary:
     """Totals by role."""
     cost: float | None
     """US dollars paid; None where a price is unknown."""
-    seconds: float
-    """Mean wall-clock seconds of a sample, of those that were not answered from the request cache."""
+    takes: float | None
+    """US dollars that the samples take together: as `cost`, but replayed requests at what they would have cost.
+    None where that is not known, or where nobody sees what the agent spends."""
+    replayed: str
+    """Mark of `takes` where some samples were answered from the request cache; else ""."""
+    seconds: float | None
+    """Mean wall-clock seconds of a sample, of those that were not answered from the request cache; None where all
+    were, or where stored work was only judged again."""
     calls: float
     """Mean tool calls of a sample."""
     stop_reasons: Mapping[str, int]
@@ -88,6 +94,7 @@ def summarise(run: StoredRun) -> Summary:
     conditions = by_condition(records)
     chosen = headline(list(conditions))
     shown = conditions.get(chosen, [])
+    timed = [s for s in map(quantity_in(run, "seconds"), records) if s is not None]
     stops = Counter(r.stop_reason for r in records if r.stop_reason and r.outcome is not Outcome.INVALID)
     return Summary(
         headline=chosen,
@@ -100,7 +107,9 @@ def summarise(run: StoredRun) -> Summary:
         groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
         usage=_usage(records),
         cost=paid(records),
-        seconds=_mean(s for r in records if (s := seconds_of(r)) is not None),
+        takes=sum_of(map(quantity_in(run, "cost"), records)),
+        replayed=replayed(records),
+        seconds=_mean(timed) if timed else None,
         calls=_mean(r.calls for r in records),
         stop_reasons=dict(stops.most_common()),
         invalid_reasons=dict(
@@ -147,12 +156,16 @@ def _usage(records: Iterable[SampleRecord]) -> dict[str, RoleUsage]:
         for role, u in record.usage.items():
             t = total.get(role, RoleUsage())
             cost = None if t.cost is None or u.cost is None else t.cost + u.cost
+            known = t.replayed_cost is not None and u.replayed_cost is not None
+            spared = (t.replayed_cost or 0.0) + (u.replayed_cost or 0.0) if known else None
             total[role] = RoleUsage(
                 t.requests + u.requests,
                 t.input_tokens + u.input_tokens,
                 t.output_tokens + u.output_tokens,
                 t.cached_tokens + u.cached_tokens,
                 cost,
+                t.replayed + u.replayed,
+                spared,
             )
     return dict(sorted(total.items()))
 

@@ -54,6 +54,8 @@ USAGE: dict[str, Any] = {
     "output_tokens": int,
     "cached_tokens": int,
     "cost": float | int | None,
+    "replayed": int,
+    "replayed_cost": float | int | None,
 }
 TAGS: dict[str, Any] = dict.fromkeys(("category", "domain", "scenario", "workplace", "language"), str)
 

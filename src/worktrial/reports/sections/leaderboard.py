@@ -66,7 +66,7 @@ def _all(row: Row, slug: str) -> list[Shown]:
         _robustness(row, slug),
         _every_time(row, here),
         Shown(dollars(row.cost.value), row.cost.value, _agent_alone(row), here),
-        Shown(seconds(row.seconds), row.seconds, "", here),
+        Shown(seconds(row.seconds), row.seconds, row.replayed, here),
         Shown(
             percent(row.invalid_share) if row.n else NONE,
             row.invalid_share if row.n else None,
@@ -98,7 +98,8 @@ def _every_time(row: Row, href: str) -> Shown:
 
 def _agent_alone(row: Row) -> str:
     value = known(row.agent_cost.value)
-    return "" if value is None or value == known(row.cost.value) else f"agent alone {dollars(value)}"
+    alone = "" if value is None or value == known(row.cost.value) else f"agent alone {dollars(value)}"
+    return "; ".join(filter(None, (alone, row.replayed)))
 
 
 _SCALE = Scale(0.0, 1.0, 0.5)

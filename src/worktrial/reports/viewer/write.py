@@ -12,6 +12,7 @@ from worktrial.reports.links import SAMPLES, TRAJECTORY
 from worktrial.reports.page import render_page
 from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.viewer.chunks import StoredLines, encoded, key_files, write_data, write_trajectories
+from worktrial.results.spending import cost_of, seconds_of
 
 ROWS = 5000
 """Samples in a chunk."""
@@ -58,8 +59,8 @@ def _columns(records: Sequence[SampleRecord], places: Mapping[str, Mapping[str, 
     return {
         "sample": [record.sample for record in records],
         "repeat": [record.repeat for record in records],
-        "cost": [record.cost for record in records],
-        "seconds": [record.seconds for record in records],
+        "cost": [cost_of(record) for record in records],
+        "seconds": [seconds_of(record) for record in records],
         "calls": [record.calls for record in records],
         "tokens": [total_tokens(record.usage) for record in records],
         "reasons": list(reasons),

@@ -1,6 +1,6 @@
 """One run in a leaderboard: its row, its counts by what can be filtered, its profile."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -9,7 +9,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, repeats_of, robustness_by_setting
 from worktrial.results.estimates import BoardEstimate, clusters, estimates, known
-from worktrial.results.spending import agent_tokens_of, quantity_in
+from worktrial.results.spending import agent_tokens_of, quantity_in, replayed, sum_of
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 
 CELL_TAGS = ("category", "difficulty", "language")
@@ -70,14 +70,9 @@ def _cell(run: StoredRun, records: list[SampleRecord]) -> CellCounts:
         passed=rate.passed,
         failed=rate.failed,
         invalid=rate.invalid,
-        cost=_sum(map(quantity_in(run, "cost"), records)),
-        seconds=_sum(map(quantity_in(run, "seconds"), records)),
+        cost=sum_of(map(quantity_in(run, "cost"), records)),
+        seconds=sum_of(map(quantity_in(run, "seconds"), records)),
     )
-
-
-def _sum(values: Iterable[float | None]) -> float | None:
-    listed = list(values)
-    return None if None in listed else sum(v for v in listed if v is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +98,8 @@ class Row:
     value for an agent whose model is not ours to see."""
     seconds: float | None
     """Mean wall-clock seconds of a sample."""
+    replayed: str
+    """Mark of cost and time where some samples were answered from the request cache; else ""."""
     tokens: float
     """Mean tokens of a sample, in and out, of all roles."""
     agent_tokens: float
@@ -146,6 +143,7 @@ def row(run: StoredRun, condition: str) -> Row:
         cost=drawn.get("cost", BoardEstimate(None)),
         agent_cost=drawn.get("agent_cost", BoardEstimate(None)),
         seconds=_mean(seconds) if seconds else None,
+        replayed=replayed(records),
         tokens=_mean([total_tokens(r.usage) for r in records]),
         agent_tokens=_mean([agent_tokens_of(r) for r in records]),
     )

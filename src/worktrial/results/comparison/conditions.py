@@ -7,7 +7,7 @@ from worktrial.results.comparison.changes import Change, Measure, changes, rate_
 from worktrial.results.comparison.outcomes import Flip, PairedTable, flips, paired_table
 from worktrial.results.completion import paired_tries, passed
 from worktrial.results.pairing import SamplePair
-from worktrial.results.spending import QUANTITIES, why_unknown
+from worktrial.results.spending import QUANTITIES, replayed, why_unknown
 from worktrial.statistics import Estimand, Estimate, TaskTries, difference, holm
 
 _OF_ALL = {"": Measure(passed, judged=False, share=True)}
@@ -59,6 +59,8 @@ class ConditionComparison:
     tokens out`."""
     unknown: Mapping[str, str]
     """Why a quantity is None."""
+    replayed: str
+    """Mark of the quantities where some samples were answered from the request cache; else ""."""
 
 
 def compare_conditions(
@@ -109,6 +111,7 @@ def _compare(
         industries=tuple(_industries(pairs, confidence)),
         quantities={name: changed.get(name) for name in _MEASURES},
         unknown={**unseen, **{name: why for name, why in unknown.items() if why is not None}},
+        replayed=replayed(records),
     )
 
 

@@ -14,7 +14,7 @@ from worktrial.results.completion import OutcomeTally
 from worktrial.results.conditions import by_condition
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
-from worktrial.results.spending import cost_of, seconds_of
+from worktrial.results.spending import quantity_in
 from worktrial.results.tables.catalogue import batches, schema_of, values
 from worktrial.results.tables.schema import RunTable
 from worktrial.results.tables.source import RunSource
@@ -64,9 +64,8 @@ class _Sum:
     cost: float | None = 0.0
     seconds: float | None = 0.0
 
-    def add(self, record: SampleRecord) -> None:
+    def add(self, record: SampleRecord, cost: float | None, seconds: float | None) -> None:
         self.tally.add(record)
-        cost, seconds = cost_of(record), seconds_of(record)
         self.cost = None if self.cost is None or cost is None else self.cost + cost
         self.seconds = None if self.seconds is None or seconds is None else self.seconds + seconds
 
@@ -91,8 +90,9 @@ def export_summary(sources: Sequence[RunSource], out: Path, *, force: bool = Fal
 def _summary_rows(source: RunSource) -> Iterator[list[str]]:
     sums: dict[str, _Sum] = {}
     firsts: dict[str, SampleRecord] = {}
+    cost_of, seconds_of = (quantity_in(source, name) for name in ("cost", "seconds"))
     for record in source.records():
-        sums.setdefault(record.condition, _Sum()).add(record)
+        sums.setdefault(record.condition, _Sum()).add(record, cost_of(record), seconds_of(record))
         firsts.setdefault(record.condition, record)
     who = [source.name, source.manifest.suite, agent_of(source.manifest) or ""]
     for condition in by_condition(firsts.values()):

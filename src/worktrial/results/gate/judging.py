@@ -30,7 +30,7 @@ from worktrial.results.gate.limits import (
     exceeds,
 )
 from worktrial.results.pairing import pair_runs
-from worktrial.results.spending import QUANTITIES, unseen, why_unknown
+from worktrial.results.spending import QUANTITIES, replayed, unseen, why_unknown
 from worktrial.statistics import Estimand, Interval, ZeroCleanRate
 
 
@@ -209,7 +209,8 @@ class _Judge:
         # None is ruled out by the line above.
         of = list(clusters(judged, lambda record: {"value": value(record) or 0.0}).values())
         mean = estimates(of, {"mean": ("value", "n")}, confidence=self.confidence)["mean"]
-        words = f"{unit.format(mean.value)} a sample, mean of {counted(len(judged))}"
+        mark = f", {said}" if (said := replayed(judged)) else ""
+        words = f"{unit.format(mean.value)} a sample, mean of {counted(len(judged))}{mark}"
         span = _span(mean.interval, unit.format, self.confidence)
         found = ObservedValue(mean.value or 0.0, mean.interval, words, span)
         return at_most(

@@ -88,7 +88,7 @@ def columns_of(
         apart: Fields and properties that are no columns.
         named: Columns that have another name than their field.
     """
-    docs = _docstrings(row)
+    docs = field_docs(row)
     stored = {f.name: f.encode_name for f in msgspec.structs.fields(row)} if issubclass(row, msgspec.Struct) else {}
     columns = []
     for name, hint in _typed(row):
@@ -181,8 +181,8 @@ def _raw_text(raw: msgspec.Raw | None) -> str | None:
 
 
 @cache
-def _docstrings(row: type) -> dict[str, str]:
-    """First sentence of the docstring of every field and property, by name."""
+def field_docs(row: type) -> dict[str, str]:
+    """First sentence of the docstring of every field and property that `row` itself declares, by name."""
     found: dict[str, str] = {}
     body = ast.parse(textwrap.dedent(inspect.getsource(row))).body[0]
     assert isinstance(body, ast.ClassDef)
