@@ -47,7 +47,7 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     """The run's folder."""
     suite: str
     agent: str | None
-    """Who worked, as the manifest has it."""
+    """Worker that the manifest names."""
     headline: str
     """Condition that `overall` and `groups` are about."""
     overall: CompletionEstimate
