@@ -1,9 +1,70 @@
 """Reference agents of shifts: clerks written in code, who show the floor and the ceiling."""
 
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
 from worktrial.agents.assignment import Assignment
 from worktrial.agents.plan import call_through
-from worktrial.suites.shifts.cases import Work
+from worktrial.language import JsonObject
+from worktrial.suites.shifts.cases import Move, Work
 from worktrial.workplaces import StopReason
+from worktrial.workplaces.time import Timeline
+
+
+class Until(NamedTuple):
+    """A clerk's wish to go on with a matter only from a time on."""
+
+    minute: int
+
+
+Matter = Generator[Move | Until, JsonObject, None]
+"""Work on one matter: yields moves and waits; is sent what a move shows, and nothing after a wait."""
+
+
+@dataclass
+class _Open:
+    due: int
+    work: Matter
+    ready: int
+    move: Move | None = None
+
+
+def interleave(matters: Iterable[tuple[int, int, Matter]], time: Timeline) -> Work:
+    """Work on many matters at once: of those that are ready, always on the one that is due first.
+
+    Args:
+        matters: For each the minute from which on it can be worked on, the minute by which it has to be done, and the
+            work.
+        time: The clock at the beginning, to read times by.
+    """
+    opened = [_Open(due, work, ready) for ready, due, work in matters]
+    now = time.minute
+    while opened:
+        ready = [matter for matter in opened if matter.ready <= now]
+        if not ready:
+            target = min(matter.ready for matter in opened)
+            if target >= time.ends:
+                return ""
+            seen = yield Move("wait_until", {"time": time.clock(target)})
+            now = time.minute_of(str(seen["time"]))
+            continue
+        matter = min(ready, key=lambda matter: matter.due)
+        try:
+            step = next(matter.work) if matter.move is None else matter.move
+            while not isinstance(step, Until):
+                seen = yield step
+                now = time.minute_of(str(seen["time"]))
+                step = matter.work.send(seen)
+                more_pressing = any(m.due < matter.due for m in opened if m.ready <= now)
+                if more_pressing and not isinstance(step, Until):
+                    matter.move = step
+                    break
+            else:
+                matter.move, matter.ready = None, max(step.minute, now)
+        except StopIteration:
+            opened.remove(matter)
+    return ""
 
 
 class Clerk:

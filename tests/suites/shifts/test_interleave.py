@@ -1,0 +1,57 @@
+"""Many matters at once: the one that is due first, waits, and nothing forgotten."""
+
+from datetime import datetime
+
+from worktrial.suites.shifts.cases import Move
+from worktrial.suites.shifts.clerks import Until, interleave
+from worktrial.workplaces.time import Timeline
+
+
+def _matter(name, wait=None):
+    seen = yield Move("look", {"at": name})
+    assert seen["at"] == name
+    if wait is not None:
+        yield Until(wait)
+    seen = yield Move("act", {"at": name})
+    assert seen["at"] == name
+
+
+def _carry_out(matters):
+    time = Timeline(begins=datetime(2026, 1, 5, 8), ends=100)
+    clock = Timeline(begins=time.begins, ends=100)
+    work = interleave(matters, time)
+    done = []
+    move = next(work)
+    try:
+        while True:
+            clock.minute = (
+                clock.minute_of(move.arguments["time"]) if move.tool == "wait_until" else clock.minute + 2
+            )
+            done.append((clock.minute, move.tool, move.arguments.get("at")))
+            move = work.send({**move.arguments, "time": clock.now})
+    except StopIteration:
+        return done
+
+
+def test_what_is_due_first_is_done_first_and_waits_are_used():
+    done = _carry_out([(0, 90, _matter("a", wait=30)), (0, 50, _matter("b")), (10, 20, _matter("c"))])
+    assert [(tool, at) for _, tool, at in done] == [
+        ("look", "b"),
+        ("act", "b"),
+        ("look", "a"),
+        ("wait_until", None),
+        ("look", "c"),
+        ("act", "c"),
+        ("wait_until", None),
+        ("act", "a"),
+    ]
+    assert [minute for minute, tool, _ in done if tool == "wait_until"] == [10, 30]
+
+
+def test_a_more_pressing_matter_comes_between_two_moves():
+    done = _carry_out([(0, 90, _matter("a")), (1, 20, _matter("b"))])
+    assert [at for _, _, at in done] == ["a", "b", "b", "a"]
+
+
+def test_what_is_ready_only_after_the_end_is_left():
+    assert _carry_out([(200, 300, _matter("a"))]) == []
