@@ -21,8 +21,8 @@ def _carry_out(matters):
     clock = Timeline(begins=time.begins, ends=100)
     work = interleave(matters, time)
     done = []
-    move = next(work)
     try:
+        move = next(work)
         while True:
             clock.minute = (
                 clock.minute_of(move.arguments["time"]) if move.tool == "wait_until" else clock.minute + 2

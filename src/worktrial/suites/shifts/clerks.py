@@ -34,8 +34,8 @@ def interleave(matters: Iterable[tuple[int, int, Matter]], time: Timeline) -> Wo
     """Work on many matters at once: of those that are ready, always on the one that is due first.
 
     Args:
-        matters: For each the minute from which on it can be worked on, the minute by which it has to be done, and the
-            work.
+        matters: For each the minute from which on it can be worked on, the minute by which it has to be done, and
+            the work.
         time: The clock at the beginning, to read times by.
     """
     opened = [_Open(due, work, ready) for ready, due, work in matters]
