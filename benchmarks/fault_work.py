@@ -25,7 +25,7 @@ from benchmarks.fault_kinds import Work, release
 from benchmarks.machine import load, machine
 from worktrial.workplaces import Session
 from worktrial.workplaces.faults import IMPLICIT, FaultKind, FaultMode, FaultSettings, FaultySession, draw_plan
-from worktrial.workplaces.faults.chances import planned_weights
+from worktrial.workplaces.faults.chances import planned_kinds
 
 _CALLS = 10
 _LIMIT = 0.05
@@ -38,7 +38,7 @@ async def seconds_a_call(works: list[Work], mode: FaultMode | None) -> float:
     for work in works:
         session: Session = work.open()
         if mode is not None:
-            weights = planned_weights(work.workplace, kinds)
+            weights = planned_kinds(work.workplace, kinds).weights
             plan = draw_plan(FaultSettings(mode), work.task, kinds, weights=weights)
             session = FaultySession(session, plan, work.workplace, needed=work.needed)
         for tool, arguments in work.calls:

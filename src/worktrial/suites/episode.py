@@ -27,7 +27,7 @@ from worktrial.workplaces.faults import (
     Position,
     Transform,
     draw_plan,
-    planned_weights,
+    planned_kinds,
 )
 
 Grade = Callable[[], Awaitable[SampleResult]]
@@ -142,7 +142,7 @@ def faulty(
     kinds = (*transforms, *of_writes)
     return FaultySession(
         session,
-        draw_plan(faults, sample, kinds, weights=planned_weights(workplace, kinds)),
+        draw_plan(faults, sample, kinds, weights=planned_kinds(workplace, kinds).weights),
         workplace,
         position=position,
         transforms=transforms,

@@ -8,6 +8,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 
 from worktrial.language import JsonObject, JsonValue, tool_spec
 from worktrial.workplaces.effects import ToolEffect, effect_by_rules
+from worktrial.workplaces.signals import is_critical
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,17 @@ class Tool:
         return tool_spec(self.name, self.description, self.parameters)
 
     @cached_property
+    def shows_list(self) -> bool | None:
+        """Whether its example answer has a list of two items or more, not inside another list; None without one."""
+        return None if self.example_output is None else _has_list(self.example_output)
+
+    @cached_property
+    def shows_details(self) -> bool:
+        """Whether an answer like its example has a field to spare beside identifiers and signs of success."""
+        example = self.example_output
+        return example is None or _has_details(example, 1 if isinstance(example, list) or len(example) == 1 else 0)
+
+    @cached_property
     def _validator(self) -> Draft202012Validator:
         return Draft202012Validator(self.parameters)
 
@@ -82,6 +94,24 @@ def _explain(error: ValidationError) -> JsonObject:
         expected = ", ".join(sorted(known)) or "no arguments"
         return {"argument": _join(path, extra), "problem": f"unknown; expected only {expected}"}
     return {"argument": path or "(all)", "problem": error.message}
+
+
+def _has_list(value: JsonValue) -> bool:
+    if isinstance(value, dict):
+        return any(_has_list(inner) for inner in value.values())
+    return isinstance(value, list) and len(value) > 1
+
+
+def _has_details(value: JsonValue, spared: int, depth: int = 0) -> bool:
+    """Whether any field, but those of the first `spared` levels, may be lost without losing what it is about."""
+    if isinstance(value, list):
+        return any(_has_details(item, spared, max(depth, 1)) for item in value)
+    if not isinstance(value, dict):
+        return False
+    return any(
+        not is_critical(key, depth) and (depth >= spared or _has_details(inner, spared, depth + 1))
+        for key, inner in value.items()
+    )
 
 
 def _join(path: str, name: str) -> str:

@@ -1,7 +1,7 @@
 """Faults on purpose: planned before the run, carried out in code, recorded call by call."""
 
 from worktrial.workplaces.faults.aim import Needed
-from worktrial.workplaces.faults.chances import planned_weights
+from worktrial.workplaces.faults.chances import PlannedKinds, planned_kinds
 from worktrial.workplaces.faults.conditions import (
     GENERATOR,
     Conditions,
@@ -46,11 +46,12 @@ __all__ = [
     "FaultUnit",
     "FaultySession",
     "Needed",
+    "PlannedKinds",
     "Position",
     "PromptedFaults",
     "Transform",
     "digest",
     "draw_plan",
     "is_outage",
-    "planned_weights",
+    "planned_kinds",
 ]

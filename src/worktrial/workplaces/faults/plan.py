@@ -129,7 +129,7 @@ def draw_plan(
         sample: The task's id.
         implicit: Kinds of implicit faults to draw from.
         weights: How likely each kind is drawn, explicit and implicit ones; by default as often as it is meant to
-            come, which suits a workplace where every call allows every kind; else see `planned_weights`.
+            come, which suits a workplace where every call allows every kind; else see `planned_kinds`.
     """
     if settings.mode is FaultMode.E0:
         return FaultPlan(unit=settings.unit)
