@@ -43,7 +43,13 @@ def funnel_table(conditions: Sequence[Condition]) -> Table | None:
     for condition in conditions:
         if condition.faults is None:
             continue
-        for kind, funnel in (("explicit", condition.faults.explicit), ("implicit", condition.faults.implicit)):
+        faults = condition.faults
+        for kind, funnel in (
+            ("explicit", faults.explicit),
+            ("implicit", faults.implicit),
+            ("- lists cut, count true", faults.visible_cuts),
+            ("- lists cut, silently", faults.silent_cuts),
+        ):
             if funnel.planned or funnel.exposure:
                 table.add_row(_name(condition), kind, *_cells(funnel))
     return table if table.row_count else None
@@ -73,7 +79,7 @@ def excess_lines(conditions: Iterable[Condition]) -> Iterator[Text]:
 def _cells(funnel: Funnel) -> tuple[str, ...]:
     later = funnel.mean_calls_to_recovery
     return (
-        f"{funnel.reached}/{funnel.planned}",
+        f"{funnel.reached}/{funnel.planned}" if funnel.planned else "-",
         f"{funnel.exposure:,}",
         _share(funnel.asked_again, funnel.exposure),
         _share(funnel.recovered, funnel.exposure),

@@ -76,6 +76,10 @@ class FaultMetrics:
 
     explicit: Funnel = Funnel()
     implicit: Funnel = Funnel()
+    visible_cuts: Funnel = Funnel()
+    """Implicit faults that cut a list whose count stayed true: the cut can be seen. Without the events."""
+    silent_cuts: Funnel = Funnel()
+    """Implicit faults that cut a list so that nothing in the answer tells, likewise."""
     reasks: Reasks = field(default_factory=Reasks)
     """Questions asked again after clean and after silently degraded answers."""
 
@@ -138,12 +142,10 @@ def fault_metrics(
             that holds no messages has no turns; then every later call counts as made after seeing.
     """
     degraded = {row.call for row in ledger}
-    by_mode = {}
-    for mode in (FaultMode.E1, FaultMode.E2):
-        rows = [row for row in ledger if row.mode is mode]
-        planned = [event for event in plan if event.mode is mode]
+
+    def funnel(rows: Sequence[DegradedCall], planned: Sequence[FaultEvent] = ()) -> Funnel:
         fates = [_fate(row, calls, degraded, turns_known) for row in rows]
-        by_mode[mode] = Funnel(
+        return Funnel(
             planned=len(planned),
             reached=sum(_is_reached(event, calls) for event in planned),
             struck=len({row.event for row in rows}),
@@ -152,18 +154,30 @@ def fault_metrics(
             recovered=sum(bool(fate) for fate in fates),
             calls_to_recovery=tuple(fate for fate in fates if fate),
         )
+
+    explicit, implicit = (
+        funnel([row for row in ledger if row.mode is mode], [event for event in plan if event.mode is mode])
+        for mode in (FaultMode.E1, FaultMode.E2)
+    )
+    visible, silent_cuts = (funnel([row for row in ledger if row.silent is silent]) for silent in (False, True))
     # What a call did twice, or in part, its answer does not show: nothing to notice there.
     silent = [row.call for row in ledger if row.mode is FaultMode.E2 and row.degraded != row.clean]
     clean = [c.index for c in calls if c.index not in degraded and c.observation.origin != Origin.REFUSAL]
     reasks = count_reasks(calls, clean, silent, turns_known=turns_known)
-    return FaultMetrics(by_mode[FaultMode.E1], by_mode[FaultMode.E2], reasks)
+    return FaultMetrics(explicit, implicit, visible, silent_cuts, reasks)
 
 
 def total(metrics: Iterable[FaultMetrics]) -> FaultMetrics:
     """All samples together."""
     listed = list(metrics)
     reasks = sum((m.reasks for m in listed), Reasks())
-    return FaultMetrics(_merged(m.explicit for m in listed), _merged(m.implicit for m in listed), reasks)
+    return FaultMetrics(
+        _merged(m.explicit for m in listed),
+        _merged(m.implicit for m in listed),
+        _merged(m.visible_cuts for m in listed),
+        _merged(m.silent_cuts for m in listed),
+        reasks,
+    )
 
 
 def excess_of(records: Iterable[SampleRecord], metrics: Mapping[Key, FaultMetrics]) -> ExcessReask | None:

@@ -99,6 +99,7 @@ def test_an_implicit_fault_degrades_what_was_really_answered() -> None:
             "effect": "once",
             "lost": [],
             "needed": None,
+            "silent": None,
         }
     ]
 

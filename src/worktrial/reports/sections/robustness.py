@@ -138,7 +138,12 @@ def _row(run: ReportRun, setting: str, found: Robustness | ZeroCleanRate) -> lis
 _DRAWN = 4
 """Runs with funnels of their own; further ones are in the table."""
 
-_KINDS = {"explicit": "open faults", "implicit": "silent faults"}
+_KINDS = {
+    "explicit": "open faults",
+    "implicit": "silent faults",
+    "visible": "of these, lists cut beside a true count",
+    "silent": "of these, lists cut with nothing that tells",
+}
 
 Found = Mapping[str, tuple[FaultMetrics, ExcessReask | None]]
 """Condition to its faults, and the excess re-ask rate."""
@@ -151,7 +156,12 @@ def funnel(report: Report) -> Section | None:
         (run, condition, kind, found)
         for run, metrics in by_run
         for condition, (of_condition, _) in metrics.items()
-        for kind, found in (("explicit", of_condition.explicit), ("implicit", of_condition.implicit))
+        for kind, found in (
+            ("explicit", of_condition.explicit),
+            ("implicit", of_condition.implicit),
+            ("visible", of_condition.visible_cuts),
+            ("silent", of_condition.silent_cuts),
+        )
         if found.planned or found.exposure
     ]
     excess = {
@@ -166,7 +176,7 @@ def funnel(report: Report) -> Section | None:
         charts.funnel(f"{run.name}: {_KINDS[kind]} under {condition}", _stages(found))
         for run, condition, kind, found in rows
         if any(run is one for one, _ in by_run[:_DRAWN])
-        and condition.startswith("E1" if kind == "explicit" else "E2")
+        and (kind, condition[:2]) in (("explicit", "E1"), ("implicit", "E2"))
     ]
     headers = [
         "Agent",

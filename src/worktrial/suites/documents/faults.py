@@ -18,6 +18,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.question import DocumentQuestion, GoldPage
 from worktrial.suites.documents.trace import pages_asked_for, place, places
 from worktrial.workplaces.faults import TRANSFORMS, Context, Needed, Transform
+from worktrial.workplaces.faults.counts import recounted
 from worktrial.workplaces.faults.transforms import emptied
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObj
 def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
     """Cut tables after their first rows: rows of a list, and lines of a table in Markdown.
 
-    Where damage is aimed, before the first row that the answer needs, if the cut leaves that in.
+    Where damage is aimed, before the first row that the answer needs, if the cut leaves that in. The number of rows
+    beside them stays true, unless the damage is to be silent.
     """
     share = 1 / 3 + rng.random() / 3
 
@@ -118,9 +120,8 @@ def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObj
         return _cut_lines(value, rows_left) if isinstance(value, str) and not _is_place(key, value) else value
 
     degraded = {key: cut(key, value) for key, value in observation.items()}
-    if isinstance(degraded.get("rows"), int) and degraded.get("body") != observation.get("body"):
-        # A table that was cut when it was read says nothing of the rows that are gone.
-        degraded["rows"] = len(degraded["body"])
+    if context.silent:
+        recounted(observation, degraded)
     return _if_changed(observation, degraded)
 
 

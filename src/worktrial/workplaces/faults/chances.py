@@ -37,7 +37,7 @@ class PlannedKinds(NamedTuple):
     """Plan for the kinds of faults in one workplace."""
 
     weights: Mapping[str, float]
-    """Weights to draw kinds with, explicit and implicit ones, for `draw_plan`; 0 for what its tools cannot suffer."""
+    """Weights to draw explicit and implicit kinds with, for `draw_plan`; 0 for what the tools cannot suffer."""
     shares: Mapping[str, float]
     """Share of degraded calls that each kind is to have among the explicit, and among the implicit ones."""
 
@@ -118,8 +118,9 @@ def _sorts(chances: Mapping[str, float], form: _Form) -> list[_Sort]:
 
 
 def _fitted(wanted: Mapping[str, float], sorts: Sequence[_Sort]) -> tuple[dict[str, float], dict[str, float]]:
-    """Weights whose draws, each the first allowed kind of an order drawn by weight, come near the wanted shares; and
-    the shares that they come to.
+    """Weights whose draws come near the wanted shares, and the shares that they come to.
+
+    A draw is the first allowed kind of an order drawn by weight.
 
     Of such an order the first allowed kind is drawn by the weights of the allowed ones (R. D. Luce, *Individual
     Choice Behavior*, 1959), so the shares follow from the weights, and weights are corrected by what they lack
@@ -143,7 +144,7 @@ def _fitted(wanted: Mapping[str, float], sorts: Sequence[_Sort]) -> tuple[dict[s
 
 
 def _explicit(forms: Sequence[tuple[_Form, int]]) -> tuple[dict[str, float], dict[str, float]]:
-    """Weights and shares of the explicit kinds: only a write's acknowledgement can be lost; else it is a time-out."""
+    """Weights and shares of the explicit kinds: only a write's acknowledgement can be lost; else it is late."""
     shares = {str(kind): SHARES[kind] for kind in EXPLICIT}
     writes = sum(number * _WRITES_A_LOOK for form, number in forms if form.writes)
     looks = sum(number for form, number in forms if not form.writes)

@@ -67,6 +67,9 @@ kind that is not named here, such as a suite's own, is meant to have the mean sh
 AIMED = 0.75
 """Share of implicit events whose damage is aimed at what the task needs, where an answer shows any of it."""
 
+SILENT = 0.2
+"""Share of implicit events whose cut lists take their counts along, so that nothing in an answer tells of the cut;
+elsewhere a count beside a list stays true."""
 
 T = TypeVar("T")
 
@@ -95,6 +98,8 @@ class FaultEvent(msgspec.Struct, frozen=True):
     """Kinds that take the place of the planned one, in this order, at a call where it cannot be carried out."""
     aimed: bool = False
     """Whether the damage is aimed at what the task needs."""
+    silent: bool = False
+    """Whether a list that is cut takes the count beside it along; else that stays true."""
 
     def covers(self, position: int) -> bool:
         """Whether the call (or turn) at `position` is degraded."""
@@ -142,9 +147,12 @@ def draw_plan(
     for index, mode in enumerate(modes):
         planned, *instead = _drawn(EXPLICIT if mode is FaultMode.E1 else implicit, weights, rng)
         aimed = rng.random() < AIMED and mode is FaultMode.E2
+        silent = rng.random() < SILENT and mode is FaultMode.E2
         # Every explicit fault can be carried out but the one of writes: then it is the time-out that it looks like.
         others = tuple(instead) if mode is FaultMode.E2 else ()
-        events.append(FaultEvent(index, mode, planned, first, settings.duration, settings.unit, others, aimed))
+        events.append(
+            FaultEvent(index, mode, planned, first, settings.duration, settings.unit, others, aimed, silent)
+        )
         first += settings.duration + _between(rng, *_GAP) + index
     return FaultPlan(tuple(events), settings.unit, key)
 

@@ -14,8 +14,17 @@ from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.conditions import FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest, touched
+from worktrial.workplaces.faults.counts import is_silent
 from worktrial.workplaces.faults.memory import CleanAnswer, CleanMemory, may_write
-from worktrial.workplaces.faults.plan import OF_WRITES, FaultEvent, FaultKind, FaultPlan, generator, shuffled
+from worktrial.workplaces.faults.plan import (
+    OF_WRITES,
+    SHARES,
+    FaultEvent,
+    FaultKind,
+    FaultPlan,
+    generator,
+    shuffled,
+)
 from worktrial.workplaces.faults.transforms import TRANSFORMS, Context, Transform, failed
 from worktrial.workplaces.faults.writes import part_of
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
@@ -63,6 +72,9 @@ class DegradedCall(msgspec.Struct, frozen=True):
     needed: bool | None = None
     """Whether the damage took or changed something that the task's plan, rubric or checks name; null where these
     are not known, or the answer was left alone."""
+    silent: bool | None = None
+    """Whether nothing in the answer tells that a list was cut; false where a count beside it stayed true, null for
+    other kinds."""
 
 
 class FaultMiss(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -224,8 +236,9 @@ class FaultySession:
             if kind not in OF_WRITES:
                 return self._changed(call, kind, observation, degraded)
         context = self._memory.context(answer, call.known, call.arguments)
-        if call.event.aimed and self._needed is not None:
-            context = replace(context, needed=self._needed)
+        event = call.event
+        if event.silent or (event.aimed and self._needed is not None):
+            context = replace(context, needed=self._needed if event.aimed else None, silent=event.silent)
         for kind in self._order(call.event, self._given.get(asked, ("",))[0]):
             if kind in OF_WRITES:
                 done = await self._miswrite(call, kind, answer, context)
@@ -250,7 +263,9 @@ class FaultySession:
         clean = observation.content
         fields = list(touched(clean, degraded))
         needed = None if self._needed is None else self._needed.touched_by(clean, degraded)
-        self._note(call, kind, clean, degraded, fields=fields, needed=needed)
+        cuts = kind == FaultKind.LIST_CUT or kind not in SHARES
+        silent = is_silent(clean, degraded) if cuts else None
+        self._note(call, kind, clean, degraded, fields=fields, needed=needed, silent=silent)
         return Observation(degraded, observation.origin, observation.exchange, clean, str(kind))
 
     async def _miswrite(
@@ -302,6 +317,7 @@ class FaultySession:
         effect: Effect = Effect.ONCE,
         lost: list[str] | None = None,
         needed: bool | None = None,
+        silent: bool | None = None,
     ) -> None:
         self.ledger.append(
             DegradedCall(
@@ -318,6 +334,7 @@ class FaultySession:
                 effect=effect,
                 lost=lost or [],
                 needed=needed,
+                silent=silent,
             )
         )
 

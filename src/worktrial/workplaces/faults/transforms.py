@@ -13,6 +13,7 @@ from random import Random
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.content import Field, copied, differ, fields, owners
+from worktrial.workplaces.faults.counts import recounted
 from worktrial.workplaces.faults.plan import FaultKind, below, shuffled
 from worktrial.workplaces.faults.stale import Facts, changes, facts_of, outdated, rolled_back, without_newest
 from worktrial.workplaces.faults.wrong import in_place, neighbour, places, plain_values, replaced
@@ -73,6 +74,8 @@ class Context:
     """The workplace's tools, for the values that their schemas name."""
     needed: Needed | None = None
     """Aim of the damage; None for no aim."""
+    silent: bool = False
+    """Whether a list that is cut takes the count beside it along."""
 
     def known(self) -> Sequence[Facts]:
         """Facts of the documents, oldest first."""
@@ -97,7 +100,8 @@ def drop_fields(observation: JsonObject, rng: Random, context: Context) -> JsonO
 def cut_lists(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
     """Keep the first one or two items of every list that is not inside another list.
 
-    Where damage is aimed, one item is kept if something needed is in the second.
+    Where damage is aimed, one item is kept if something needed is in the second. Counts beside a list stay true, so
+    that who looks can see the cut, unless the damage is to be silent.
     """
 
     def cut(value: JsonValue) -> JsonValue:
@@ -112,6 +116,8 @@ def cut_lists(observation: JsonObject, rng: Random, context: Context) -> JsonObj
 
     degraded = cut(observation)
     assert isinstance(degraded, dict), "an object stays an object"
+    if context.silent:
+        recounted(observation, degraded)
     return _if_changed(observation, degraded)
 
 
