@@ -2,7 +2,7 @@
 
 import asyncio
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.workplaces.shop import CLOCK, SHOP
 
 from worktrial.errors import InvalidSample
 from worktrial.language import JsonValue
-from worktrial.workplaces import LanguageSimulator, Observation, Origin
+from worktrial.workplaces import LanguageSimulator, Observation, Origin, Tool
 from worktrial.workplaces.executable import ExecutableWorkplace, reads, writes
 from worktrial.workplaces.faults import (
     EXPLICIT,
@@ -117,6 +117,20 @@ def test_a_lost_acknowledgement_hides_a_write_that_happened() -> None:
         ("lost_acknowledgement", "once", "E1"),
         ("timeout", "none", "E1"),
     ]
+
+
+def test_without_a_state_in_sight_only_a_known_write_is_made_unacknowledged() -> None:
+    """Whether a tool of unknown effect wrote could not be told: it is not asked, and the ledger says so truly."""
+    event = FaultEvent(0, FaultMode.E1, FaultKind.LOST_ACKNOWLEDGEMENT, 0, 1)
+    for effect, asked, kind in ((True, 1, "lost_acknowledgement"), (None, 0, "timeout")):
+        tool = Tool("lend_item", "Lends an item.", {"type": "object"}, writes=effect)
+        model = Scripted([{"lent": "yes"}])
+        shop = replace(SHOP, tools=(tool,))
+        inner = LanguageSimulator(shop, model, clock=CLOCK).open()
+        session = FaultySession(inner, FaultPlan((event,), key="k"), shop)
+        calls(session, ("lend_item", {}))
+        (row,) = session.ledger
+        assert (len(model.requests), row.kind, row.effect) == (asked, kind, "once" if asked else "none")
 
 
 def test_nothing_gives_a_lost_acknowledgement_away() -> None:

@@ -11,6 +11,7 @@ import msgspec
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.conditions import FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest, touched
@@ -204,7 +205,11 @@ class FaultySession:
         kind = FaultKind(call.event.kind)
         answer: Observation | None = None
         if kind is FaultKind.LOST_ACKNOWLEDGEMENT:
-            clean = await self._memory.call(call.known, call.tool, call.arguments) if call.may_write else None
+            # Where nobody could tell afterwards whether something was written, nothing is.
+            tells = call.known is not None and (
+                call.known.effect is ToolEffect.WRITE or (call.may_write and self._inner.state is not None)
+            )
+            clean = await self._memory.call(call.known, call.tool, call.arguments) if tells else None
             if clean is not None and clean.wrote:
                 answer = clean.observation
             else:
