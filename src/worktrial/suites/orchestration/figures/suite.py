@@ -10,6 +10,7 @@ from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import bootstrap_difference
 from worktrial.suite import Figure
+from worktrial.suites.orchestration.figures.apart import scenario_correlations
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import (
     FigureEstimate,
@@ -22,12 +23,17 @@ from worktrial.suites.orchestration.scoring.ours import our_figures
 
 
 def run_figures(run: StoredRun) -> list[Figure]:
-    """Scores of every language both ways, and what free-running teams reached under every condition."""
+    """Scores of every language both ways, what free-running teams reached by condition, and correlations."""
     found: list[Figure] = []
     for turns in language_figures(run.records):
         found += _figures(turns.figures, f"{turns.language} {turns.scoring}", turns.scenarios)
     for free in free_figures(run.records):
         found += _figures(free.figures, f"{free.language} free {free.condition}", free.scenarios)
+    for apart in scenario_correlations(run.records):
+        group = f"{apart.language}{' free' if apart.free else ''} correlation over scenarios"
+        for (one, other), found_in in apart.couples.items():
+            low, high = found_in.interval or (None, None)
+            found.append(Figure(f"{one} with {other}", found_in.value, low, high, found_in.n, group))
     return found
 
 
