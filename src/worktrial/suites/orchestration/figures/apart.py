@@ -19,8 +19,8 @@ EXECUTION = {
     "steps": "Steps right",
     "completed": "Scenarios completed",
 }
-"""Figures of a scenario, held beside each other: `call_refuse` turn by turn, `steps` (recorded calls and refusals that
-were met) where a team runs free."""
+"""Figures of a scenario by name: `call_refuse` turn by turn, `steps` (recorded calls and refusals that were met)
+where a team runs free."""
 
 Couple = tuple[str, str]
 
