@@ -1,4 +1,4 @@
-"""How far two figures go together."""
+"""Correlation of two figures over independent units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Correlation:
     """Pearson's correlation of two figures over independent units."""
 
     value: float | None
-    """From -1 to 1; None where one of the two is the same everywhere, or there are fewer than two units."""
+    """Value from -1 to 1; None where one of the two is the same everywhere, or there are fewer than two units."""
     interval: Interval | None
     n: int
 
