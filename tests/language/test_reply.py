@@ -365,6 +365,12 @@ def test_whatever_stands_around_a_quoted_tag(before: str, after: str, quote: str
     assert not read(text).has_unread_call
 
 
+@pytest.mark.parametrize("text", ["<function=look>\ud800", '<tool_call>{"name": "look", \ud800</tool_call>'])
+def test_broken_arguments_can_be_stored_whatever_is_in_them(text: str) -> None:
+    (call,) = read(text).calls
+    assert "\\ud800" in call["function"]["arguments"].encode().decode()
+
+
 PIECES = st.sampled_from(
     ["<think>", "</think>", "<thinking>", "</thinking>", "[THINK]", "<tool_call>", "</tool_call>",
      "<function=look>", "<parameter=id>", "[TOOL_CALLS]", "<|channel|>", "<|start|>", "<|message|>", "<|end|>",

@@ -1,5 +1,6 @@
 """The `worktrial` command."""
 
+import gc
 import io
 import sys
 from typing import Annotated, ClassVar
@@ -10,6 +11,10 @@ from worktrial import __version__
 from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.errors import WorktrialError, flag
 from worktrial.language.untrusted import printable
+
+
+_OBJECTS_A_COLLECTION = 20_000
+"""Objects after which Python looks for cycles among the new ones; without being told, after 700."""
 
 
 class Commands(LazyGroup):
@@ -75,6 +80,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal or a pipe without UTF-8 gets question marks, not a traceback.
             stream.reconfigure(errors="replace")
+    # Loading modules and reading data makes many objects, and hardly any that only a collector could free.
+    gc.set_threshold(_OBJECTS_A_COLLECTION)
     try:
         app()
     except WorktrialError as e:

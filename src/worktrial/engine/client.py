@@ -6,7 +6,7 @@ import datetime as dt
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import aiohttp
 import msgspec
@@ -126,7 +126,7 @@ class Client:
         """Answer one request; see `worktrial.language.Complete`."""
         if not (request.tools and self.settings.tool_mode == "json"):
             completion = await self._complete(request, meter, f"{salt}/{draw}")
-            return replace(completion, tools=request.tools) if request.tools else completion
+            return completion.offering(request.tools) if request.tools else completion
         # Imported here because most endpoints have native tools.
         from worktrial.engine import toolmode
 

@@ -1,6 +1,7 @@
 """HTTP of one role: a request out, a whole answer in, bounded in time and in size."""
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,9 @@ LONGEST_STREAM = 10
 """Bound on a whole streamed answer, in time-outs."""
 # An event that is more than a ping, as Anthropic's wire sends them.
 _has_news = re.compile(rb'^data:(?!\s*\{\s*"type"\s*:\s*"ping"\s*\})', re.MULTILINE).search
+
+_LONGEST_NAP = 0.25
+"""Seconds between two looks at a stream that goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +84,50 @@ class Transport:
             is_stream = response.headers.get("Content-Type", "").startswith("text/event-stream")
             # What is packed says nothing about its length unpacked.
             size = None if "Content-Encoding" in response.headers else response.content_length
-            if size is None:
-                data = await self._unmeasured(response, idle if is_stream else None)
-            elif size > self._largest:
+            if size is not None and size > self._largest:
                 raise self._oversized()
-            else:
+            if size is not None:
                 data = await response.read()
+            elif is_stream and idle is not None:
+                data = await self._events(response.content, idle)
+            else:
+                data = await self._unmeasured(response.content)
             return HttpAnswer(response.status, data, response.headers, is_stream)
 
-    async def _unmeasured(self, response: aiohttp.ClientResponse, idle: asyncio.Timeout | None) -> bytes:
-        """Read the body of a response that does not say how long it is, up to the bound."""
+    async def _unmeasured(self, content: aiohttp.StreamReader) -> bytes:
+        """Read a body that does not say how long it is, up to the bound."""
         parts: list[bytes] = []
         size = 0
-        now = asyncio.get_running_loop().time
-        last = now() + LONGEST_STREAM * self._seconds
-        looked = now()
-        seen = 0
-        unfinished = b""
-        async for part in response.content.iter_any():
+        async for part in content.iter_any():
             parts.append(part)
             size += len(part)
             if size > self._largest:
                 raise self._oversized()
-            # Looked at now and then: a timer is dear beside an event, and a twentieth of the time-out near enough.
-            if idle is not None and (moment := now()) > looked + self._seconds / 20:
+        return b"".join(parts)
+
+    async def _events(self, content: aiohttp.StreamReader, idle: asyncio.Timeout) -> bytes:
+        """Read a stream of events up to the bound, for as long as it makes progress.
+
+        Nobody needs the first event before the last, so they are fetched a few times a second and at the end: to
+        wake up for each costs more than to decode it.
+        """
+        # Else a full buffer would hold the stream up until the next look at it.
+        content.set_read_chunk_size(self._largest)
+        parts: list[bytes] = []
+        now = asyncio.get_running_loop().time
+        last = now() + LONGEST_STREAM * self._seconds
+        often = self._seconds / 20
+        looked = now()
+        seen = 0
+        unfinished = b""
+        while not content.at_eof():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(_LONGEST_NAP, often)):
+                    await content.wait_eof()
+            parts.append(content.read_nowait())
+            if content.total_bytes > self._largest:
+                raise self._oversized()
+            if (moment := now()) > looked + often:
                 lines, _, unfinished = b"".join([unfinished, *parts[seen:]]).rpartition(b"\n")
                 looked, seen = moment, len(parts)
                 # Comments and pings keep a connection open, they are no progress; nor is half an event.

@@ -54,6 +54,10 @@ class Completion:
         """The message, read."""
         return read_reply(self.message, self.tools)
 
+    def offering(self, tools: Sequence[JsonObject]) -> "Completion":
+        """The same answer, to a request that offered `tools`."""
+        return Completion(self.message, self.usage, self.stop_reason, self.first_token, tools)
+
     @property
     def text(self) -> str:
         """Words of the model: no thinking, no calls, no refusal; "" where there are none."""

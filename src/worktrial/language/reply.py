@@ -1,12 +1,13 @@
 """The one reader of what a model replied, whichever way its endpoint spells it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from worktrial.language.message import JsonObject, JsonValue, Message
-from worktrial.language.spoken_calls import SpokenCall, spoken_calls
+from worktrial.language.spoken_calls import SpokenCall, may_call, spoken_calls
 from worktrial.language.thinking import apart
+from worktrial.language.untrusted import encodable
 
 Source = Literal["tool_calls", "function_call", "text"]
 
@@ -39,32 +40,48 @@ def read_reply(message: Message, tools: Sequence[JsonObject] = ()) -> ModelReply
             parts or in the text, calls in `tool_calls`, in `function_call` or in the text.
         tools: Tools that were offered, in the chat-completions form. Only with tools are there calls in a text.
     """
-    content = _Content()
-    content.add(message.get("content"))
-    thoughts = [*_reasoning(message), *content.thoughts]
-    text = "".join(content.said)
-    spoken = apart(text, has_thought=bool(thoughts))
+    raw = message.get("content")
+    thoughts: list[str] = []
+    refusals: list[str] = []
+    if isinstance(raw, str) or raw is None:
+        text = raw or ""
+    else:
+        content = _Content()
+        content.add(raw)
+        text, thoughts, refusals = "".join(content.said), content.thoughts, content.refusals
+    if not _REASONING_FIELDS.isdisjoint(message):
+        thoughts = [*_reasoning(message), *thoughts]
     refusal = message.get("refusal")
-    reply = ModelReply(
-        spoken.text,
+    spoken = apart(text, has_thought=bool(thoughts))
+    said, has_unread_call = spoken.text, False
+    calls, calls_from = _native_calls(message)
+    if not calls and tools and (spoken.addressed or may_call(said)):
+        found = spoken_calls(said, _offered(tools))
+        addressed = [SpokenCall(name, arguments) for name, arguments in spoken.addressed]
+        calls = [_wire(number, _sendable(call)) for number, call in enumerate([*addressed, *found.calls])]
+        has_unread_call = found.is_unread
+        if calls:
+            said, calls_from = found.text, "text"
+    return ModelReply(
+        said,
         "\n".join(filter(None, [*thoughts, spoken.thinking])),
-        refusal="".join([refusal] if isinstance(refusal, str) else content.refusals),
-        content=text,
+        calls,
+        calls_from,
+        has_unread_call,
+        refusal if isinstance(refusal, str) else "".join(refusals),
+        text,
     )
+
+
+def _native_calls(message: Message) -> tuple[list[JsonObject], Source]:
+    """Calls in the fields that are there for them, in the form of the wire."""
     calls = message.get("tool_calls")
     if isinstance(calls, list) and (native := [call for call in calls if isinstance(call, dict)]):
-        return replace(reply, calls=native)
+        return native, "tool_calls"
     legacy = message.get("function_call")
     if isinstance(legacy, dict) and isinstance(legacy.get("name"), str):
-        return replace(reply, calls=[_wire(0, legacy)], calls_from="function_call")
-    if not tools:
-        return reply
-    found = spoken_calls(spoken.text, _offered(tools))
-    addressed = [SpokenCall(name, arguments) for name, arguments in spoken.addressed]
-    made = [_wire(number, call._asdict()) for number, call in enumerate([*addressed, *found.calls])]
-    if made:
-        return replace(reply, text=found.text, calls=made, calls_from="text", has_unread_call=found.is_unread)
-    return replace(reply, has_unread_call=True) if found.is_unread else reply
+        return [_wire(0, legacy)], "function_call"
+    return [], "tool_calls"
 
 
 def visible(text: str) -> str:
@@ -120,6 +137,11 @@ def _wire(number: int, function: Mapping[str, JsonValue]) -> JsonObject:
     return {"id": f"call_{number}", "type": "function", "function": named}
 
 
+def _sendable(call: SpokenCall) -> dict[str, str]:
+    # Halves of surrogate pairs become escapes, which whoever reads the arguments refuses by name.
+    return {"name": encodable(call.name), "arguments": encodable(call.arguments)}
+
+
 def _offered(tools: Sequence[JsonObject]) -> dict[str, JsonObject]:
     functions = [tool["function"] for tool in tools]
     return {function["name"]: function.get("parameters") or {} for function in functions}
@@ -127,6 +149,7 @@ def _offered(tools: Sequence[JsonObject]) -> dict[str, JsonObject]:
 
 # Names under which endpoints send reasoning beside the content.
 _REASONING = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+_REASONING_FIELDS = frozenset(_REASONING)
 _PART_TEXTS = ("text", "thinking", "reasoning", "summary", "content")
 _THOUGHTS = ("thinking", "reasoning", "reasoning.text", "reasoning.summary", "thought")
 # Levels of lists and parts within parts.

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from worktrial.language.extract import NotOneObject, json_parts
 from worktrial.language.message import JsonObject, JsonValue
 from worktrial.language.surroundings import Surroundings
-from worktrial.language.untrusted import encodable
 
 MOST_CALLS = 1000
 """Marks of calls, or fences, of one text that are looked at."""
@@ -34,6 +33,11 @@ class SpokenCalls(NamedTuple):
     calls: tuple[SpokenCall, ...] = ()
     is_unread: bool = False
     """Whether it calls in a spelling that could not be read."""
+
+
+def may_call(text: str) -> bool:
+    """Whether `text` has a character with which some spelling of a call begins; without one it needs no reading."""
+    return "{" in text or "<" in text or "[" in text or "Action:" in text
 
 
 def spoken_calls(text: str, offered: Offered) -> SpokenCalls:
@@ -264,8 +268,7 @@ def _call_of(value: JsonValue) -> SpokenCall | None:
 
 
 def _as_json(value: JsonValue) -> str:
-    # Halves of surrogate pairs stay escapes, which whoever reads the arguments refuses by name.
-    return encodable(json.dumps(value, ensure_ascii=False))
+    return json.dumps(value, ensure_ascii=False)
 
 
 _FOREIGN = re.compile(

@@ -40,9 +40,10 @@ def apart(content: str, *, has_thought: bool = False) -> Utterance:
         content: Text as the endpoint sent it.
         has_thought: Whether the endpoint gave the thinking apart from the text. A lone closing tag is then a word.
     """
-    if not any(mark in content for mark in _MARKS):
-        return Utterance("", content)
-    return _channels(content) or _blocks(content, has_thought)
+    for mark in _MARKS:
+        if mark in content:
+            return _channels(content) or _blocks(content, has_thought)
+    return Utterance("", content)
 
 
 def _blocks(content: str, has_thought: bool) -> Utterance:

@@ -28,6 +28,7 @@ _YEARS = range(2010, 2036)
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?"
+_YEAR = re.compile(r"\d{4}")
 _ISO = re.compile(
     r"(?<![\d-])(\d{4})[-/](\d{1,2})[-/](\d{1,2})"
     r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s?(Z|[+-]\d{2}:?\d{2})?)?(?![\d-])"
@@ -200,6 +201,9 @@ def _says(what: re.Pattern[str], text: str) -> bool:
 
 
 def _dates(text: str, fallback: datetime) -> Iterator[tuple[re.Match[str], datetime]]:
+    # Most texts have nothing that could be a year.
+    if not _YEAR.search(text):
+        return
     for match in _ISO.finditer(text):
         year, month, day, hour, minute, second, zone = match.groups()
         clock = (int(hour), int(minute), int(second or 0)) if hour else None

@@ -27,11 +27,11 @@ _CHANGES = (
 )
 _READING = re.compile(rf"(?:{_LOOKS})(?:_|$)")
 _WRITING = re.compile(rf"(?:{_CHANGES})(?:_|$)")
+# Descriptions are read in lower case, which is quicker than patterns that ignore case.
 _SAYS_READING = re.compile(
     r"(?:retrieve|fetch|return|list|get|show|display|view|look|query|queries|read|search|find|inspect|provide|check|"
     r"scan|locate|identifie|identify|calculate|compute|estimate|describe|browse|compare|count|forecast|explain|"
-    r"access|quantifie|determine|filter)(?:s|es)?\b",
-    re.IGNORECASE,
+    r"access|quantifie|determine|filter)(?:s|es)?\b"
 )
 # A reading tool whose description speaks of these may do something besides.
 _SIDE_EFFECT = re.compile(
@@ -40,16 +40,14 @@ _SIDE_EFFECT = re.compile(
     r"(?:and|then|also) (?:log|mark|lock|reserv|set|sav|stor|generat|creat|appl|assign|advanc|record|flag|clear|"
     r"notif|send)|is logged|marks\b|locks\b|unlocks?\b|reserves\b|advances\b|spends?\b|submits?\b|assigns\b|"
     r"creates\b|saves\b|stores (?:the|it|a)\b|commits\b|writes\b|applies\b|executes\b|costs? \d|takes \d|"
-    r"first call|each call|next (?:item|event|page)|into (?:the|a) \w*(?:buffer|cache|set|session)\b)",
-    re.IGNORECASE,
+    r"first call|each call|next (?:item|event|page)|into (?:the|a) \w*(?:buffer|cache|set|session)\b)"
 )
 # Answers of these may differ from one moment to the next without any call in between.
 _MOVING = re.compile(
     r"real[- ]?time|\blive\b|telemetr|sensor|\bpoll|\bclock\b|random|\bstream|\bprogress\b|instantaneous|"
     r"\breadings?\b|heartbeat|\bmonitor|\blatest\b|\bmost recent\b|\bso far\b|\btime elapsed\b|\belapsed|"
     r"\b(?:current|simulation|simulated|system|mission|game|world)[ _](?:\w+ )?(?:time|date|timestamp)\b|"
-    r"\bnew (?:messages|events|alerts|emails)\b|\b(?:job|task|build|deployment|sync\w*)[ _]status",
-    re.IGNORECASE,
+    r"\bnew (?:messages|events|alerts|emails)\b|\b(?:job|task|build|deployment|sync\w*)[ _]status"
 )
 
 
@@ -80,12 +78,13 @@ def effect_by_rules(name: str, description: str, parameters: JsonObject) -> Tool
     verb = name.lower()
     if _WRITING.match(verb):
         return ToolEffect.WRITE
-    if not _READING.match(verb) or not _SAYS_READING.match(description.strip() or "get"):
+    said = description.lower()
+    if not _READING.match(verb) or not _SAYS_READING.match(said.strip() or "get"):
         return ToolEffect.UNKNOWN
-    if _MOVING.search(f"{name.replace('_', ' ')} {description}"):
+    if _MOVING.search(f"{verb.replace('_', ' ')} {said}"):
         return ToolEffect.VOLATILE
     arguments = parameters.get("properties", {})
-    if _SIDE_EFFECT.search(description) or any(_WRITING_ARGUMENT.fullmatch(argument) for argument in arguments):
+    if _SIDE_EFFECT.search(said) or any(_WRITING_ARGUMENT.fullmatch(argument) for argument in arguments):
         return ToolEffect.UNKNOWN
     return ToolEffect.READ
 

@@ -11,7 +11,7 @@ from worktrial.engine.wire import NotACompletion
 from worktrial.language import JsonObject
 
 
-class _Choice(msgspec.Struct):
+class _Choice(msgspec.Struct, gc=False):
     delta: JsonObject | None = None
     message: JsonObject | None = None
     index: int | None = None
@@ -19,7 +19,7 @@ class _Choice(msgspec.Struct):
     logprobs: JsonObject | None = None
 
 
-class _Event(msgspec.Struct):
+class _Event(msgspec.Struct, gc=False):
     choices: list[_Choice] | None = None
     usage: JsonObject | None = None
     error: Any = None

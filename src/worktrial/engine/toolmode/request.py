@@ -230,7 +230,7 @@ def decode(completion: Completion, tools: Sequence[JsonObject] = (), *, number: 
         answer = said["final_answer"]
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
         return dataclasses.replace(completion, message={**completion.message, "content": text})
-    spelled = dataclasses.replace(completion, tools=tools)
+    spelled = completion.offering(tools)
     if spelled.reply.calls_from != "text" or not spelled.tool_calls:
         return spelled
     return _calling(completion, [{**call, "id": f"call_{number}_{n}"} for n, call in enumerate(spelled.tool_calls)])

@@ -121,8 +121,7 @@ class SeenEpisode:
 
     def __init__(self, workplace: Workplace, task: str = "") -> None:
         self.workplace = workplace
-        self._said = [json_text(workplace.initial_state), task]
-        self._scalars = {str(value).lower() for value in scalars(workplace.initial_state)}
+        self._said = [task]
         self.writes = 0
         """Successful calls so far that may have changed the state."""
         self.seen: dict[str, tuple[int, int, JsonObject]] = {}
@@ -131,6 +130,14 @@ class SeenEpisode:
         """(id, field) to (writes before it, index, value)."""
         self._text: str | None = None
         self._revealed: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def _state_text(self) -> str:
+        return json_text(self.workplace.initial_state)
+
+    @cached_property
+    def _scalars(self) -> set[str]:
+        return {str(value).lower() for value in scalars(self.workplace.initial_state)}
 
     @cached_property
     def field_names(self) -> set[str]:
@@ -184,7 +191,7 @@ class SeenEpisode:
         if wanted in self._scalars:
             return True
         if self._text is None:
-            self._text = "\n".join(self._said).lower()
+            self._text = "\n".join([self._state_text, *self._said]).lower()
         return json_text(wanted)[1:-1] in self._text
 
     def hear(self, value: JsonValue) -> None:

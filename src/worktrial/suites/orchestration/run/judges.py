@@ -1,10 +1,10 @@
 """An ensemble of judges for argument values that are neither equal to the gold ones nor plainly wrong."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
@@ -13,9 +13,6 @@ from worktrial.language.templates import templates
 from worktrial.language.untrusted import encodable, mark
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
-
-if TYPE_CHECKING:
-    import anyio
 
 SCHEMA = ballot_schema("reason", "same_meaning", longest=600)
 
@@ -139,7 +136,7 @@ Key = tuple[str, ValueCase]
 class _Flight:
     """A question that is being asked."""
 
-    over: "anyio.Event"
+    over: asyncio.Event
     failure: Exception | None = None
     """Error that it ended with, where it did not end with votes."""
 
@@ -161,8 +158,6 @@ class SharedVerdicts:
         Raises:
             Exception: what `ask` raised.
         """
-        import anyio
-
         while key not in self._found:
             flight = self._flights.get(key)
             if flight is not None:
@@ -170,7 +165,7 @@ class SharedVerdicts:
                 if flight.failure is not None:
                     raise flight.failure
                 continue
-            flight = self._flights[key] = _Flight(anyio.Event())
+            flight = self._flights[key] = _Flight(asyncio.Event())
             try:
                 self._found[key] = await ask()
             except Exception as e:
