@@ -43,7 +43,8 @@ class Meter:
 
     def add(self, role: RoleName, usage: Usage, cost: float | None) -> None:
         """Book one request."""
-        self.usage[role] = self.usage.get(role, Usage()) + usage
+        earlier = self.usage.get(role)
+        self.usage[role] = usage if earlier is None else earlier + usage
         self.costs[role] = _sum(self.costs.get(role, 0.0), cost)
 
     def replay(self, role: RoleName, usage: Usage, cost: float | None) -> None:

@@ -109,7 +109,8 @@ def streams_by_itself(settings: RoleSettings) -> bool:
 
 def output_limit(settings: RoleSettings, request: Request) -> int | None:
     """Output tokens that a request may take: the tighter of the role's limit and its own."""
-    return min((n for n in (settings.max_tokens, request.max_tokens) if n is not None), default=None)
+    of_role, own = settings.max_tokens, request.max_tokens
+    return of_role if own is None else own if of_role is None else min(of_role, own)
 
 
 def decoded(data: bytes) -> JsonObject:

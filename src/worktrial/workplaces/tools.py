@@ -34,6 +34,8 @@ class Tool:
             return ToolEffect.WRITE
         if self.volatile:
             return ToolEffect.VOLATILE
+        if self.writes is False and self.volatile is False:
+            return ToolEffect.READ
         ruled = effect_by_rules(self.name, self.description, self.parameters)
         if self.writes is None:
             return ruled

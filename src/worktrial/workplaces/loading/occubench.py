@@ -14,7 +14,6 @@ from worktrial.workplaces.tools import Tool
 
 _APPENDIX = re.compile(r"^\{{1,2}(?:initial_state|state_descriptions|action_set_definitions)\}{1,2}:", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"(\{\{(?:initial_state|state_descriptions|action_set_definitions)\}\})")
-_BRACES = re.compile(r"\{+|\}+")
 
 
 class _Action(msgspec.Struct):
@@ -91,7 +90,7 @@ def _rules(prompt: str) -> str:
         body = body.replace("{{initial_state_schema}}", "{{state_descriptions}}")
     parts = _PLACEHOLDER.split(body)
     # Braces are doubled throughout or not at all; a lone one shows that this text is not a format string.
-    if any(len(run) % 2 for part in parts[::2] for run in _BRACES.findall(part)):
+    if any("{" in part.replace("{{", "") or "}" in part.replace("}}", "") for part in parts[::2]):
         return body
     parts[::2] = [part.replace("{{", "{").replace("}}", "}") for part in parts[::2]]
     return "".join(parts)
