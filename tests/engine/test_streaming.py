@@ -3,6 +3,9 @@
 import asyncio
 import gzip
 import json
+import types
+from collections.abc import Coroutine, Generator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.streams import Streaming, events
 from tests.support.wire import Reply, completion, tool_call
 
+from worktrial.engine import transport
 from worktrial.engine.client import Client
 from worktrial.engine.providers.chat import read_completion
 from worktrial.engine.providers.streams import chat_completion
@@ -181,6 +185,33 @@ def test_an_answer_of_50_mb_is_refused_unread(stream: str) -> None:
         assert len(ask(server.url, stream=stream).text) == 3_000_000
         with pytest.raises(InvalidSample, match="more than 1 MB"):
             ask(server.url, stream=stream, max_reply=1.0)
+
+
+@types.coroutine
+def counted(work: Coroutine[Any, Any, Any], wakes: list[object]) -> Generator[Any, Any, Any]:
+    """What `work` returns; each time it waits for something is noted in `wakes`."""
+    resume = partial(work.send, None)
+    while True:
+        try:
+            wakes.append(resume())
+        except StopIteration as end:
+            return end.value
+        try:
+            yield wakes[-1]
+            resume = partial(work.send, None)
+        except BaseException as e:
+            resume = partial(work.throw, e)
+
+
+def test_nobody_wakes_up_for_every_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "_LONGEST_NAP", 60.0)
+    manner = Streaming(characters=1, pause=0.005)
+    body = completion("x" * 100)
+    wakes: list[object] = []
+    with ScriptedServer(Script(agent=lambda r: body, stream=manner)) as server:
+        answer = with_client(server.url, lambda client: counted(client.model(Meter())(HELLO), wakes), stream="on")
+    assert answer.text == "x" * 100
+    assert len(wakes) < 10 < len(events(body, manner))
 
 
 def test_answers_that_are_streamed_are_kept_and_replayed(tmp_path: Any) -> None:
