@@ -12,7 +12,6 @@ from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.errors import WorktrialError, flag
 from worktrial.language.untrusted import printable
 
-
 _OBJECTS_A_COLLECTION = 20_000
 """Objects after which Python looks for cycles among the new ones; without being told, after 700."""
 
