@@ -199,7 +199,7 @@ def counted(work: Coroutine[Any, Any, Any], wakes: list[object]) -> Generator[An
         try:
             yield wakes[-1]
             resume = partial(work.send, None)
-        except BaseException as e:
+        except BaseException as e:  # noqa: BLE001 - a cancellation, too, goes to whom it is meant for
             resume = partial(work.throw, e)
 
 
