@@ -1,5 +1,6 @@
 """`worktrial gate`, on real runs of the starter suite and on runs made up."""
 
+import json
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -12,7 +13,8 @@ from tests.support.made_runs import make_run
 
 @pytest.fixture(autouse=True)
 def _without_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -128,3 +130,26 @@ def test_an_unfinished_run_is_stopped(tmp_path: Path) -> None:
 
 def test_the_exit_code_of_the_process(runs: Path) -> None:
     assert worktrial("gate", runs / "idle", "--min-completion", 0.7).code == 1
+
+
+def test_annotations_of_a_job_on_github(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("gate", runs / "idle", "--min-completion", 0.5, "--max-invalid", 0)
+    assert "::" not in command(*words).out
+    asked = command(*words, "--annotations", "github").out
+    (line,) = [line for line in asked.splitlines() if line.startswith("::")]
+    assert line.startswith("::error title=Worktrial gate%3A --min-completion 0.5::0.0 %25 of 43 samples passed")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert line in command(*words).out
+    assert "::" not in command(*words, "--annotations", "none").out
+    both = command(*words, "--json")
+    assert line in both.err and json.loads(both.out)["passed"] is False
+
+
+def test_sarif_for_code_scanning(runs: Path, tmp_path: Path) -> None:
+    words = ("--min-completion", 0.5, "--max-invalid", 0, "--sarif", tmp_path / "gate.sarif")
+    assert command("gate", runs / "idle", *words).code == 1
+    (run,) = json.loads((tmp_path / "gate.sarif").read_text())["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["worktrial/min_completion"]
+    assert command("gate", runs / "plan", *words).code == 0
+    (run,) = json.loads((tmp_path / "gate.sarif").read_text())["runs"]
+    assert run["results"] == [] and len(run["tool"]["driver"]["rules"]) == 2

@@ -103,6 +103,20 @@ def gate(
         Path | None,
         typer.Option(help="Write JUnit XML into this file.", metavar="FILE", rich_help_panel=_OUTPUT),
     ] = None,
+    sarif: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write SARIF 2.1.0 into this file, for code scanning.", metavar="FILE", rich_help_panel=_OUTPUT
+        ),
+    ] = None,
+    annotations: Annotated[
+        Literal["auto", "github", "none"],
+        typer.Option(
+            help="Print each criterion that failed as an annotation of the job, too. auto: in a job of GitHub "
+            "Actions ($GITHUB_ACTIONS).",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = "auto",
     summary: Annotated[
         Path | None,
         typer.Option(
@@ -120,7 +134,8 @@ def gate(
     """
     from worktrial.cli.compare import check_level
     from worktrial.engine.stored import open_run
-    from worktrial.results.gate import GateLimits, gate_markdown, judge_gate, junit_xml
+    from worktrial.results import gate as outcome
+    from worktrial.results.gate import GateLimits, judge_gate
 
     check_level(level)
     limits = GateLimits(
@@ -149,10 +164,16 @@ def gate(
     else:
         print_gate(found)
     if junit is not None:
-        _write(junit, junit_xml(found), append=False)
+        _write(junit, outcome.junit_xml(found), append=False)
+    if sarif is not None:
+        _write(sarif, outcome.sarif(found), append=False)
+    if annotations == "github" or (annotations == "auto" and os.environ.get("GITHUB_ACTIONS") == "true"):
+        for line in outcome.github_annotations(found):
+            # GitHub reads both streams; JSON stays whole.
+            typer.echo(printable(line), err=as_json)
     summary = summary or _summary_of_step()
     if summary is not None:
-        _write(summary, gate_markdown(found).encode(), append=True)
+        _write(summary, outcome.gate_markdown(found).encode(), append=True)
     if not found.passed:
         raise typer.Exit(GATE_FAILED)
 

@@ -3,5 +3,16 @@
 from worktrial.results.gate.judging import CostOf, Gate, judge_gate
 from worktrial.results.gate.limits import Criterion, GateLimits
 from worktrial.results.gate.outputs import gate_markdown, junit_xml
+from worktrial.results.gate.scanning import github_annotations, sarif
 
-__all__ = ["CostOf", "Criterion", "Gate", "GateLimits", "gate_markdown", "judge_gate", "junit_xml"]
+__all__ = [
+    "CostOf",
+    "Criterion",
+    "Gate",
+    "GateLimits",
+    "gate_markdown",
+    "github_annotations",
+    "judge_gate",
+    "junit_xml",
+    "sarif",
+]

@@ -48,8 +48,14 @@ def _allowed(text: str) -> str:
     return _NOT_ALLOWED.sub("�", text)
 
 
-# Everything that means something in Markdown, in HTML, or to GitHub (mathematics, mentions, issues, addresses).
-_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&\"'$:@^=\-]|(?<=[Ww]{3})\.")
+# What would mean something in Markdown, in HTML, or to GitHub, and only where it would, so that the text reads well
+# raw, too. Always: escapes, code, strong, links, tags, cells, strokes. Emphasis at the edge of a word; entities;
+# the end of mathematics (a dollar behind anything but a space); mentions; issues; addresses and emoji.
+_SPECIAL = re.compile(
+    r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w)|(?<=\S)\$|@(?=\w)|#(?=\w)"
+    r"|:(?=//|[\w+-]+:)|(?<=mailto):|(?<=xmpp):|(?<=www)\.",
+    re.IGNORECASE,
+)
 
 
 def gate_markdown(gate: Gate) -> str:
