@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from tests.support.stored_sums import score_stored
 
 from worktrial.suites.orchestration.figures.published import stored_figures
 from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.scoring.stored import score_stored, score_stored_run
+from worktrial.suites.orchestration.scoring.stored import score_stored_run
 
 LIBRARIES = ("jsonschema", "networkx", "numpy", "scipy.optimize", "yaml")
 

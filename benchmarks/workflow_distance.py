@@ -16,6 +16,7 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 from tests.support.data import missing_real_data, real_data_dir
+from tests.support.published_graphs import published_step_graph, published_workflow_graph
 
 from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
@@ -24,7 +25,6 @@ from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_plan
 from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
 from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
-from worktrial.suites.orchestration.scoring.distance.graphs import published_step_graph, published_workflow_graph
 from worktrial.suites.orchestration.scoring.distance.ours import our_score
 from worktrial.suites.orchestration.scoring.distance.published import published_match, published_score
 

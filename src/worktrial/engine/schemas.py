@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.language.kinds import json_type
 
 # The keywords that every wire with schemas at all was seen to take. What else is said stays true without them: a
 # simpler schema lets more through, and whoever asked checks the answer anyway.
@@ -52,7 +53,7 @@ def _plain(schema: JsonValue, root: JsonObject, depth: int) -> JsonObject:
     plain: JsonObject = {name: value for name, value in schema.items() if name in _KEPT}
     if "const" in schema:
         plain["enum"] = [schema["const"]]
-        plain.setdefault("type", _type_of(schema["const"]))
+        plain.setdefault("type", json_type(schema["const"]))
     kinds = plain.get("type")
     if isinstance(kinds, list):
         named = [kind for kind in kinds if kind != "null"]
@@ -145,18 +146,3 @@ def _either_field(name: str, branches: list[JsonObject]) -> JsonObject:
 def _is_in(value: JsonValue, values: list[JsonValue]) -> bool:
     """Whether JSON `value` is among `values`; 1 and true are two values."""
     return any(value == other and isinstance(value, bool) == isinstance(other, bool) for other in values)
-
-
-def _type_of(value: JsonValue) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int() | float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-    return "object"

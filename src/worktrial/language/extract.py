@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from worktrial.language.kinds import type_word
 from worktrial.language.message import JsonObject, JsonValue
 
 _decoder = json.JSONDecoder()
@@ -52,7 +53,7 @@ def one_object(text: str) -> JsonObject:
     else:
         if isinstance(value, dict):
             return value
-        raise NotOneObject(f"the reply is a JSON {_kind(value)}, not a JSON object")
+        raise NotOneObject(f"the reply is a JSON {type_word(value)}, not a JSON object")
     # An object inside a top-level list does not count.
     found = [part.value for part in json_parts(stripped) if isinstance(part.value, dict)]
     if not found:
@@ -94,17 +95,3 @@ def _broke_at(error: ValueError, text: str) -> int:
     if not isinstance(error, json.JSONDecodeError) or error.msg.startswith("Unterminated"):
         return len(text)
     return error.pos
-
-
-def _kind(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int() | float():
-            return "number"
-        case str():
-            return "string"
-        case _:
-            return "list"

@@ -7,7 +7,7 @@ from tests.support.tiny_orchestration import TinyOrchestration, scenario, step, 
 
 from worktrial.errors import DataError
 from worktrial.suites.orchestration.planning.findings import step_of
-from worktrial.suites.orchestration.planning.release import load_release, load_scenarios
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
 
 EN = Language.EN
@@ -63,12 +63,12 @@ def test_a_folder_in_place_of_a_file_and_what_editors_leave_behind(tmp_path: Pat
 def test_all_broken_is_an_error(tmp_path: Path) -> None:
     folder = TinyOrchestration({"1": "steps: [", "2": ""}).write(tmp_path)
     with pytest.raises(DataError, match=r"1\.yaml: is not YAML.*None of the 2 files in EN/scenario_data"):
-        load_scenarios(folder, EN)
+        load_release(folder, [EN])
 
 
 def test_numbers_first_then_names_which_are_odd(tmp_path: Path) -> None:
     names = ["copy of 2", "10", "9", "²", "1" * 30]
-    loaded = load_scenarios(TinyOrchestration(dict.fromkeys(names, usual())).write(tmp_path), EN)
+    loaded = load_release(TinyOrchestration(dict.fromkeys(names, usual())).write(tmp_path), [EN]).scenarios
     assert [s.id for s in loaded] == ["9", "10", "1" * 30, "copy of 2", "²"]
     odd = {s.id for s in loaded if any(o.check == "odd-file-name" for o in s.findings)}
     assert odd == {"copy of 2", "²"}
@@ -93,7 +93,7 @@ def test_folders_that_are_not_there(tmp_path: Path) -> None:
 
 def test_outer_findings_are_told(tmp_path: Path) -> None:
     text = "steps:\n- {step_id: 1, agent: user, agent: user, data: {content: Hi}}\nmetadata: {total_steps: 7}\n"
-    [loaded] = load_scenarios(TinyOrchestration({"1": text}).write(tmp_path), EN)
+    [loaded] = load_release(TinyOrchestration({"1": text}).write(tmp_path), [EN]).scenarios
     found = [(step_of(o), o.check) for o in loaded.findings]
     assert found == [(1, "duplicate-key"), (None, "step-count")]
 
@@ -101,7 +101,7 @@ def test_outer_findings_are_told(tmp_path: Path) -> None:
 def test_content_that_is_no_text_is_a_step_that_is_not_asked(tmp_path: Path) -> None:
     missing = {"agent": "gardener", "workflow_id": None}
     data = scenario(step("user", None), step("gardener", {"tool": "dig"}), missing)
-    [loaded] = load_scenarios(TinyOrchestration({"1": data}).write(tmp_path), EN)
+    [loaded] = load_release(TinyOrchestration({"1": data}).write(tmp_path), [EN]).scenarios
     assert [type(s).__name__ for s in loaded.steps] == ["OddStep"] * 3
     assert [(step_of(o), o.check) for o in loaded.findings] == [(n, "broken-step") for n in (1, 2, 3)]
 

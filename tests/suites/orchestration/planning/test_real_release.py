@@ -9,7 +9,7 @@ import pytest
 from tests.support.data import real_data_dir
 
 from worktrial.suites.orchestration.planning.cards import load_team
-from worktrial.suites.orchestration.planning.release import Release, load_release, load_scenarios
+from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
@@ -62,7 +62,7 @@ def test_steps_by_kind() -> None:
 def test_in_numeric_order_and_alphabetical_order() -> None:
     assert [s.id for s in scenarios(Language.KO)] == [str(n) for n in range(1, 223)]
     folder = real_data_dir() / "orchestrationbench"
-    assert [s.key for s in load_scenarios(folder, Language.EN)] == [f"EN/{n}" for n in range(1, 220)]
+    assert [s.key for s in load_release(folder, [Language.EN]).scenarios] == [f"EN/{n}" for n in range(1, 220)]
     assert list(load_team(folder, Language.EN)) == sorted(load_team(folder, Language.EN))
 
 

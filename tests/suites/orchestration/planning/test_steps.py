@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tiny_orchestration import TinyOrchestration, plan, scenario, step, usual
 
-from worktrial.suites.orchestration.planning.release import load_scenarios
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     GoldCall,
@@ -29,13 +29,13 @@ AWAITING = RefusalType.AWAITING_USER_INPUT
 def read(folder: Path, content: str, agent: str = "gardener") -> tuple[ScenarioStep, list[str]]:
     """The one step, and the kinds of its findings."""
     data = TinyOrchestration({"1": scenario(step(agent, content))}).write(folder)
-    [loaded] = load_scenarios(data, Language.EN)
+    [loaded] = load_release(data, [Language.EN]).scenarios
     return loaded.steps[0], [o.check for o in loaded.findings]
 
 
 def test_the_usual_kinds(tmp_path: Path) -> None:
     refusal = step("carter", "status: AWAITING_USER_INPUT\nrequired_info: the load", workflow="workflow_2")
-    [loaded] = load_scenarios(TinyOrchestration({"7": usual(refusal)}).write(tmp_path), Language.EN)
+    [loaded] = load_release(TinyOrchestration({"7": usual(refusal)}).write(tmp_path), [Language.EN]).scenarios
     assert [type(s) for s in loaded.steps] == [SystemNote, UserTurn, PlanStep, CallStep, Reply, RefusalStep]
     assert (loaded.key, loaded.note, loaded.findings) == ("EN/7", "Date: 2026-03-02", ())
     _, _, planned, call, _, refused = loaded.steps

@@ -24,7 +24,7 @@ from tests.support.orchestration import (
     workflow,
 )
 
-from worktrial.suites.orchestration.planning.duties import query_of, workflow_of
+from worktrial.suites.orchestration.planning.duties import duties, workflow_of
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
@@ -38,8 +38,6 @@ from worktrial.suites.orchestration.planning.scenario import (
 from worktrial.suites.orchestration.planning.turns import (
     HistoryEntry,
     Views,
-    agent_view,
-    planner_view,
     refusal_text,
 )
 
@@ -67,15 +65,15 @@ def test_workflows_and_queries_without_any_hint(tmp_path: Path) -> None:
         9: "workflow_3",
         13: "workflow_4",
     }
-    assert [query_of(scenario, _step(scenario, n)) for n in (5, 6, 9)] == [FIND, BOOK, BOOK]
+    assert [duties(scenario)[n].query for n in (5, 6, 9)] == [FIND, BOOK, BOOK]
 
 
 def test_parallel_work_is_hidden_and_what_leads_here_is_not(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, *BERTH)
-    assert _seen(agent_view(scenario, _step(scenario, 5))[1]) == ["user"]
-    assert _seen(agent_view(scenario, _step(scenario, 6))[1]) == ["user", "harbour_agent:findBerths"]
+    assert _seen(Views(scenario).agent(_step(scenario, 5))[1]) == ["user"]
+    assert _seen(Views(scenario).agent(_step(scenario, 6))[1]) == ["user", "harbour_agent:findBerths"]
     # In a new round everything before it has been said.
-    assert _seen(agent_view(scenario, _step(scenario, 9))[1]) == [
+    assert _seen(Views(scenario).agent(_step(scenario, 9))[1]) == [
         "user",
         "weather_agent:forecast",
         "harbour_agent:findBerths",
@@ -88,8 +86,8 @@ def test_parallel_work_is_hidden_and_what_leads_here_is_not(tmp_path: Path) -> N
 def test_the_planner_sees_everything_before_and_its_last_plan(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, *BERTH)
     first, second = (s for s in scenario.steps if isinstance(s, PlanStep))
-    assert planner_view(scenario, first) == (None, (HistoryEntry("user", scenario.steps[1].text),))
-    in_force, entries = planner_view(scenario, second)
+    assert Views(scenario).planner(first) == (None, (HistoryEntry("user", scenario.steps[1].text),))
+    in_force, entries = Views(scenario).planner(second)
     assert in_force == first.plan
     assert len(entries) == 9
     assert entries[1].uses[0].result == {"wind": "calm"}
@@ -110,7 +108,7 @@ def test_dependencies_count_however_long_the_chain(tmp_path: Path) -> None:
         call("harbour_agent", "findBerths", day="y"),
         call("post_agent", "send", to="x", text="y"),
     )
-    assert len(agent_view(scenario, _step(scenario, 6))[1]) == 3
+    assert len(Views(scenario).agent(_step(scenario, 6))[1]) == 3
 
 
 def test_a_cycle_of_dependencies_ends(tmp_path: Path) -> None:
@@ -125,7 +123,7 @@ def test_a_cycle_of_dependencies_ends(tmp_path: Path) -> None:
         call("weather_agent", "forecast", place="x", day="y"),
         call("post_agent", "send", to="x", text="y"),
     )
-    assert len(agent_view(scenario, _step(scenario, 5))[1]) == 2
+    assert len(Views(scenario).agent(_step(scenario, 5))[1]) == 2
 
 
 def _twice(*later: Row) -> tuple[Row, ...]:
@@ -195,7 +193,7 @@ def test_which_workflow(name: str, tmp_path: Path) -> None:
 
 def test_without_a_plan_the_user_s_last_words_are_the_request(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, note(), user("Write to Ida."), call("post_agent", "send"))
-    assert agent_view(scenario, scenario.steps[2]) == ("Write to Ida.", (HistoryEntry("user", "Write to Ida."),))
+    assert Views(scenario).agent(scenario.steps[2]) == ("Write to Ida.", (HistoryEntry("user", "Write to Ida."),))
 
 
 def test_steps_of_one_workflow_have_their_own_requests(tmp_path: Path) -> None:
@@ -210,7 +208,7 @@ def test_steps_of_one_workflow_have_their_own_requests(tmp_path: Path) -> None:
         user("The Gannet."),
         _booked(),
     )
-    assert [query_of(scenario, _step(scenario, n)) for n in (4, 5, 7)] == ["find", "book", "book"]
+    assert [duties(scenario)[n].query for n in (4, 5, 7)] == ["find", "book", "book"]
 
 
 def test_what_cannot_be_read_is_shown_only_where_it_records_something(tmp_path: Path) -> None:
@@ -225,7 +223,7 @@ def test_what_cannot_be_read_is_shown_only_where_it_records_something(tmp_path: 
         raw("harbour_agent", remark),
         _booked(),
     )
-    assert [e.text for e in agent_view(scenario, _step(scenario, 6))[1]] == ["Go.", lost]
+    assert [e.text for e in Views(scenario).agent(_step(scenario, 6))[1]] == ["Go.", lost]
 
 
 def test_refusals_in_two_lines() -> None:
@@ -250,9 +248,9 @@ def _assert_blind_to_what_follows(scenario: Scenario) -> None:
     for place, step in _asked(scenario):
         cut = dataclasses.replace(scenario, steps=(*scenario.steps[:place], _blank(step)))
         if isinstance(step, PlanStep):
-            assert planner_view(cut, cut.steps[-1]) == views.planner(step)
+            assert Views(cut).planner(cut.steps[-1]) == views.planner(step)
         else:
-            assert agent_view(cut, cut.steps[-1]) == views.agent(step)
+            assert Views(cut).agent(cut.steps[-1]) == views.agent(step)
 
 
 def _blank(step: ScenarioStep) -> ScenarioStep:

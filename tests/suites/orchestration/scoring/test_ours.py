@@ -12,7 +12,7 @@ from tests.support.growth import calls
 
 from worktrial.suites.orchestration.planning.cards import Team, load_team
 from worktrial.suites.orchestration.planning.plan_text import read_plan
-from worktrial.suites.orchestration.planning.release import load_scenarios
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
@@ -168,7 +168,7 @@ def test_goals_and_first_failure() -> None:
 @pytest.fixture(scope="module", params=Language)
 def release(request: Any) -> Iterator[tuple[list[Scenario], Team]]:
     folder = real_data_dir() / "orchestrationbench"
-    yield list(load_scenarios(folder, request.param)), load_team(folder, request.param)
+    yield list(load_release(folder, [request.param]).scenarios), load_team(folder, request.param)
 
 
 @pytest.mark.real_data

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.suites.orchestration.scoring.real import archive, data
 
-from worktrial.suites.orchestration.planning.release import load_scenarios
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.scoring.layout import labels_of
 from worktrial.suites.orchestration.scoring.stored import stored_scenarios
@@ -15,7 +15,7 @@ from worktrial.suites.orchestration.scoring.stored import stored_scenarios
 @pytest.mark.parametrize(("language", "count"), [(Language.EN, 219), (Language.KO, 222)])
 def test_labels_are_those_of_the_stored_runs(language: Language, count: int) -> None:
     stored = {scenario.id: scenario.runs["run #1"]["label"] for scenario in stored_scenarios(archive(language))}
-    scenarios = load_scenarios(data(), language)
+    scenarios = load_release(data(), [language]).scenarios
     assert len(scenarios) == len(stored) == count
     for scenario in scenarios:
         made = labels_of(scenario)

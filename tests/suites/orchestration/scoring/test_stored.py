@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.stored_sums import score_stored
 
 from worktrial.errors import DataError
 from worktrial.suites.orchestration.scoring.figures import published_figures
-from worktrial.suites.orchestration.scoring.stored import score_stored, stored_scenarios
+from worktrial.suites.orchestration.scoring.stored import stored_scenarios
 
 RUN: dict[str, Any] = {
     "main_agent_history": [],

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +180,26 @@ def _tool(tool: _Tool, written: JsonObject, where: Path, field: str) -> AgentToo
         what = f"{field}.parameters.type of tool {tool.name!r} is {tool.parameters.type!r}"
         raise DataError(where, what, "Make it 'object', with an argument a property")
     return AgentTool(tool.name, tool.description, written["parameters"], reads_only)
+
+
+_EFFECTS = Path(__file__).with_name("effects.yaml")
+
+
+def only_reads(team: Team, agent: str, tool: str) -> bool:
+    """Whether a call of the agent's tool leaves nothing behind; False for a tool that nobody has classed.
+
+    What the card says goes before the shipped list (`effects.yaml`, which says how it was made).
+    """
+    known = team[agent].tool_by_name.get(tool) if agent in team else None
+    if known is not None and known.reads_only is not None:
+        return known.reads_only
+    return tool in effect_classes()["reading"].get(agent, ())
+
+
+@cache
+def effect_classes() -> dict[str, Any]:
+    """Tools of known agents, `changing` something or only `reading`, by agent."""
+    import yaml
+
+    classes: dict[str, Any] = yaml.safe_load(_EFFECTS.read_text(encoding="utf-8"))
+    return classes

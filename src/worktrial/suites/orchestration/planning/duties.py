@@ -90,17 +90,6 @@ def workflow_of(scenario: Scenario) -> Mapping[int, str | None]:
     return {step: duty.workflow for step, duty in duties(scenario).items()}
 
 
-def query_of(scenario: Scenario, step: ScenarioStep) -> str:
-    """Request to the domain agent at `step`, in the words of a plan no later than the step.
-
-    Where no such plan knows the agent or the workflow, it is what the user said last.
-
-    Raises:
-        KeyError: no domain agent is at work at this step.
-    """
-    return duties(scenario)[step.id].query
-
-
 @dataclass(slots=True)
 class _Ledger:
     """Record of what has been done for which workflow, up to some step."""

@@ -37,20 +37,6 @@ class Release:
     """Files that hold no scenario; the others are used without them."""
 
 
-def load_scenarios(folder: Path, language: Language, *, corrected: bool = False) -> Sequence[Scenario]:
-    """The scenarios of `language`, by number; files that hold none are left out, as `load_release` reports.
-
-    Args:
-        folder: The data folder, which holds the folder of the language.
-        language: Language of the scenarios.
-        corrected: Apply the corrections that Worktrial ships.
-
-    Raises:
-        DataError: a folder is missing, or not one file holds a scenario.
-    """
-    return _read(folder, source_files(folder, language, SCENARIOS, ".yaml"), language, corrected)[0]
-
-
 def load_release(folder: Path, languages: Sequence[Language], *, corrected: bool = False) -> Release:
     """Cards and scenarios of `languages`.
 

@@ -143,16 +143,6 @@ class Views:
         return self._steps[: self._place[step.id]]
 
 
-def planner_view(scenario: Scenario, step: ScenarioStep) -> tuple[WorkflowPlan | None, tuple[HistoryEntry, ...]]:
-    """Plan and history that the planner sees; the same as `Views.planner`."""
-    return Views(scenario).planner(step)
-
-
-def agent_view(scenario: Scenario, step: ScenarioStep) -> tuple[str, tuple[HistoryEntry, ...]]:
-    """Request and history that a domain agent sees; the same as `Views.agent`."""
-    return Views(scenario).agent(step)
-
-
 def refusal_text(type: RefusalType, info: str) -> str:
     """A refusal in the two lines that a domain agent writes."""
     label = "required_info" if type is RefusalType.AWAITING_USER_INPUT else "violation_message"

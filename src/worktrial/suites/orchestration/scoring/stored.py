@@ -15,7 +15,7 @@ from worktrial.suites.orchestration.options import SEARCH_NODES, Scoring
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.release import Release
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
-from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, Verdicts, gold_steps
+from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, gold_steps
 from worktrial.suites.orchestration.scoring.ours import our_scenario
 from worktrial.suites.orchestration.scoring.published import PublishedScenario, file_sums, published_scenario
 
@@ -133,17 +133,6 @@ def stored_scenarios(place: Path) -> Iterator[StoredScenario]:
         where = str(place / name)
         raw = files[name]
         yield _scenario(_json(raw if isinstance(raw, bytes) else _read(raw), where), _id(name), where)
-
-
-def score_stored(
-    place: Path, team: Team, verdicts: Verdicts | None = None, *, nodes: int | None = SEARCH_NODES
-) -> dict[str, float]:
-    """The added sums of a whole stored run, for `published_figures` and `published_details`."""
-    total: dict[str, float] = {}
-    for scenario in stored_scenarios(place):
-        for key, value in file_sums(list(scenario.score(team, nodes=nodes).values()), verdicts).items():
-            total[key] = total.get(key, 0) + value
-    return total
 
 
 def _files_in(place: Path) -> Mapping[PurePosixPath, bytes | Path]:

@@ -9,7 +9,7 @@ from tests.support.tiny_orchestration import TinyOrchestration, usual
 
 from worktrial.suites.orchestration.planning.corrections.overlay import corrections_for
 from worktrial.suites.orchestration.planning.findings import step_of
-from worktrial.suites.orchestration.planning.release import load_release, load_scenarios
+from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
@@ -29,10 +29,10 @@ def test_each_has_a_place_and_a_reason(language: Language) -> None:
 
 def test_data_that_they_were_not_made_for_says_so_and_stays(tmp_path: Path) -> None:
     folder = TinyOrchestration({"85": usual(), "86": usual()}).write(tmp_path)
-    [odd, other] = load_scenarios(folder, Language.EN, corrected=True)
+    [odd, other] = load_release(folder, [Language.EN], corrected=True).scenarios
     assert [(step_of(o), o.check) for o in odd.findings] == [(8, "correction-does-not-fit")]
     assert (odd.fixes, other.findings) == ((), ())
-    assert odd.steps == load_scenarios(folder, Language.EN)[0].steps
+    assert odd.steps == load_release(folder, [Language.EN]).scenarios[0].steps
 
 
 @pytest.mark.real_data

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.suites.orchestration.scoring.real import data
 
 from worktrial.suites.orchestration.example import example_folder
-from worktrial.suites.orchestration.planning.cards import load_team
-from worktrial.suites.orchestration.planning.effects import only_reads
+from worktrial.suites.orchestration.planning.cards import effect_classes, load_team, only_reads
 from worktrial.suites.orchestration.planning.references import gold as recorded_answer
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
@@ -96,9 +95,7 @@ def test_every_tool_of_the_worked_example_is_classed() -> None:
 
 @pytest.mark.real_data
 def test_every_tool_of_the_release_is_classed_once() -> None:
-    from worktrial.suites.orchestration.planning.effects import _classes
-
-    classes = _classes()
+    classes = effect_classes()
     for language, count in ((Language.EN, 96), (Language.KO, 99)):
         tools = [(c.agent_id, tool.name) for c in load_team(data(), language).values() for tool in c.tools]
         assert len(tools) == count

@@ -13,12 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.data import real_data_dir
 from tests.support.growth import calls
+from tests.support.published_graphs import published_step_graph, published_workflow_graph
 
 from worktrial.suites.orchestration.scoring.distance.exact import MOST_BY_BRANCHES, Distance, edit_distance
 from worktrial.suites.orchestration.scoring.distance.graphs import (
     Graph,
-    published_step_graph,
-    published_workflow_graph,
 )
 from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, assignment, column_prices
 from worktrial.suites.orchestration.scoring.distance.programme import programme

@@ -13,8 +13,7 @@ from functools import lru_cache
 import msgspec
 
 from worktrial.language import Complete, JsonObject, JsonValue
-from worktrial.suites.orchestration.planning.cards import AgentCard, Team
-from worktrial.suites.orchestration.planning.effects import only_reads
+from worktrial.suites.orchestration.planning.cards import AgentCard, Team, only_reads
 from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log, MadeCall
 from worktrial.suites.orchestration.run.prompts import world_rules

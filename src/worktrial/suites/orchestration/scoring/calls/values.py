@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from worktrial.language import JsonValue
+from worktrial.language.kinds import type_word
 from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.scoring.calls.schema import ArgumentSchema, Schema, child, items
 
@@ -116,7 +117,7 @@ def _reading(gold: JsonValue, tool: ArgumentSchema, schema: Schema) -> JsonValue
 def _difference(gold: JsonValue, predicted: JsonValue, tool: ArgumentSchema, schema: Schema) -> str | None:
     """Why the two, which are not equal, surely mean different things; None when they may mean the same."""
     sound = tool.problem(gold, schema) is None
-    kinds = _kind(gold), _kind(predicted)
+    kinds = type_word(gold), type_word(predicted)
     if kinds[0] != kinds[1]:
         scalar = {"null", "boolean", "number"} & set(kinds)
         return f"a {kinds[1]} instead of a {kinds[0]}" if scalar and sound else None
@@ -147,7 +148,7 @@ def _list_difference(gold: list[JsonValue], predicted: list[JsonValue], sound: b
         return None  # another order: whether it matters, the schema does not say
     if sound and "enum" in schema:
         return "other choices"
-    if all(_kind(item) in ("number", "boolean") for item in (*gold, *predicted)):
+    if all(type_word(item) in ("number", "boolean") for item in (*gold, *predicted)):
         return "other numbers or booleans"
     return None
 
@@ -162,21 +163,6 @@ def _member_difference(
             if different is not None:
                 return f"{key}: {different}"
     return None
-
-
-def _kind(value: JsonValue) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int() | float():
-            return "number"
-        case list():
-            return "list"
-        case dict():
-            return "object"
-    return "text"
 
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,17})?", re.ASCII)

@@ -1,14 +1,12 @@
-"""Plans as labelled directed graphs: the two of the published score, and the two of ours."""
+"""Plans as the two labelled directed graphs of our score."""
 
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from worktrial.language import JsonValue
 from worktrial.suites.orchestration.planning.scenario import WorkflowPlan
 
 Label = TypeVar("Label", bound=Hashable)
@@ -114,63 +112,3 @@ def plain_word(status: str) -> str:
     word = "".join(c for c in word if unicodedata.category(c) != "Cc" or c.isspace())
     word = "_".join(re.split(r"[\s_-]+", word.strip(" \t\r\n_-")))
     return _SPELLINGS.get(word, word)
-
-
-def published_workflow_graph(plan: Mapping[str, Any]) -> Graph[None]:
-    """The structure graph of the published evaluation: a node per workflow key, edges from `depends_on` alone.
-
-    An id that is not in the plan becomes a node, and a string is walked character by character, as published.
-    """
-    node: dict[Hashable, int] = {}
-    edges = set()
-    for key, workflow in workflows_of(plan).items():
-        target = node.setdefault(key, len(node))
-        for dependency in workflow.get("depends_on") or ():
-            edges.add((node.setdefault(dependency, len(node)), target))
-    return Graph((None,) * len(node), frozenset(edges))
-
-
-def published_step_graph(plan: Mapping[str, Any]) -> Graph[tuple[Any, Any]]:
-    """The components graph of the published evaluation: a node per distinct (agent, status) pair.
-
-    Edges join consecutive pairs that differ, and the last pair of a dependency (`depends_on`, else `depend_on`)
-    with the first of its dependent, which may be the same node.
-    """
-    workflows = workflows_of(plan)
-    chains = {key: list(pairs_of(workflow)) for key, workflow in workflows.items()}
-    node: dict[tuple[Any, Any], int] = {}
-    for chain in chains.values():
-        for pair in chain:
-            node.setdefault(pair, len(node))
-    edges = {(node[a], node[b]) for chain in chains.values() for a, b in pairwise(chain) if a != b}
-    for key, workflow in workflows.items():
-        for dependency in dependencies_of(workflow) if chains[key] else ():
-            if chains.get(dependency):
-                edges.add((node[chains[dependency][-1]], node[chains[key][0]]))
-    return Graph(tuple(node), frozenset(edges))
-
-
-Pair = tuple[JsonValue, JsonValue]
-"""An agent and a status."""
-
-
-def workflows_of(plan: JsonValue) -> dict[str, JsonValue]:
-    """The workflows by key: all that have `workflow` in their key."""
-    return {key: workflow for key, workflow in plan.items() if "workflow" in key}
-
-
-def pairs_of(workflow: Mapping[str, JsonValue]) -> Iterable[Pair]:
-    """(agent, status) of each step that names an agent, one by one, so that a bad step is met in its turn."""
-    for step in workflow.get("steps") or ():
-        agent = step.get("agent_id") or step.get("name")
-        if agent:
-            yield agent, step.get("status", "UNK")
-
-
-def dependencies_of(workflow: Mapping[str, JsonValue]) -> Iterable[Any]:
-    """A single id is one dependency in the spelling `depend_on`; the other is walked whatever it is."""
-    several = workflow.get("depends_on")
-    if several:
-        return several  # type: ignore[no-any-return]
-    other = workflow.get("depend_on") or ()
-    return [other] if isinstance(other, str) else other

@@ -5,7 +5,7 @@ letter, equal (agent, status) pairs are one node, and networkx counts too little
 depending on the order in which nodes and edges came. So the graphs are built in the program's order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from worktrial.language import JsonValue
 from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.published_plan_text import published_reading
-from worktrial.suites.orchestration.scoring.distance.graphs import Pair, dependencies_of, pairs_of, workflows_of
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore
 
 if TYPE_CHECKING:
@@ -72,6 +71,10 @@ class PublishedMatch:
         structure, components = self.structure.similarity, self.components.similarity
         exact = self.structure.exact and self.components.exact
         return PlanScore(structure * 0.5 + components * 0.5, structure, components, exact)
+
+
+Pair = tuple[JsonValue, JsonValue]
+"""An agent and a status."""
 
 
 def published_score(gold: JsonValue, predicted: JsonValue, *, nodes: int | None = SEARCH_NODES) -> PlanScore:
@@ -241,3 +244,25 @@ def _one(_: object) -> float:
 
 def _nothing(_: object, __: object) -> float:
     return 0.0
+
+
+def workflows_of(plan: JsonValue) -> dict[str, JsonValue]:
+    """The workflows by key: all that have `workflow` in their key."""
+    return {key: workflow for key, workflow in plan.items() if "workflow" in key}
+
+
+def pairs_of(workflow: Mapping[str, JsonValue]) -> Iterable[Pair]:
+    """(agent, status) of each step that names an agent, one by one, so that a bad step is met in its turn."""
+    for step in workflow.get("steps") or ():
+        agent = step.get("agent_id") or step.get("name")
+        if agent:
+            yield agent, step.get("status", "UNK")
+
+
+def dependencies_of(workflow: Mapping[str, JsonValue]) -> Iterable[Any]:
+    """A single id is one dependency in the spelling `depend_on`; the other is walked whatever it is."""
+    several = workflow.get("depends_on")
+    if several:
+        return several  # type: ignore[no-any-return]
+    other = workflow.get("depend_on") or ()
+    return [other] if isinstance(other, str) else other
