@@ -22,14 +22,18 @@ def is_error(observation: JsonValue) -> bool:
     """
     if not isinstance(observation, dict):
         return False
-    return any(_signals(key, value) for key, value in observation.items())
+    for key, value in observation.items():
+        sign = _sign(key)
+        if sign is not None and _fails(sign, value):
+            return True
+    return False
 
 
 def error_signals(value: JsonValue, pointer: str = "") -> Iterator[str]:
     """JSON Pointers, without positions in lists, of whatever at any depth says that the call failed."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            if _signals(key, inner):
+            if (sign := _sign(key)) is not None and _fails(sign, inner):
                 yield f"{pointer}/{key}"
             yield from error_signals(inner, f"{pointer}/{key}")
     elif isinstance(value, list):
@@ -53,10 +57,20 @@ def is_identifier(key: str) -> bool:
     return _IDENTIFIER.fullmatch(key) is not None
 
 
-def _signals(key: str, value: JsonValue) -> bool:
+@lru_cache(maxsize=4096)
+def _sign(key: str) -> str | None:
+    """Kind of sign that a field of this name gives; None for a field that says nothing of success."""
     name = key.lower()
     if name in _SUCCESS:
-        return value is False
+        return "success"
     if name == "status":
+        return "status"
+    return "error" if _ERROR.fullmatch(key) is not None else None
+
+
+def _fails(sign: str, value: JsonValue) -> bool:
+    if sign == "success":
+        return value is False
+    if sign == "status":
         return isinstance(value, str) and value.lower() == "error"
-    return bool(value) and _ERROR.fullmatch(key) is not None
+    return bool(value)

@@ -66,7 +66,7 @@ def planned_kinds(workplace: Workplace, implicit: Sequence[str]) -> PlannedKinds
             is known and can be set, so that a write which is the same twice is known for one, too.
     """
     forms = Counter(_form(tool) for tool in workplace.tools)
-    return _planned(tuple(sorted(forms.items(), key=str)), tuple(map(str, implicit)))
+    return _planned(tuple(forms.items()), tuple(map(str, implicit)))
 
 
 def _form(tool: Tool) -> _Form:

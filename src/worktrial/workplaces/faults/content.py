@@ -6,6 +6,8 @@ from hashlib import sha256
 
 from worktrial.language import JsonValue
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
 Step = str | None
 """A field's name; None for every item of a list."""
 Field = tuple[Step, ...]
@@ -84,6 +86,6 @@ def digest(content: JsonValue) -> str:
     Canonical: keys sorted, no white space, UTF-8. The order of keys says nothing in JSON, so it changes
     nothing; the order of a list does. Storing the content as JSON and reading it back leaves it the same.
     """
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = _CANONICAL.encode(content)
     # A lone surrogate is legal in a JSON string and has no UTF-8 of its own.
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -8,6 +8,7 @@ import msgspec
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.stale import Facts, facts_of
 from worktrial.workplaces.faults.transforms import Context
 from worktrial.workplaces.session import Observation, Session
@@ -88,8 +89,10 @@ class CleanMemory:
             self._seen.append(text)
         return answer
 
-    def context(self, answer: CleanAnswer, tool: Tool | None, arguments: JsonValue) -> Context:
-        """Knowledge for a transform that degrades `answer`."""
+    def context(
+        self, answer: CleanAnswer, tool: Tool | None, arguments: JsonValue, needed: Needed | None, *, silent: bool
+    ) -> Context:
+        """Knowledge for a transform that degrades `answer`; see `Context` for `needed` and `silent`."""
         # The last of what was seen is the answer itself.
         seen = self._seen[:-1] if answer.observation.content and self._seen else list(self._seen)
         return Context(
@@ -100,6 +103,8 @@ class CleanMemory:
             documents=lambda: [self._initial_state, *map(self._parsed, seen)],
             facts=lambda: [self._facts_in(text) for text in ("", *seen)],
             tools=self._tools,
+            needed=needed,
+            silent=silent,
         )
 
     def moved_on(self, answer: CleanAnswer) -> bool:

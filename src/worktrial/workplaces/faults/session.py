@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -176,14 +175,19 @@ class FaultySession:
             at = Position(self._calls, self._calls) if self._position is None else self._position()
             self._calls += 1
             place = at.call if self.plan.unit is FaultUnit.CALL else at.turn
-            event = next((e for e in self.plan.events if e.covers(place)), None)
             try:
-                return await self._carry_out(event, at, place, tool, arguments)
+                return await self._carry_out(self._event_at(place), at, place, tool, arguments)
             except InvalidSample as e:
                 # On a state of which only a part was written, tools may fail as a service does on broken records.
                 if not self._torn or e.reason is not InvalidReason.INTERNAL:
                     raise
                 return Observation(failed(FaultKind.HTTP_500, tool), Origin.EXECUTABLE)
+
+    def _event_at(self, place: int) -> FaultEvent | None:
+        for event in self.plan.events:
+            if event.covers(place):
+                return event
+        return None
 
     async def _carry_out(
         self, event: FaultEvent | None, at: Position, place: int, tool: str, arguments: JsonValue
@@ -235,15 +239,13 @@ class FaultySession:
         question = canonical_text([call.tool, call.arguments])
         call = call._replace(clean=digest(clean))
         asked = (call.event.index, question, call.clean)
-        rng = generator(f"{self.plan.key}\0{call.event.index}\0{question}")
         if asked in self._given:
             kind, degraded = self._given[asked]
             if kind not in OF_WRITES:
                 return self._changed(call, kind, observation, degraded)
-        context = self._memory.context(answer, call.known, call.arguments)
-        event = call.event
-        if event.silent or (event.aimed and self._needed is not None):
-            context = replace(context, needed=self._needed if event.aimed else None, silent=event.silent)
+        rng = generator(f"{self.plan.key}\0{call.event.index}\0{question}")
+        aim = self._needed if call.event.aimed else None
+        context = self._memory.context(answer, call.known, call.arguments, aim, silent=call.event.silent)
         for kind in self._order(call.event, self._given.get(asked, ("",))[0]):
             if kind in OF_WRITES:
                 done = await self._miswrite(call, kind, answer, context)

@@ -43,26 +43,29 @@ def neighbour(
         return None
     if isinstance(value, str) and len(value) > _LONGEST:
         return _misprinted(value, rng)
-    shape, pattern = _shape(value), _pattern(value)
-    here: dict[str, JsonValue] = {}
-    alike: dict[str, JsonValue] = {}
-    for name, other in known:
-        if name != field and pattern is None:
-            continue
-        if type(other) is type(value) and other != value and str(other) not in apart:
-            if name == field:
-                here[str(other)] = other
-            elif pattern is not None and _pattern(other) == pattern:
-                alike[str(other)] = other
+    here = {str(o): o for name, o in known if name == field and type(o) is type(value) and o != value}
+    here = {text: other for text, other in here.items() if text not in apart}
     for tool in tools:
         named = tool.parameters.get("properties", {}).get(field)
         choices = named.get("enum", ()) if isinstance(named, dict) else ()
         here |= {str(c): c for c in choices if type(c) is type(value) and c != value and str(c) not in apart}
+    shape = _shape(value)
     same_shape = [other for other in here.values() if shape is not None and _shape(other) == shape]
-    for found in (same_shape, list(here.values()), list(alike.values())):
-        if found:
-            return found[below(rng, len(found))]
+    found = same_shape or list(here.values()) or _alike(field, value, known, apart)
+    if found:
+        return found[below(rng, len(found))]
     return None if isinstance(value, str) else _transposed(value, rng)
+
+
+def _alike(
+    field: str, value: JsonValue, known: Sequence[tuple[str, JsonValue]], apart: set[str]
+) -> list[JsonValue]:
+    """Texts of the same pattern in other fields."""
+    pattern = _pattern(value)
+    if pattern is None:
+        return []
+    texts = dict.fromkeys(o for name, o in known if name != field and isinstance(o, str) and o != value)
+    return [text for text in texts if text not in apart and _pattern(text) == pattern]
 
 
 def _shape(value: JsonValue) -> str | None:
