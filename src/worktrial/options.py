@@ -233,7 +233,11 @@ class RunOptions(Options):
     output: Annotated[Path | None, Flag(_RUN, common=True, neutral=True, short="-o", metavar="DIR")] = None
     """Folder of the run; the same command with it resumes. Default: a new one, runs/SUITE-N."""
     concurrency: Annotated[Count | None, Flag(_RUN, common=True, neutral=True)] = None
-    """Samples in flight. Default: 16; 1 with the embedded model."""
+    """Samples in flight. Default: 16; 1 with the embedded model; 1000 with batches."""
+    batch: Annotated[bool, Flag(_RUN, common=True, neutral=True)] = False
+    """Send requests through the provider's batch interface: about half the price, each round of answers within a
+    day. All samples go forward together, a request each a round. Ctrl-C leaves a batch in flight, and the same
+    command goes on waiting for it. Not with simulated workplaces."""
     max_invalid: Annotated[float, Field(ge=0, le=1), Flag(_RUN, neutral=True)] = 0.0
     """Share of invalid samples that still counts as success."""
     cache: Annotated[Path | None, Flag(_RUN, neutral=True, metavar="DIR")] = None
@@ -350,7 +354,8 @@ class EndpointOptions(Options):
     tpm: Annotated[Count | None, Flag(_ENDPOINT, neutral=True)] = None
     """Tokens per minute, in and out."""
     price: Annotated[Numbers, Flag(_ENDPOINT, neutral=True, metavar="IN,OUT")] = None
-    """US dollars per million input and output tokens, for a model off the price list."""
+    """US dollars per million input and output tokens, for a model off the price list; then of input that the
+    provider had cached and of input that it caches (IN,OUT,READ,WRITTEN)."""
     extra: Annotated[str | None, BeforeValidator(_json), Flag(_ENDPOINT, neutral=True, metavar="JSON")] = None
     """Further fields of the request body, as JSON."""
 

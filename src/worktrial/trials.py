@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worktrial.agents.candidates import resolve_agent
+from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings
@@ -23,6 +24,8 @@ USUAL_CONCURRENCY = 16
 # The embedded model serves one request at a time: side by side, samples would only push each other's prompts out of
 # its cache.
 LOCAL_CONCURRENCY = 1
+# Samples of a batch wait together, and wait long.
+BATCH_CONCURRENCY = 1000
 
 Agent = str | Callable[..., Any]
 """Words that one writes after `--agent`, or the function itself."""
@@ -161,6 +164,8 @@ def settings_of(
         command: Words that started it, for the manifest.
     """
     usual = LOCAL_CONCURRENCY if any(role.is_local for role in models.values()) else USUAL_CONCURRENCY
+    if options.batch:
+        usual = BATCH_CONCURRENCY
     return RunSettings(
         folder=options.output or new_folder(name, base),
         concurrency=options.concurrency or usual,
@@ -168,6 +173,7 @@ def settings_of(
         budget=Budget(options.max_cost, options.max_tokens, options.max_minutes),
         cache=options.cache,
         cache_only=options.cache_only,
+        batch=BatchPolicy() if options.batch else None,
         command=command,
     )
 

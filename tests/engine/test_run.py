@@ -50,7 +50,7 @@ def test_a_run_is_stored(tmp_path: Path) -> None:
     assert {(s["sample"], s["repeat"], s["condition"]) for s in lines(tmp_path)} == set(end.records)
     first = next(s for s in lines(tmp_path) if s["sample"] == "0")
     assert first["usage"]["agent"] == {
-        "requests": 1, "input_tokens": 1, "output_tokens": 4, "cached_tokens": 0, "cost": None,
+        "requests": 1, "input_tokens": 1, "output_tokens": 4, "cached_tokens": 0, "stored_tokens": 0, "cost": None,
     }  # fmt: skip
     assert first["cost"] is None
     assert first["tags"] == {"even": True}

@@ -120,6 +120,24 @@ def test_the_price_list_and_the_users_figures() -> None:
     assert price_for(RoleSettings(role=Role.AGENT, model="no-such-model-xyz", base_url=OPENAI_URL)) is None
 
 
+def test_input_into_the_providers_cache_has_a_price_of_its_own() -> None:
+    usage = Usage(1, 100_000, 10_000, 20_000, 10_000)
+    listed = price_for(RoleSettings(role=Role.AGENT, model="anthropic/claude-sonnet-4-5").resolved())
+    assert listed is not None
+    assert listed(usage) == pytest.approx((70_000 * 3 + 20_000 * 0.3 + 10_000 * 3.75 + 10_000 * 15) / 1e6)
+
+    def given(*figures: float) -> Any:
+        return price_for(RoleSettings(role=Role.AGENT, model="m", base_url="http://127.0.0.1:1/v1", price=figures))
+
+    assert given(2, 10)(usage) == pytest.approx(0.3)
+    assert given(2, 10, 0.5)(usage) == pytest.approx(0.3 - 0.03)
+    assert given(2, 10, 0.5, 3)(usage) == pytest.approx(0.3 - 0.03 + 0.01)
+    # More than sent is a provider's slip, not a negative price.
+    for slip in (Usage(1, 100_000, 10_000, 90_000, 90_000), Usage(1, 100_000, 10_000, 900_000, 900_000)):
+        assert 0.1 < given(2, 10, 0.5, 3)(slip) < 0.4
+        assert 0.1 < listed(slip) < 0.6
+
+
 def test_the_price_list_knows_how_much_a_model_can_hold() -> None:
     def held(model: str, url: str | None) -> int | None:
         return context_of(RoleSettings(role=Role.SIMULATOR, model=model, base_url=url))

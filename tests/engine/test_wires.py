@@ -153,6 +153,18 @@ def test_usage_with_cached_tokens(wire: str) -> None:
     assert meter.cost == pytest.approx(140e-6)
 
 
+@pytest.mark.parametrize("stream", ["off", "on"])
+def test_input_that_the_provider_puts_into_its_cache(stream: str) -> None:
+    meter = Meter()
+    body = {**completion("Done."), "cache_writes": 30}
+    text = [{"role": "user", "content": "x" * 400}]
+    with ScriptedServer(Script(agent=lambda request: dict(body), cached_share=0.25)) as server:
+        options: dict[str, Any] = {"wire": "anthropic", "stream": stream, "price": (1, 10, 0.1, 1.25)}
+        with_client(server.url, lambda c: c.model(meter)(text), **options)
+    assert meter.usage == {Role.AGENT: Usage(1, 100, 1, 25, 30)}
+    assert meter.cost == pytest.approx((45 + 10 + 25 * 0.1 + 30 * 1.25) / 1e6)
+
+
 @every_wire
 @pytest.mark.parametrize(
     ("step", "reason", "refused"),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from tests.support.batches import Batching
 from tests.support.request import Role, ScriptedRequest
 from tests.support.streams import Streaming
 from tests.support.wire import Body, Reply, error_reply
@@ -147,6 +148,8 @@ class Script:
     endpoint: Endpoint = Endpoint()
     stream: Streaming = field(default_factory=Streaming)
     """Manner of streaming, for requests that ask for it."""
+    batching: Batching = field(default_factory=Batching)
+    """Manner of working off batches."""
     models: Sequence[str] = ("agent-1", "simulator-1", "judge-1", "synthesizer-1")
 
     def steps(self, role: Role) -> list[Step]:

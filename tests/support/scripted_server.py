@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
+from tests.support.batches import Batches
 from tests.support.request import Role, ScriptedRequest
 from tests.support.script import Script
 from tests.support.service import Service
@@ -43,6 +44,11 @@ class ScriptedServer:
     def requests(self) -> list[ScriptedRequest]:
         """Chat requests in order of arrival."""
         return self._service.requests
+
+    @property
+    def batches(self) -> Batches:
+        """What was submitted to the batch interfaces."""
+        return self._service.batches
 
     @property
     def refused(self) -> list[str]:

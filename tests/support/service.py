@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from aiohttp import web
+from tests.support.batches import Batches
 from tests.support.counters import Counters
 from tests.support.happy import Happy
 from tests.support.request import Role, ScriptedRequest
@@ -40,6 +41,7 @@ class Service:
         self._connection_number = itertools.count()
         self._memory: dict[object, Any] = {}
         self._wires = all_wires()
+        self.batches = Batches(script.batching, self._alone)
         self._runner: web.ServerRunner | None = None
 
     async def start(self, port: int = 0) -> None:
@@ -82,6 +84,9 @@ class Service:
             case "POST", "/stats/reset":
                 self.counters.reset()
                 return _response(json_reply(self.counters.snapshot()))
+        batched = await self.batches.handle(http)
+        if batched is not None:
+            return _response(batched)
         wire = foreign_wire(http.path, self._wires) if http.method == "POST" else None
         if wire is not None:
             return await self._chat(http, wire)
@@ -120,6 +125,23 @@ class Service:
             return await self._deliver(http, reply, request, wire)
         finally:
             self.counters.end(request)
+
+    def _alone(self, http: web.BaseRequest, path: str, sent: dict[str, Any]) -> Reply:
+        """The answer to a request of a batch."""
+        wire = foreign_wire(path, self._wires)
+        try:
+            body = sent if wire is None else wire.chat_body(path, sent, http.headers)
+        except Refused as e:
+            assert wire is not None
+            self.refused.append(str(e))
+            return refusal(wire, str(e))
+        raw = msgspec.json.encode(sent)
+        request = self._record(http, body, Role.of(body["model"]), len(raw), self._connection_of(http))
+        request.sent = sent
+        if self._keep_requests:
+            self.requests.append(request)
+        reply = self._reply(request)
+        return reply if wire is None else wire.translated(reply)
 
     def _record(
         self, http: web.BaseRequest, body: dict[str, Any], role: Role, raw_length: int, connection: int

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import aiohttp
 
+from worktrial.engine.batch.rounds import Rounds
 from worktrial.engine.client import Client, Endpoint, tell_on_stderr
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
@@ -38,6 +39,8 @@ class Wiring:
     retry: RetryPolicy
     cache: RequestCache | None = None
     cache_only: bool = False
+    rounds: Rounds | None = None
+    """Collects requests into batches; None sends each alone."""
     tell: Callable[[str], None] = tell_on_stderr
     """Told, a sentence each, what the run has to do otherwise than it was asked to."""
 
@@ -64,6 +67,10 @@ async def connect(
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
             await _probe(session, {endpoints[name].base_url: settings.role for name, settings in roles.items()})
+        rounds = wiring.rounds
+        if rounds is not None:
+            roles = {role: rounds.settings_of(settings, session) for role, settings in roles.items()}
+            spend = rounds.spend(spend)
         yield {
             role: Client(
                 settings,
@@ -72,7 +79,8 @@ async def connect(
                 spend=spend,
                 redactor=redactor,
                 retry=wiring.retry,
-                gate=gate,
+                # Who waits for a batch keeps no place from others.
+                gate=gate if rounds is None else None,
                 cache=wiring.cache,
                 cache_only=wiring.cache_only,
                 tell=wiring.tell,

@@ -25,6 +25,8 @@ class Tally:
         self.unpriced = False
         self._health = SimulatorHealth()
         self._started = time.monotonic()
+        self.batches = ""
+        """State of the batches in flight, in a few words; "" where there is none."""
         self.now_done = 0
         """Samples that finished in this session."""
         for record in finished:
@@ -75,8 +77,10 @@ class Tally:
         if self.now_done and elapsed > 0:
             per_second = self.now_done / elapsed
             parts["rate"] = f"{per_second * 60:.1f} samples/min"
-            if self.done < self.total:
+            if self.done < self.total and not self.batches:
                 parts["left"] = f"{duration((self.total - self.done) / per_second)} left"
+        if self.batches:
+            parts["batches"] = self.batches
         line = " · ".join(parts.values())
         for part in ("rate", "tokens", "cost"):
             if width is None or len(line) <= width:
@@ -110,7 +114,8 @@ class _PlainLines:
             self._warned = True
             print(warning, file=sys.stderr, flush=True)
         now = time.monotonic()
-        if tally.now_done and (now - self._last >= PLAIN_SECONDS or tally.done == tally.total):
+        begun = tally.now_done or tally.batches
+        if begun and (now - self._last >= PLAIN_SECONDS or tally.done == tally.total):
             self._last = now
             print(tally.line(), file=sys.stderr, flush=True)
 

@@ -30,6 +30,8 @@ class RoleUsage(msgspec.Struct, frozen=True):
     """Output tokens, as reported."""
     cached_tokens: int = 0
     """Input tokens that the endpoint had cached."""
+    stored_tokens: int = 0
+    """Input tokens that the endpoint put into its cache, where it says so."""
     cost: float | None = 0.0
     """US dollars; null where the model's price is unknown."""
     replayed: int = 0
@@ -215,6 +217,7 @@ def usage_of(meter: Meter) -> dict[str, RoleUsage]:
             output_tokens=u.output_tokens,
             cached_tokens=u.cached_tokens,
             cost=dollars(meter.costs.get(role)),
+            stored_tokens=u.stored_tokens,
             replayed=meter.replays.get(role, 0),
             replayed_cost=dollars(meter.spared.get(role, 0.0)),
         )

@@ -104,16 +104,17 @@ def _extra(role: Role, text: str | None) -> dict[str, Any]:
     return value
 
 
-def _price(role: Role, text: str | None) -> tuple[float, float] | None:
+def _price(role: Role, text: str | None) -> tuple[float, ...] | None:
     if text is None:
         return None
     try:
-        dollars_in, dollars_out = (float(part) for part in text.split(","))
+        figures = tuple(float(part) for part in text.split(","))
     except ValueError:
-        dollars_in = dollars_out = math.nan
+        figures = ()
     # A comparison with NaN is false, so this catches it too.
-    if not (0 <= dollars_in < math.inf and 0 <= dollars_out < math.inf):
+    if not (2 <= len(figures) <= 4 and all(0 <= figure < math.inf for figure in figures)):
         raise SettingError(
-            f"{role.option('price')} (or {option('price')}) {text!r}: write two figures, e.g. 1.25,10"
+            f"{role.option('price')} (or {option('price')}) {text!r}: write two figures, e.g. 1.25,10, or up to "
+            "two more for input from the provider's cache and into it"
         )
-    return dollars_in, dollars_out
+    return figures

@@ -79,8 +79,11 @@ class RoleSettings:
     """Seconds for one answer, from sending to the last byte; of a streamed one, between two events."""
     max_reply: float = 16.0
     """Megabytes of one answer; a larger one is refused before it is read."""
-    price: tuple[float, float] | None = None
-    """US dollars per million input and output tokens, where the price list does not know the model."""
+    price: tuple[float, ...] | None = None
+    """US dollars per million tokens, where the price list does not know the model: of input and output, then, where
+    they differ from input, of input that the provider had cached and of input that it puts into its cache."""
+    batch: bool = False
+    """Whether requests go through the provider's batch interface, which has prices of its own."""
 
     @property
     def role_name(self) -> RoleName:

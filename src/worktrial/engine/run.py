@@ -2,9 +2,12 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from worktrial.engine.batch.fitness import refuse_unfit
+from worktrial.engine.batch.ledger import BatchLedger, batches_in_flight
+from worktrial.engine.batch.rounds import Rounds
 from worktrial.engine.client import Client, tell_on_stderr
 from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.interruption import cancelled_by_signals
@@ -17,7 +20,7 @@ from worktrial.engine.run_plan import RunPlan, RunSettings, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
-from worktrial.engine.store import RunStore
+from worktrial.engine.store import BATCHES, RunStore
 from worktrial.engine.trial import Trial
 from worktrial.errors import SettingError, WorktrialError, option
 from worktrial.grading import Outcome
@@ -130,6 +133,11 @@ class _OpenRun:
     store: RunStore
     spend: Spend
 
+    def notice(self, text: str) -> None:
+        """Tell the user, and the manifest, what the run has to do otherwise than it was asked to."""
+        self.store.session.notices.append(self.redactor.text(text))
+        tell_on_stderr(text)
+
     @property
     def is_done(self) -> bool:
         """Whether no sample is left to do."""
@@ -143,6 +151,13 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
     if settings.cache_only and settings.cache is None:
         raise SettingError(f"{option('cache_only')} needs the folder of a cache: add {option('cache')} DIR")
     roles = {role: s.resolved() for role, s in plan.roles.items()}
+    if settings.batch is not None:
+        refuse_unfit(roles)
+    elif lost := batches_in_flight(settings.folder):
+        raise SettingError(
+            f"{settings.folder}: {len(lost)} batches of this run are in flight, and paid for. Go on with "
+            f"{option('batch')}, or remove {settings.folder / BATCHES} to leave them"
+        )
     redactor = Redactor()
     for role in roles.values():
         redactor.add_role(role, needs_key=not settings.cache_only)
@@ -179,22 +194,43 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
         tally.add(record)
         tell(tally)
 
+    def show(batches: str) -> None:
+        tally.batches = batches
+        tell(tally)
+
     tell(tally)
     concurrency = min(run.settings.concurrency for run in runs)
     async with contextlib.AsyncExitStack() as stack:
         # Models of a run that is done already need not be there.
-        clients = [{} if run.is_done else await stack.enter_async_context(_connected(run)) for run in runs]
+        rounds = [_rounds(run, show) for run in runs]
+        clients = [
+            {} if run.is_done else await stack.enter_async_context(_connected(run, own))
+            for run, own in zip(runs, rounds, strict=True)
+        ]
         schedulers = [
-            Scheduler(run.trial, run.store, own, concurrency, on_finished)
-            for run, own in zip(runs, clients, strict=True)
+            Scheduler(run.trial, run.store, own, concurrency, on_finished, batches)
+            for run, own, batches in zip(runs, clients, rounds, strict=True)
         ]
         await work_off(schedulers, concurrency)
         return [sum(client.retries for client in own.values()) for own in clients]
 
 
+def _rounds(run: _OpenRun, show: Callable[[str], None]) -> Rounds | None:
+    """Rounds of a run that sends batches; None of any other."""
+    settings = run.settings
+    if settings.batch is None or settings.cache_only or run.is_done:
+        return None
+    ledger = BatchLedger(settings.folder, run.redactor)
+    return Rounds(ledger, settings.batch, settings.retry, run.redactor, run.notice, show)
+
+
 @contextlib.asynccontextmanager
-async def _connected(run: _OpenRun) -> AsyncIterator[Mapping[RoleName, Client]]:
+async def _connected(run: _OpenRun, rounds: Rounds | None) -> AsyncIterator[Mapping[RoleName, Client]]:
     """Clients of one run.
+
+    Args:
+        run: With its folder.
+        rounds: Of its requests, where they go into batches.
 
     Raises:
         SettingError: a cost budget cannot be watched, or see `connect`.
@@ -203,13 +239,13 @@ async def _connected(run: _OpenRun) -> AsyncIterator[Mapping[RoleName, Client]]:
     settings = run.settings
     cache = RequestCache(settings.cache, run.redactor) if settings.cache else None
     in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
-
-    def notice(text: str) -> None:
-        run.store.session.notices.append(run.redactor.text(text))
-        tell_on_stderr(text)
-
-    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, notice)
-    async with connect(run.roles, wiring, spend=run.spend, redactor=run.redactor) as clients:
+    if rounds is not None:
+        in_flight = SPARE_REQUESTS
+    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, rounds, run.notice)
+    async with (
+        connect(run.roles, wiring, spend=run.spend, redactor=run.redactor) as clients,
+        contextlib.nullcontext() if rounds is None else rounds.at_work(),
+    ):
         if settings.budget.cost is not None:
             refuse_unpriced(clients)
         yield clients

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.growth import asked_of, differences
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, utc_now, versions
 from worktrial.engine.retry import RetryPolicy
@@ -27,6 +28,8 @@ class RunSettings:
     budget: Budget = field(default_factory=Budget)
     cache: Path | None = None
     cache_only: bool = False
+    batch: BatchPolicy | None = None
+    """Patience with batches, where requests go through the providers' batch interfaces; None sends each alone."""
     command: tuple[str, ...] = ()
 
 

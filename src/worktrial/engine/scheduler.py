@@ -1,11 +1,13 @@
 """Running jobs side by side, and storing each as it finishes."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from worktrial.engine.batch.rounds import Rounds
 from worktrial.engine.client import Client
 from worktrial.engine.defects import LEAST_OUTAGE, Defects, Outage
 from worktrial.engine.manifest import utc_now
@@ -99,6 +101,8 @@ class Scheduler:
     concurrency: int
     """Samples in flight, of all runs of a command together."""
     on_finished: OnFinished
+    rounds: Rounds | None = None
+    """Collects requests of running samples into batches."""
     _outage: Outage = field(init=False)
     _defects: Defects = field(init=False)
 
@@ -113,6 +117,10 @@ class Scheduler:
         Raises:
             StopRun: the run cannot go on.
         """
+        with contextlib.nullcontext() if self.rounds is None else self.rounds.sample(job.key):
+            await self._run(job)
+
+    async def _run(self, job: Job) -> None:
         context = SampleContext(job, self.clients)
         started = time.perf_counter()
         result = await guarded(

@@ -146,14 +146,35 @@ PriceOf = Callable[[Usage], float | None]
 def price_for(settings: RoleSettings) -> PriceOf | None:
     """Function that prices a request of this role; None when nobody knows the model's price.
 
-    The embedded model is free. Figures given by the user win over the list.
+    The embedded model is free. Figures given by the user win over the list, and are what is paid, in a batch,
+    too; of the list, what it says of batches counts there.
     """
     if settings.is_local:
         return lambda usage: 0.0
     if settings.price is not None:
-        dollars_in, dollars_out = settings.price
-        return _reported(lambda usage: (usage.input_tokens * dollars_in + usage.output_tokens * dollars_out) / 1e6)
+        return _reported(_given(*settings.price))
     return _listed(settings) if _may_be_listed(settings.base_url) else None
+
+
+def _given(
+    dollars_in: float, dollars_out: float, dollars_cached: float | None = None, dollars_stored: float | None = None
+) -> Callable[[Usage], float]:
+    """Price of a request, from US dollars per million tokens; None is the price of any input."""
+    less = 0.0 if dollars_cached is None else dollars_in - dollars_cached
+    more = 0.0 if dollars_stored is None else dollars_stored - dollars_in
+
+    def price(usage: Usage) -> float:
+        dollars = usage.input_tokens * dollars_in + usage.output_tokens * dollars_out
+        cached, stored = _in_cache(usage)
+        return (dollars - cached * less + stored * more) / 1e6
+
+    return price
+
+
+def _in_cache(usage: Usage) -> tuple[int, int]:
+    """Tokens of the input out of the provider's cache and into it; never more than there are."""
+    cached = min(usage.cached_tokens, usage.input_tokens)
+    return cached, min(usage.stored_tokens, usage.input_tokens - cached)
 
 
 def _reported(price: Callable[[Usage], float]) -> PriceOf:
@@ -201,13 +222,17 @@ def _listed(settings: RoleSettings) -> PriceOf | None:
     except LookupError:
         return None
     provider = found.provider.id
+    context = {"processing": "batch"} if settings.batch else None
 
     def price(usage: Usage) -> float:
+        cached, stored = _in_cache(usage)
         priced = Priced(
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
-            cache_read_tokens=min(usage.cached_tokens, usage.input_tokens),
+            cache_read_tokens=cached,
+            cache_write_tokens=stored,
         )
-        return float(calc_price(priced, model_ref=settings.model, provider_id=provider).total_price)
+        found = calc_price(priced, model_ref=settings.model, provider_id=provider, price_context=context)
+        return float(found.total_price)
 
     return _reported(price)

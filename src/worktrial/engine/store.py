@@ -20,6 +20,8 @@ from worktrial.language import JsonObject
 
 SAMPLES = "samples.jsonl"
 TRAJECTORIES = "trajectories.jsonl"
+BATCHES = "batches.jsonl"
+"""File of a run that says which batches were submitted, and which have come back."""
 TRACEBACKS = "tracebacks.txt"
 """File of tracebacks: where samples broke off, for a defect of ours or of the user's agent."""
 LOCK = ".lock"
@@ -97,7 +99,7 @@ class RunStore:
     def _leave_nothing(self, kind: type[BaseException] | None) -> None:
         """Remove the folder of a run that was refused before its first sample; reports would find an empty run."""
         refused = kind is not None and issubclass(kind, SettingError | DataError | StopRun)
-        paid = bool(self.session.tokens)
+        paid = bool(self.session.tokens) or (self.folder / BATCHES).exists()
         if refused and kind is not BudgetSpent and self._is_new and not self.finished and not paid:
             for name in (MANIFEST, SAMPLES, TRAJECTORIES, LOCK):
                 (self.folder / name).unlink(missing_ok=True)
@@ -135,8 +137,8 @@ class RunStore:
         line = self._redactor.bytes(self._encoder.encode(record))
         try:
             if trajectory is not None:
-                _append(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
-            _append(self._samples, line)
+                append_line(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
+            append_line(self._samples, line)
         except OSError as e:
             raise StopRun(f"{self.folder}: a sample cannot be stored ({e.strerror})") from None
         self.finished[record.key] = record
@@ -196,7 +198,8 @@ def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
             place += len(line)
 
 
-def _append(file: IO[bytes], line: bytes) -> None:
+def append_line(file: IO[bytes], line: bytes) -> None:
+    """Write a line of a JSONL file of ours."""
     # One write per line, unbuffered: after a kill at most the last line is torn.
     rest = memoryview(line + b"\n")
     while rest:

@@ -20,6 +20,8 @@ class Usage:
     output_tokens: int = 0
     cached_tokens: int = 0
     """The part of `input_tokens` that the provider read from its own prompt cache."""
+    stored_tokens: int = 0
+    """The part of `input_tokens` that the provider put into that cache, which some take more for."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -27,6 +29,7 @@ class Usage:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.cached_tokens + other.cached_tokens,
+            self.stored_tokens + other.stored_tokens,
         )
 
     @property

@@ -53,6 +53,7 @@ USAGE: dict[str, Any] = {
     "input_tokens": int,
     "output_tokens": int,
     "cached_tokens": int,
+    "stored_tokens": int,
     "cost": float | int | None,
     "replayed": int,
     "replayed_cost": float | int | None,

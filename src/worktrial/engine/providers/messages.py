@@ -238,4 +238,5 @@ def _usage(raw: object) -> Usage:
     # What came from the provider's cache, or went there, is not in its count of the input.
     cached = count(raw.get("cache_read_input_tokens"))
     stored = count(raw.get("cache_creation_input_tokens"))
-    return Usage(1, count(raw.get("input_tokens")) + cached + stored, count(raw.get("output_tokens")), cached)
+    whole = count(raw.get("input_tokens")) + cached + stored
+    return Usage(1, whole, count(raw.get("output_tokens")), cached, stored)

@@ -1,0 +1,122 @@
+"""Batches of a run on disk: what was submitted, and what came back to samples that are not finished yet."""
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from worktrial.engine.secrets import Redactor
+from worktrial.engine.store import BATCHES, append_line, cut_torn_tail, read_lines
+from worktrial.engine.transport import HttpAnswer
+from worktrial.errors import StopRun
+
+ANSWERS = "batch-answers"
+"""Folder with the answers that samples have not used up yet."""
+
+
+class BatchLine(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A line of `batches.jsonl`: a batch that was submitted, or, with `ended`, one that has come back."""
+
+    number: int
+    """Number of the batch in the run, from 1."""
+    role: str
+    """Role whose requests it holds."""
+    address: str
+    """Address of the role's model."""
+    batch: str
+    """The provider's id of the batch."""
+    requests: list[str] = []
+    """Custom ids of its requests."""
+    ended: str | None = None
+    """Outcome, in words; null while it is in flight."""
+
+
+class _Stored(msgspec.Struct):
+    status: int
+    body: str
+
+
+class BatchLedger:
+    """Batches and answers in a run's folder.
+
+    Args:
+        folder: Of the run, which this process has to itself.
+        redactor: Hides keys that an endpoint repeats.
+
+    Raises:
+        DataError: a line is damaged.
+        StopRun: the folder cannot be written to.
+    """
+
+    def __init__(self, folder: Path, redactor: Redactor) -> None:
+        self._path = folder / BATCHES
+        self._answers = folder / ANSWERS
+        self._redactor = redactor
+        cut_torn_tail(self._path)
+        self.open: dict[int, BatchLine] = {}
+        """Batches in flight, by number."""
+        self._last = 0
+        for line in read_lines(self._path, BatchLine):
+            self._last = max(self._last, line.number)
+            if line.ended is None:
+                self.open[line.number] = line
+            else:
+                self.open.pop(line.number, None)
+
+    def next_number(self) -> int:
+        """A number for another batch."""
+        self._last += 1
+        return self._last
+
+    def begin(self, line: BatchLine) -> None:
+        """Note a batch that was submitted."""
+        self._append(line)
+        self.open[line.number] = line
+
+    def end(self, line: BatchLine, how: str) -> None:
+        """Note that a batch has come back, or never will."""
+        self._append(
+            BatchLine(number=line.number, role=line.role, address=line.address, batch=line.batch, ended=how)
+        )
+        self.open.pop(line.number, None)
+
+    def keep(self, custom_id: str, answer: HttpAnswer) -> None:
+        """Keep an answer until its sample is finished."""
+        # In this form any bytes come back as they were.
+        body = base64.b64encode(self._redactor.bytes(answer.data)).decode()
+        try:
+            self._answers.mkdir(exist_ok=True)
+            path = self._answers / f"{custom_id}.json"
+            temporary = path.with_suffix(".tmp")
+            temporary.write_bytes(msgspec.json.encode(_Stored(answer.status, body)))
+            temporary.replace(path)
+        except OSError as e:
+            raise StopRun(f"{self._answers}: an answer cannot be stored ({e.strerror})") from None
+
+    def kept(self, custom_id: str) -> HttpAnswer | None:
+        """An answer that was kept; None where there is none, or it is damaged."""
+        try:
+            stored = msgspec.json.decode((self._answers / f"{custom_id}.json").read_bytes(), type=_Stored)
+            return HttpAnswer(stored.status, base64.b64decode(stored.body, validate=True))
+        except (FileNotFoundError, msgspec.MsgspecError, ValueError):
+            return None
+
+    def spend(self, custom_ids: Sequence[str]) -> None:
+        """Let go of answers whose sample is stored."""
+        for custom_id in custom_ids:
+            (self._answers / f"{custom_id}.json").unlink(missing_ok=True)
+
+    def _append(self, line: BatchLine) -> None:
+        try:
+            with self._path.open("ab", buffering=0) as file:
+                append_line(file, self._redactor.bytes(msgspec.json.encode(line)))
+        except OSError as e:
+            raise StopRun(f"{self._path}: a batch cannot be stored ({e.strerror})") from None
+
+
+def batches_in_flight(folder: Path) -> list[BatchLine]:
+    """Batches of a stored run that have not come back."""
+    lines = [*read_lines(folder / BATCHES, BatchLine)]
+    ended = {line.number for line in lines if line.ended is not None}
+    return [line for line in lines if line.number not in ended]

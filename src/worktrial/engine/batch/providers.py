@@ -1,0 +1,194 @@
+"""Batch interfaces of providers: OpenAI's files and batches, Anthropic's message batches."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from worktrial.engine.batch.calls import BatchCalls
+from worktrial.engine.providers.messages import ERROR_STATUSES
+from worktrial.engine.roles import below
+from worktrial.engine.transport import HttpAnswer
+from worktrial.engine.wire import Line
+from worktrial.language import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """A batch as its provider sees it."""
+
+    ended: bool
+    done: int
+    """Requests that are done with, well or badly."""
+    trouble: str = ""
+    """Reason for which the batch as a whole was refused or called off; "" where it was not."""
+    files: Sequence[str] = ()
+    """Addresses of the results, one a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """A line of a batch's results."""
+
+    custom_id: str
+    answer: HttpAnswer | None
+    """Answer as it would have come to the request alone; None where the provider never got to it."""
+
+
+class BatchProvider(Protocol):
+    """One provider's way with batches."""
+
+    most: int
+    """Requests of one batch."""
+    largest: int
+    """Bytes of one batch."""
+    headers: Mapping[str, str]
+    """Headers of its calls, with the key."""
+
+    async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
+        """Submit requests, each an id of ours and an encoded body; returns the provider's id of the batch."""
+        ...
+
+    async def state(self, batch: str) -> BatchState:
+        """Look how a batch is doing."""
+        ...
+
+    def result(self, line: bytes) -> BatchResult:
+        """Read a line of the results.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: it is no such line.
+        """
+        ...
+
+
+class OpenAIBatches:
+    """Files of JSON lines, uploaded, worked off and downloaded (OpenAI's Batch API)."""
+
+    most = 50_000
+    largest = 190_000_000
+
+    def __init__(self, line: Line, calls: BatchCalls, endpoint: str) -> None:
+        self._calls = calls
+        self._endpoint = endpoint
+        self._files = below(line.base_url, "files")
+        self._batches = below(line.base_url, "batches")
+        self.headers: Mapping[str, str] = {"Authorization": f"Bearer {line.key}"} if line.key else {}
+
+    async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
+        """Upload the requests as a file, and have it worked off."""
+        import aiohttp
+
+        head = msgspec.json.encode({"method": "POST", "url": self._endpoint})[:-1]
+        lines = b"".join(
+            b'%b,"custom_id":"%b","body":%b}\n' % (head, custom_id.encode(), body) for custom_id, body in requests
+        )
+
+        def form() -> Any:
+            made = aiohttp.FormData()
+            made.add_field("purpose", "batch")
+            made.add_field("file", lines, filename="batch.jsonl", content_type="application/jsonl")
+            return made
+
+        file = await self._calls.json("POST", self._files, self.headers, form)
+        wanted = {"input_file_id": file["id"], "endpoint": self._endpoint, "completion_window": "24h"}
+        batch = await self._calls.json("POST", self._batches, self.headers, _as_json(wanted), once=True)
+        return str(batch["id"])
+
+    async def state(self, batch: str) -> BatchState:
+        """Look how a batch is doing."""
+        told = await self._calls.json("GET", below(self._batches, batch), self.headers)
+        status = str(told["status"])
+        counts = told.get("request_counts") or {}
+        files = [told.get("output_file_id"), told.get("error_file_id")]
+        trouble = ""
+        if status == "failed":
+            errors = (told.get("errors") or {}).get("data") or [{}]
+            trouble = f"was refused: {errors[0].get('message') or 'no reason given'}"
+        elif status == "cancelled":
+            trouble = "was cancelled at the provider"
+        return BatchState(
+            status in ("completed", "failed", "expired", "cancelled"),
+            int(counts.get("completed") or 0) + int(counts.get("failed") or 0),
+            trouble,
+            [below(self._files, f"{file}/content") for file in files if file],
+        )
+
+    def result(self, line: bytes) -> BatchResult:
+        """Read a line of the output file or the error file."""
+        told = _object(line)
+        response = told.get("response")
+        if not isinstance(response, dict):
+            return BatchResult(str(told["custom_id"]), None)
+        status = response["status_code"]
+        if not isinstance(status, int):
+            raise TypeError("a status that is no number")
+        return BatchResult(str(told["custom_id"]), HttpAnswer(status, msgspec.json.encode(response.get("body"))))
+
+
+class AnthropicBatches:
+    """Message batches: one request with all of them, one file with all results (Anthropic's API)."""
+
+    most = 100_000
+    largest = 250_000_000
+
+    def __init__(self, line: Line, calls: BatchCalls) -> None:
+        self._calls = calls
+        self._batches = below(line.base_url.rstrip("/").removesuffix("/v1"), "v1/messages/batches")
+        self.headers: Mapping[str, str] = {"x-api-key": line.key or "none", "anthropic-version": "2023-06-01"}
+
+    async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
+        """Submit all requests at once."""
+        each = b",".join(b'{"custom_id":"%b","params":%b}' % (name.encode(), body) for name, body in requests)
+        batch = await self._calls.json(
+            "POST", self._batches, {**self.headers, **_JSON}, lambda: b'{"requests":[%b]}' % each, once=True
+        )
+        return str(batch["id"])
+
+    async def state(self, batch: str) -> BatchState:
+        """Look how a batch is doing."""
+        told = await self._calls.json("GET", below(self._batches, batch), self.headers)
+        counts = told.get("request_counts") or {}
+        done = sum(int(counts.get(name) or 0) for name in ("succeeded", "errored", "canceled", "expired"))
+        ended = told["processing_status"] == "ended"
+        cancelled = ended and bool(told.get("cancel_initiated_at"))
+        trouble = "was cancelled at the provider" if cancelled else ""
+        # At our own address, so that the key goes nowhere else.
+        return BatchState(ended, done, trouble, [below(self._batches, f"{batch}/results")] if ended else [])
+
+    def result(self, line: bytes) -> BatchResult:
+        """Read a line of the results."""
+        told = _object(line)
+        custom_id, result = str(told["custom_id"]), told["result"]
+        kind = result["type"]
+        if kind == "succeeded":
+            return BatchResult(custom_id, HttpAnswer(200, msgspec.json.encode(result["message"])))
+        if kind == "errored":
+            error = result["error"]
+            error = error.get("error", error)
+            status = ERROR_STATUSES.get(str(error.get("type")), 500)
+            return BatchResult(custom_id, HttpAnswer(status, msgspec.json.encode({"error": error})))
+        return BatchResult(custom_id, None)
+
+
+_JSON = {"Content-Type": "application/json"}
+
+
+def _as_json(value: Any) -> Callable[[], bytes]:
+    return lambda: msgspec.json.encode(value)
+
+
+def _object(line: bytes) -> JsonObject:
+    told: Any = msgspec.json.decode(line)
+    if not isinstance(told, dict):
+        raise TypeError("no object")
+    return told
+
+
+MAKERS: dict[str | None, Callable[[Line, BatchCalls], BatchProvider]] = {
+    None: lambda line, calls: OpenAIBatches(line, calls, "/v1/chat/completions"),
+    "responses": lambda line, calls: OpenAIBatches(line, calls, "/v1/responses"),
+    "anthropic": AnthropicBatches,
+}
+"""Makers of batch interfaces by the wire that they belong to; None is chat completions."""
