@@ -15,7 +15,7 @@ from worktrial.engine.run import Interrupted, RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.store import BATCHES, SAMPLES
 from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
 from worktrial.language.untrusted import printable
@@ -151,6 +151,8 @@ def names_folder(command: tuple[str, ...]) -> bool:
 def _say_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
     stored = [plan.settings.folder / SAMPLES for plan in plans]
     has_samples = any(path.exists() and path.stat().st_size for path in stored)
+    # What a batch brings is paid for, whether a sample is finished or not.
+    has_samples |= any((plan.settings.folder / BATCHES).exists() for plan in plans)
     begun = any(path.exists() for path in stored)
     if not has_samples and not (begun and isinstance(stop, Interrupted | BudgetSpent)):
         # A refusal before the first sample: the same command would only meet it again.
