@@ -30,14 +30,14 @@ class RoleUsage(msgspec.Struct, frozen=True):
     """Output tokens, as reported."""
     cached_tokens: int = 0
     """Input tokens that the endpoint had cached."""
-    stored_tokens: int = 0
-    """Input tokens that the endpoint put into its cache, where it says so."""
     cost: float | None = 0.0
     """US dollars; null where the model's price is unknown."""
     replayed: int = 0
     """Requests of these that the request cache answered, which costs nothing."""
     replayed_cost: float | None = 0.0
     """US dollars that those would have cost; null where the model's price is unknown."""
+    stored_tokens: int = 0
+    """Input tokens that the endpoint put into its cache, where it says so."""
 
 
 class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):

@@ -163,10 +163,10 @@ def _usage(records: Iterable[SampleRecord]) -> dict[str, RoleUsage]:
                 t.input_tokens + u.input_tokens,
                 t.output_tokens + u.output_tokens,
                 t.cached_tokens + u.cached_tokens,
-                t.stored_tokens + u.stored_tokens,
                 cost,
                 t.replayed + u.replayed,
                 spared,
+                t.stored_tokens + u.stored_tokens,
             )
     return dict(sorted(total.items()))
 
