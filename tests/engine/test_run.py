@@ -51,6 +51,7 @@ def test_a_run_is_stored(tmp_path: Path) -> None:
     first = next(s for s in lines(tmp_path) if s["sample"] == "0")
     assert first["usage"]["agent"] == {
         "requests": 1, "input_tokens": 1, "output_tokens": 4, "cached_tokens": 0, "stored_tokens": 0, "cost": None,
+        "replayed": 0, "replayed_cost": 0.0,
     }  # fmt: skip
     assert first["cost"] is None
     assert first["tags"] == {"even": True}
