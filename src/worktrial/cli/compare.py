@@ -48,7 +48,7 @@ def compare(
         raise SettingError(f"compare takes two runs; more stand side by side in: worktrial report {folders}")
     check_level(level)
     share = margin_of(margin)
-    runs = open_run(first), open_run(second)
+    runs = open_run(first, grounds=False), open_run(second, grounds=False)
     found = compare_runs(*runs, confidence=1 - level, condition=condition)
     if not force:
         found.check_fair()

@@ -1,7 +1,9 @@
 """A run folder opened for reading."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -41,8 +43,16 @@ class StoredRun:
         return max(0, self.manifest.samples - len(self.records))
 
 
-def open_run(folder: Path) -> StoredRun:
+_GROUNDS = ("votes", "checks", "fault_ledger", "fault_misses", "simulation")
+
+
+def open_run(folder: Path, *, grounds: bool = True) -> StoredRun:
     """The run in `folder`.
+
+    Args:
+        folder: Where it was stored.
+        grounds: Whether to read what verdicts and fault metrics rest on (`votes`, `checks`, `fault_ledger`,
+            `fault_misses`, `simulation`). Without it these are empty, and a large run takes half the memory.
 
     Raises:
         DataError: there is no such folder, it holds no run, or a record is damaged.
@@ -51,9 +61,22 @@ def open_run(folder: Path) -> StoredRun:
         raise DataError(folder, "no such folder", "Name the folder that `worktrial run -o` wrote")
     manifest = read_manifest(folder / MANIFEST)
     last: dict[Key, SampleRecord] = {}
-    for record in read_lines(folder / SAMPLES, SampleRecord):
+    for record in read_lines(folder / SAMPLES, SampleRecord) if grounds else _without_grounds(folder / SAMPLES):
         last[record.key] = record
     return StoredRun(folder, manifest, list(last.values()))
+
+
+def _without_grounds(path: Path) -> Iterator[SampleRecord]:
+    kept: list[Any] = []
+    for field in msgspec.structs.fields(SampleRecord):
+        if field.name in _GROUNDS:
+            continue
+        default = [] if field.default is msgspec.NODEFAULT else [field.default]
+        if field.default_factory is not msgspec.NODEFAULT:
+            default = [msgspec.field(default_factory=field.default_factory)]
+        kept.append((field.name, field.type, *default))
+    for line in read_lines(path, msgspec.defstruct("FiguresOfSample", kept, kw_only=True)):
+        yield msgspec.convert(line, SampleRecord, from_attributes=True)
 
 
 def roles_of(manifest: Manifest) -> dict[str, JsonObject]:

@@ -1,6 +1,7 @@
 """Percentile bootstrap over clusters, for figures that are functions of added sums."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import nan
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,6 @@ Statistic = Callable[[Sums], Mapping[str, Any]]
 
 MANY = 2000
 """Clusters; with more of them intervals are linearised, as drawing them takes seconds and changes nothing."""
-
-_AT_ONCE = 4_000_000
-"""Drawn weights held in memory at a time, 8 bytes each."""
 
 
 def bootstrap(
@@ -162,23 +160,21 @@ def _drawn(
     """Figures of each side in every draw; a draw takes the same clusters on all sides."""
     import numpy as np
 
-    count = len(sides[0][1])
-    random = np.random.default_rng(seed)
-    shares = np.full(count, 1 / count)
-    blocks: list[list[np.ndarray[Any, Any]]] = [[] for _ in sides]
-    left = draws
-    while left:
-        size = min(left, max(1, _AT_ONCE // count))
-        # How often each cluster is drawn: the same as drawing cluster by cluster, and added sums are one product.
-        weights = random.multinomial(count, shares, size=size).astype(float)
-        for block, (_, matrix) in zip(blocks, sides, strict=True):
-            block.append(weights @ matrix)
-        left -= size
+    weights = _weights(len(sides[0][1]), draws, seed)
     drawn = []
-    for block, (keys, _) in zip(blocks, sides, strict=True):
-        sums = dict(zip(keys, np.concatenate(block).T, strict=True))
+    for keys, matrix in sides:
+        sums = dict(zip(keys, (weights @ matrix).T, strict=True))
         drawn.append({name: np.asarray(values, dtype=float) for name, values in statistic(sums).items()})
     return drawn
+
+
+# Every figure of a report asks for the same draws of the same number of clusters.
+@lru_cache(maxsize=2)
+def _weights(count: int, draws: int, seed: int) -> "np.ndarray[Any, Any]":
+    """How often each cluster is drawn: the same as drawing cluster by cluster, and added sums are one product."""
+    import numpy as np
+
+    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=draws).astype(float)
 
 
 def _intervals(figures: "dict[str, np.ndarray[Any, Any]]", confidence: float) -> dict[str, Interval]:
