@@ -61,8 +61,7 @@ Pair = tuple[list[TaskTries], float, float]
 
 def drawn(draw: np.random.Generator, design: CoverageDesign, kept: float = KEPT) -> Pair:
     """One trial of two agents."""
-    clusters = _beta(draw, np.full(design.clusters, design.rate), design.alike / 2 if design.size > 1 else 0.0)
-    chances = _beta(draw, np.repeat(clusters, design.size), design.alike)
+    chances = task_chances(draw, design)
     shape = (len(chances), design.repeats)
     first, second = (draw.random(shape) < (part * chances)[:, None] for part in (1.0, kept))
     tasks = [
@@ -70,6 +69,12 @@ def drawn(draw: np.random.Generator, design: CoverageDesign, kept: float = KEPT)
         for n, (a, b) in enumerate(zip(first, second, strict=True))
     ]
     return tasks, float(chances.mean()), float(kept * chances.mean())
+
+
+def task_chances(draw: np.random.Generator, design: CoverageDesign) -> "np.ndarray[Any, Any]":
+    """The first agent's chance to pass each task of one trial; those of a cluster follow each other."""
+    clusters = _beta(draw, np.full(design.clusters, design.rate), design.alike / 2 if design.size > 1 else 0.0)
+    return _beta(draw, np.repeat(clusters, design.size), design.alike)
 
 
 def _beta(draw: np.random.Generator, means: "np.ndarray[Any, Any]", correlation: float) -> "np.ndarray[Any, Any]":
@@ -136,7 +141,7 @@ def main(words: Sequence[str] | None = None) -> None:
     for design in designs():
         shares = covered(design, given.draws, given.seed)
         missed += sum(share < LEAST for share in shares)
-        rows.append([_named(design), *(f"{100 * share:.1f}" for share in shares)])
+        rows.append([named(design), *(f"{100 * share:.1f}" for share in shares)])
     heads = ["tasks, repeats, alike, rate", "rate", "on these", "difference", "on these", "ratio", "R"]
     print("Intervals that hold the truth, % (nominal 95)\n")
     print_cells(heads, rows)
@@ -147,13 +152,14 @@ def main(words: Sequence[str] | None = None) -> None:
         # Nominal 5 % for a difference, 2.5 % for the others; two points more for what 2,000 draws leave open.
         limits = (0.07, 0.045, 0.045, 0.045)
         missed += sum(share > limit for share, limit in zip(wrong.values(), limits, strict=True))
-        rows.append([_named(design), *(f"{100 * share:.1f}" for share in wrong.values())])
+        rows.append([named(design), *(f"{100 * share:.1f}" for share in wrong.values())])
     print_cells(["tasks, repeats, alike, rate", *wrong], rows)
     print(f"\n{missed} limits missed" if missed else "\nall limits kept")
     sys.exit(bool(missed))
 
 
-def _named(design: CoverageDesign) -> str:
+def named(design: CoverageDesign) -> str:
+    """A design in words: tasks, repeats, correlation, rate."""
     tasks = f"{design.clusters * design.size}" + (f" in {design.clusters}" if design.size > 1 else "")
     return f"{tasks}, {design.repeats}, {design.alike:g}, {design.rate:g}"
 

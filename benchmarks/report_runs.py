@@ -20,7 +20,11 @@ class Order:
     tasks: int
     calls: int
     """Of a sample; each makes a trajectory longer by about a kilobyte and a half."""
-    trajectories: bool
+    trajectories: bool = True
+    conditions: tuple[str, ...] = ("E0",)
+    repeats: int = 1
+    scenarios: bool = True
+    """Whether tasks have one; without, each task varies on its own."""
 
 
 def make(order: Order) -> list[str]:
@@ -34,6 +38,9 @@ def make(order: Order) -> list[str]:
                 calls=order.calls,
                 skill=0.45 + 0.4 * n / max(1, order.runs),
                 trajectories=order.trajectories,
+                conditions=order.conditions,
+                repeats=order.repeats,
+                scenarios=order.scenarios,
             )
         )
         for n in range(order.runs)

@@ -9,6 +9,7 @@ from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.grading import Outcome
+from worktrial.language import JsonValue
 from worktrial.results.fault_metrics import SeenAnswer, StoredCall
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest
@@ -46,9 +47,13 @@ def row(number: int, mode: str, call: StoredCall) -> DegradedCall:
         mode=FaultMode(mode),
         kind="http_500" if explicit else "fields_dropped",
         clean=None if explicit else digest(CLEAN_ANSWER),
-        degraded=digest(call.observation.content),
+        degraded=digest(msgspec.json.decode(call.observation.content)),
         fields=[] if explicit else ["/free"],
     )
+
+
+def answer(content: JsonValue, origin: str = "executable") -> SeenAnswer:
+    return SeenAnswer(msgspec.Raw(msgspec.json.encode(content)), origin)
 
 
 def work(*steps: str, at_once: bool = False) -> list[StoredCall]:
@@ -57,7 +62,7 @@ def work(*steps: str, at_once: bool = False) -> list[StoredCall]:
     for n, step in enumerate(steps):
         tool, argument = step.rstrip("!?").split()
         content = SPOILT_ANSWER if step.endswith("!") else CLEAN_ANSWER
-        seen = SeenAnswer({"error": {}}, "refusal") if step.endswith("?") else SeenAnswer(content, "executable")
+        seen = answer({"error": {}}, "refusal") if step.endswith("?") else answer(content)
         calls.append(StoredCall(n, 0 if at_once else n, tool, {"id": argument}, seen))
     return calls
 

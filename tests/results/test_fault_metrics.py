@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.results.runs import CLEAN_ANSWER, event, row, work
+from tests.results.runs import CLEAN_ANSWER, answer, event, row, work
 
-from worktrial.results.fault_metrics import FaultMetrics, Funnel, SeenAnswer, StoredCall, fault_metrics, total
+from worktrial.results.fault_metrics import FaultMetrics, Funnel, StoredCall, fault_metrics, total
 
 
 def _implicit(*steps: str, **more: Any) -> Funnel:
@@ -52,7 +52,7 @@ def test_calls_of_one_message_do_not_react_to_each_other() -> None:
 
 def test_a_changed_answer_is_detection_without_recovery() -> None:
     calls = work("bed 3!", "bed 3")
-    calls[1] = StoredCall(1, 1, "bed", {"id": "3"}, SeenAnswer({**CLEAN_ANSWER, "free": False}, "executable"))
+    calls[1] = StoredCall(1, 1, "bed", {"id": "3"}, answer({**CLEAN_ANSWER, "free": False}))
     found = fault_metrics([event(0, "E2", 0)], [row(0, "E2", calls[0])], calls).implicit
     assert (found.asked_again, found.recovered) == (1, 0)
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.results.runs import event, row, work
+from tests.results.runs import answer, event, row, work
 from tests.workplaces.shop import SHOP
 
 from worktrial.language import JsonValue
-from worktrial.results.fault_metrics import FaultMetrics, SeenAnswer, StoredCall, fault_metrics
+from worktrial.results.fault_metrics import FaultMetrics, StoredCall, fault_metrics
 from worktrial.results.reasks import WINDOW, Reasks, excess_reask
 from worktrial.workplaces import Observation, Origin
 from worktrial.workplaces.faults import FaultMode, FaultSettings, FaultySession, draw_plan
@@ -41,8 +41,8 @@ def _worked(agent: Any, task: int) -> FaultMetrics:
         while order is not None:
             arguments = {"order_id": order}
             seen = await session.call("get_order", arguments)
-            answer = SeenAnswer(seen.content, seen.origin)
-            calls.append(StoredCall(len(calls), len(calls), "get_order", arguments, answer))
+            stored = answer(seen.content, seen.origin)
+            calls.append(StoredCall(len(calls), len(calls), "get_order", arguments, stored))
             try:
                 order = asking.send(seen.content)
             except StopIteration:

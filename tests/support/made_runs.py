@@ -50,6 +50,7 @@ def make_run(
     trajectories: bool = True,
     hostile: bool = False,
     calls: int = 8,
+    scenarios: bool = True,
 ) -> Path:
     """Write a finished run into `folder` and return it. The same arguments write the same bytes.
 
@@ -68,6 +69,7 @@ def make_run(
         trajectories: Whether there are any.
         hostile: Whether every text that a model or data set could have written carries an attack.
         calls: Tool calls of a sample, not counting those made again.
+        scenarios: Whether the records name the tasks' scenarios.
     """
     maker = MadeAgent(
         spoilt(agent, 1) if hostile else agent,
@@ -90,6 +92,8 @@ def make_run(
             total += record.cost or 0.0
             if line is not None:
                 stored.write(encoder.encode(line) + b"\n")
+            if not scenarios:
+                del record.tags["scenario"]
             samples.write(encoder.encode(record) + b"\n")
     manifest = manifest_of(maker, listed, repeats, conditions, total)
     (folder / MANIFEST).write_bytes(msgspec.json.format(encoder.encode(manifest), indent=2) + b"\n")

@@ -7,7 +7,7 @@ observation that the fault had spoilt. Where the state has changed in the meanti
 any more, so recovery is a lower bound.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,8 @@ from worktrial.workplaces.faults.content import digest
 class SeenAnswer(msgspec.Struct, frozen=True):
     """The part of a stored observation that tells an answer from another."""
 
-    content: JsonValue
+    content: msgspec.Raw
+    """JSON; hardly any answer is ever looked into."""
     origin: str
 
 
@@ -100,8 +101,10 @@ def sample_faults(run: StoredRun) -> dict[Key, FaultMetrics]:
     planned = {record.key: record for record in run.records if record.fault_plan}
     if not planned:
         return {}
-    calls = _calls(run.folder / TRAJECTORIES, planned)
-    return {key: _of_record(record, calls.get(key, [])) for key, record in planned.items()}
+    found = {key: _of_record(record, []) for key, record in planned.items()}
+    for key, calls in _calls(run.folder / TRAJECTORIES, planned):
+        found[key] = _of_record(planned[key], calls)
+    return found
 
 
 def _of_record(record: SampleRecord, calls: Sequence[StoredCall]) -> FaultMetrics:
@@ -109,19 +112,17 @@ def _of_record(record: SampleRecord, calls: Sequence[StoredCall]) -> FaultMetric
     return fault_metrics(record.fault_plan, record.fault_ledger, calls, turns_known=record.turns > 0)
 
 
-def _calls(path: Path, wanted: Container[Key]) -> dict[Key, list[StoredCall]]:
-    """The calls of the last trajectory of every wanted sample."""
+def _calls(path: Path, wanted: Container[Key]) -> Iterator[tuple[Key, list[StoredCall]]]:
+    """The calls of every wanted sample; of one that ran again each time, the last time last."""
     decoder = msgspec.json.Decoder(list[StoredCall])
-    found: dict[Key, list[StoredCall]] = {}
     for line in read_lines(path, _Line):
         if line.key not in wanted:
             continue
         try:
-            found[line.key] = decoder.decode(line.calls)
+            yield line.key, decoder.decode(line.calls)
         except msgspec.MsgspecError as e:
             what = f"the trajectory of sample {line.sample!r}, repeat {line.repeat} is damaged: {e}"
             raise DataError(path, what, "Remove its line to go on") from None
-    return found
 
 
 def fault_metrics(
@@ -233,4 +234,4 @@ def _is_clean(answer: SeenAnswer, row: DegradedCall) -> bool:
     # After an explicit fault nobody knows what the workplace would have said: any real answer will do.
     if row.clean is None or row.mode is FaultMode.E1:
         return answer.origin != Origin.REFUSAL
-    return digest(answer.content) == row.clean
+    return digest(msgspec.json.decode(answer.content)) == row.clean
