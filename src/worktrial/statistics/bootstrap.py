@@ -171,7 +171,7 @@ def _drawn(
 # Every figure of a report asks for the same draws of the same number of clusters.
 @lru_cache(maxsize=2)
 def _weights(count: int, draws: int, seed: int) -> "np.ndarray[Any, Any]":
-    """How often each cluster is drawn: the same as drawing cluster by cluster, and added sums are one product."""
+    """Counts of each cluster in every draw: as drawing them one by one, and added sums are one product."""
     import numpy as np
 
     return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=draws).astype(float)

@@ -2,22 +2,25 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import Any
+from math import hypot
 
 from worktrial.engine.manifest import Difference
-from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.results.comparable import comparable, in_words
 from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
-from worktrial.results.conditions import headline, in_order, outcomes_by_task, settings_with_all_modes
+from worktrial.results.conditions import (
+    headline,
+    in_order,
+    outcomes_by_task,
+    robustness_by_setting,
+    settings_with_all_modes,
+)
 from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
-from worktrial.statistics import Interval, bootstrap
-from worktrial.statistics.bootstrap import ratio
-from worktrial.statistics.robustness import CLEAN, FAULTED, Outcomes
+from worktrial.statistics import Interval, Robustness, ZeroCleanRate
 from worktrial.suite import suite_of
 
 
@@ -32,53 +35,41 @@ class RobustnessChange:
     difference: float | None
     """Second minus first."""
     interval: Interval | None
-    """Interval from a paired bootstrap over tasks, which looks for the worst mode of each run in every draw."""
+    """Interval of the difference, from those of both; None where one has no value."""
 
 
 def robustness_changes(
-    by_condition: Mapping[str, Sequence[SamplePair]], *, confidence: float, seed: int
+    by_condition: Mapping[str, Sequence[SamplePair]], *, confidence: float
 ) -> dict[str, RobustnessChange]:
     """Changes of R by the setting of count and duration (`3x2`, "") for which both runs tried E0 to E3."""
-    sides = [_settings(by_condition, side) for side in ("first", "second")]
-    found = {}
-    for setting, first_modes in sides[0].items():
-        # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
-        first, second = outcomes_by_task(first_modes), outcomes_by_task(sides[1][setting])
-        if first:
-            found[setting] = _robustness_change(list(first.values()), list(second.values()), confidence, seed)
-    return found
-
-
-def _settings(
-    by_condition: Mapping[str, Sequence[SamplePair]], side: str
-) -> dict[str, dict[str, Sequence[SampleRecord]]]:
-    return settings_with_all_modes(
-        {name: [getattr(p, side) for p in pairs if p.both_judged] for name, pairs in by_condition.items()}
+    # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
+    judged = {name: [pair for pair in pairs if pair.both_judged] for name, pairs in by_condition.items()}
+    first, second = (
+        {name: [getattr(pair, side) for pair in pairs] for name, pairs in judged.items()}
+        for side in ("first", "second")
     )
+    modes = settings_with_all_modes(first)
+    before, after = robustness_by_setting(first, confidence), robustness_by_setting(second, confidence)
+    return {
+        setting: _robustness_change(len(outcomes_by_task(modes[setting])), one, after[setting])
+        for setting, one in before.items()
+    }
 
 
 def _robustness_change(
-    first: Sequence[Outcomes], second: Sequence[Outcomes], confidence: float, seed: int
+    tasks: int, first: Robustness | ZeroCleanRate, second: Robustness | ZeroCleanRate
 ) -> RobustnessChange:
-    clusters = [
-        {f"{side}/{mode}": sum(task[mode]) for side, task in (("first", a), ("second", b)) for mode in task}
-        for a, b in zip(first, second, strict=True)
-    ]
-    total = _figures({key: sum(cluster[key] for cluster in clusters) for key in clusters[0]})
-    values = {name: None if isnan(value) else float(value) for name, value in total.items()}
-    known = values["difference"] is not None and len(clusters) > 1
-    intervals = bootstrap(clusters, _figures, confidence=confidence, seed=seed) if known else {}
-    return RobustnessChange(
-        len(clusters), values["first"], values["second"], values["difference"], intervals.get("difference")
-    )
-
-
-def _figures(sums: Mapping[str, Any]) -> dict[str, Any]:
-    import numpy as np
-
-    worst = {side: np.minimum.reduce([sums[f"{side}/{mode}"] for mode in FAULTED]) for side in ("first", "second")}
-    values = {side: ratio(worst[side], sums[f"{side}/{CLEAN}"]) for side in worst}
-    return {**values, "difference": values["second"] - values["first"]}
+    if isinstance(first, ZeroCleanRate) or isinstance(second, ZeroCleanRate):
+        before, after = (None if isinstance(one, ZeroCleanRate) else one.value for one in (first, second))
+        return RobustnessChange(tasks, before, after, None, None)
+    # The distances to the ends of both, added as errors are (G. Y. Zou and A. Donner, *Construction of confidence
+    # limits about effect measures: a general approach*, Statistics in Medicine 27, 2008). What the two share by
+    # working on the same tasks is not taken off, so that the interval is rather too wide.
+    difference = second.value - first.value
+    below = hypot(second.value - second.interval.low, first.interval.high - first.value)
+    above = hypot(second.interval.high - second.value, first.value - first.interval.low)
+    interval = Interval(difference - below, difference + above)
+    return RobustnessChange(tasks, first.value, second.value, difference, interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +198,7 @@ def compare_runs(
         conditions=tuple(
             compare_conditions(pairs, {**unseen(first), **unseen(second)}, confidence=confidence, seed=seed)
         ),
-        robustness=robustness_changes(pairs, confidence=confidence, seed=seed),
+        robustness=robustness_changes(pairs, confidence=confidence),
         suite_figures=tuple(_suite_figures(first, second, pairs.get(chosen, []), confidence, seed)),
     )
 
