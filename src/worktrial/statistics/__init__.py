@@ -2,7 +2,7 @@
 
 from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, cohen, pairwise_cohen
 from worktrial.statistics.bootstrap import bootstrap, bootstrap_difference
-from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, factor_needed, tasks_needed
+from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, tasks_needed
 from worktrial.statistics.design import Design, design_effect, discordant_share
 from worktrial.statistics.estimates import Estimand, Estimate, TaskTries, difference, rate, ratio
 from worktrial.statistics.multiple import holm
@@ -24,7 +24,16 @@ from worktrial.statistics.rates import (
 )
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
 from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_robustness, robustness
-from worktrial.statistics.sequential import Band, Side, confidence_sequence
+from worktrial.statistics.sequential import (
+    Band,
+    Side,
+    Stretch,
+    Tries,
+    confidence_sequence,
+    critical_value,
+    difference_sequence,
+    shown_drop,
+)
 
 __all__ = [
     "MARGIN",
@@ -43,7 +52,9 @@ __all__ = [
     "Repeats",
     "Robustness",
     "Side",
+    "Stretch",
     "TaskTries",
+    "Tries",
     "ZeroCleanRate",
     "agreement",
     "bootstrap",
@@ -52,11 +63,12 @@ __all__ = [
     "cohen",
     "conclude",
     "confidence_sequence",
+    "critical_value",
     "design_effect",
     "difference",
+    "difference_sequence",
     "discordant_share",
     "estimate_robustness",
-    "factor_needed",
     "half_width",
     "holm",
     "minimum_detectable_effect",
@@ -73,6 +85,7 @@ __all__ = [
     "robustness",
     "sample_size",
     "sample_size_for_half_width",
+    "shown_drop",
     "tasks_needed",
     "wilson",
 ]

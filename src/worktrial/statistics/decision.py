@@ -52,12 +52,13 @@ def check_margin(margin: float) -> None:
 
 
 _ENDLESS = 1_000_000
+"""Multiple of the tasks that nobody would try."""
 
 
-def factor_needed(
-    found: Estimate, margin: float = MARGIN, *, confidence: float = 0.95, power: float = 0.8
-) -> float | None:
-    """Multiple of the tasks that would decide, if the difference stays what it is.
+def tasks_needed(
+    found: Estimate, tasks: int, margin: float = MARGIN, *, confidence: float = 0.95, power: float = 0.8
+) -> int | None:
+    """Tasks that would decide, if the difference stays what it is.
 
     A normal approximation: to show with the wished power that a difference is not 0, or that it is above minus the
     margin, takes (z of the level + z of the power) standard errors between them (J. Cohen, *Statistical power
@@ -65,12 +66,13 @@ def factor_needed(
 
     Args:
         found: The difference as it is known so far.
+        tasks: Tasks that it is known from.
         margin: As in `conclude`.
         confidence: That the interval of `found` was made with.
         power: Chance with which they are to decide.
 
     Returns:
-        At least 1; None where no number of tasks would be likely to.
+        At least one more than there are; None where no number of tasks would be likely to.
     """
     check_margin(margin)
     z = NormalDist().inv_cdf
@@ -78,13 +80,6 @@ def factor_needed(
     needed = (z((1 + confidence) / 2) + z(power)) * error
     # Either there is a difference, or it is none that matters; the easier one to show decides.
     distance = max(abs(found.value), found.value + margin)
-    if not distance:
+    if not distance or (needed / distance) ** 2 > _ENDLESS:
         return None
-    factor = max(1.0, (needed / distance) ** 2)
-    return None if factor > _ENDLESS else factor
-
-
-def tasks_needed(found: Estimate, tasks: int, margin: float = MARGIN, *, confidence: float = 0.95) -> int | None:
-    """Tasks, at least one more than there are, at which `factor_needed` expects a decision; None where none do."""
-    factor = factor_needed(found, margin, confidence=confidence)
-    return None if factor is None else max(tasks + 1, ceil(tasks * factor))
+    return max(tasks + 1, ceil(tasks * (needed / distance) ** 2))

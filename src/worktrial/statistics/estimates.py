@@ -11,7 +11,7 @@ the test is significant at the same level, and has a width whatever was seen.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import fsum, inf, nan, sqrt
+from math import fsum, inf, isnan, nan, sqrt
 from typing import NamedTuple
 
 from worktrial.statistics.rates import Interval
@@ -36,7 +36,17 @@ class TaskTries:
     first: tuple[float, ...]
     """A value between 0 and 1 for each try; 1 is a pass."""
     second: tuple[float, ...] = ()
-    """The other agent's tries, or the same agent's under another condition: as many as `first`."""
+    """The other agent's tries, or the same agent's under another condition."""
+
+    @property
+    def weight(self) -> float:
+        """Pairs of tries that know as much: the number of tries, or the harmonic mean of both sides' numbers.
+
+        N. Mantel and W. Haenszel, *Statistical aspects of the analysis of data from retrospective studies of
+        disease*, Journal of the National Cancer Institute 22, 1959.
+        """
+        first, second = len(self.first), len(self.second)
+        return 2 * first * second / (first + second) if second else float(first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class Estimate:
     """Two-sided p value of no difference; None where the figure is no comparison."""
     estimand: Estimand
     samples: int
-    """TaskTries, or pairs of them."""
+    """Tries, or pairs of them."""
     clusters: int
     effective: float
     """Independent samples that would know as much."""
@@ -58,11 +68,6 @@ class Estimate:
     def mirrored(self) -> "Estimate":
         """A difference the other way round: first minus second."""
         return replace(self, value=-self.value, interval=Interval(-self.interval.high, -self.interval.low))
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether the interval of a difference leaves out 0."""
-        return self.interval.low > 0 or self.interval.high < 0
 
 
 def rate(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
@@ -91,12 +96,15 @@ def difference(
 
     The score test and its interval for paired rates of T. Tango, *Equivalence test and confidence interval for the
     difference in proportions for the paired-sample design*, Statistics in Medicine 17, 1998. With one try of
-    unclustered tasks the test is McNemar's.
+    unclustered tasks the test is McNemar's. Where one side tried a task more often, it counts as `TaskTries.weight`
+    pairs of tries.
 
     Raises:
-        ValueError: there is no try, a task has not as many tries by the second, or `confidence` is out of range.
+        ValueError: there is no try, a task has tries of one side alone, or `confidence` is out of range.
     """
-    _check_pairs(tasks)
+    for task in tasks:
+        if bool(task.first) != bool(task.second):
+            raise ValueError(f"a task needs tries on both sides; got {len(task.first)} and {len(task.second)}")
     drawn = _Drawn.of(tasks, -1, 1)
     value = drawn.mean
     differing = _differing(tasks)
@@ -118,9 +126,13 @@ def ratio(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, con
     equivalence via non-unity relative risk for matched-pair design*, Statistics in Medicine 22, 2003.
 
     Raises:
-        ValueError: nothing of `first` passed, or as for `difference`.
+        ValueError: nothing of `first` passed, there is no try, a task has not as many tries by the second, or
+            `confidence` is out of range.
     """
-    _check_pairs(tasks)
+    for task in tasks:
+        if len(task.first) != len(task.second):
+            tries = f"{len(task.first)} and {len(task.second)}"
+            raise ValueError(f"a task needs as many tries on both sides; got {tries}")
     n = sum(len(task.first) for task in tasks)
     first, second = (fsum(fsum(getattr(task, side)) for task in tasks) for side in ("first", "second"))
     if not first:
@@ -148,22 +160,14 @@ _ENDLESS = 1e6
 """A ratio so large that its interval is said to have no upper end."""
 
 
-def _check_pairs(tasks: Sequence[TaskTries]) -> None:
-    for task in tasks:
-        if len(task.first) != len(task.second):
-            tries = f"{len(task.first)} and {len(task.second)}"
-            raise ValueError(f"a task needs as many tries on both sides; got {tries}")
-
-
 def _differing(tasks: Sequence[TaskTries]) -> float:
     """Share of pairs of tries, each of the first with each of the second on its task, that differ."""
-    share, n = 0.0, 0
+    share, n = 0.0, 0.0
     for task in tasks:
-        tries = len(task.first)
-        if tries:
-            first, second = fsum(task.first) / tries, fsum(task.second) / tries
-            share += tries * (first * (1 - second) + second * (1 - first))
-            n += tries
+        if task.first:
+            first, second = fsum(task.first) / len(task.first), fsum(task.second) / len(task.second)
+            share += task.weight * (first * (1 - second) + second * (1 - first))
+            n += task.weight
     return share / n
 
 
@@ -171,28 +175,30 @@ class _Drawn(NamedTuple):
     """Draws for the mean of a weighted sum of both sides' values."""
 
     mean: float
-    n: int
-    """TaskTries, or pairs of them."""
-    clusters: list[tuple[float, int]]
+    n: float
+    """Tries, or pairs of them."""
+    clusters: list[tuple[float, float]]
     """Sum of the values, and their number."""
-    within: list[tuple[int, float]]
+    within: list[tuple[float, float]]
     """Tries of each task, and the variance of one; NaN after a single try. The sides' tries are independent."""
 
     @classmethod
     def of(cls, tasks: Sequence[TaskTries], of_first: float, of_second: float = 0.0) -> "_Drawn":
-        clusters: dict[str, tuple[float, int]] = {}
+        clusters: dict[str, tuple[float, float]] = {}
         within = []
         for task in tasks:
-            tries = len(task.first)
-            if tries:
-                own = of_first * fsum(task.first) + of_second * fsum(task.second)
-                total, n = clusters.get(task.cluster, (0.0, 0))
-                clusters[task.cluster] = total + own, n + tries
-                variance = nan
-                if tries > 1:
-                    variance = of_first**2 * _variance(task.first)
-                    variance += of_second**2 * _variance(task.second or task.first)
-                within.append((tries, variance))
+            if not task.first:
+                continue
+            tries = task.weight if of_second else float(len(task.first))
+            second = task.second if of_second else task.first
+            # How much a try of each side counts; 1 where both have as many.
+            first_counts, second_counts = tries / len(task.first), tries / len(second)
+            own = of_first * first_counts * fsum(task.first) + of_second * second_counts * fsum(second)
+            total, n = clusters.get(task.cluster, (0.0, 0.0))
+            clusters[task.cluster] = total + own, n + tries
+            variance = of_first**2 * first_counts * _variance(task.first)
+            variance += of_second**2 * second_counts * _variance(second)
+            within.append((tries, variance))
         n = sum(tries for tries, _ in within)
         if not n:
             raise ValueError("there is no try, so nothing can be said")
@@ -221,7 +227,7 @@ class _Drawn(NamedTuple):
         return _Known(min(self.n, spread / variance), min(clusters - 1.0, max(2.0, freedom)))
 
     def _from_tasks(self, spread: float) -> "_Known":
-        repeated = [(tries, variance) for tries, variance in self.within if tries > 1]
+        repeated = [(tries, variance) for tries, variance in self.within if not isnan(variance)]
         # One try of each task cannot show how much it varies; tries of fixed tasks vary less than independent ones.
         independent = _Known(self.n, inf)
         if not repeated or spread <= _ROUNDING:
@@ -229,7 +235,7 @@ class _Drawn(NamedTuple):
         # Of a task with one try, and of one task more, it is supposed that it varies as all tries together do: an
         # agent that did the same in every repeat is not without chance.
         tries = repeated[0][0]
-        supposed = spread * (len(self.within) - len(repeated) + tries)
+        supposed = spread * (self.n - fsum(tries for tries, _ in repeated) + tries)
         terms = [(tries * variance, tries - 1) for tries, variance in repeated]
         total = fsum(term for term, _ in terms) + supposed
         freedom = total**2 / (fsum(term * term / df for term, df in terms) + supposed * supposed / (tries - 1))
@@ -309,4 +315,4 @@ def _end(score: Callable[[float], float], critical: float, inside: float, outsid
 def _estimate(
     value: float, interval: Interval, p: float | None, estimand: Estimand, drawn: _Drawn, known: _Known
 ) -> Estimate:
-    return Estimate(value, interval, p, estimand, drawn.n, len(drawn.clusters), known.effective)
+    return Estimate(value, interval, p, estimand, round(drawn.n), len(drawn.clusters), known.effective)

@@ -258,5 +258,5 @@ def test_the_test_keeps_its_level(tmp_path: Path) -> None:
         outcomes = ["".join(random.choices("pf", k=40)) for _ in "ab"]
         runs = [_run(tmp_path / f"{trial}{n}", text) for n, text in enumerate(outcomes)]
         work = _own(compare_runs(*runs)).work
-        found += work is not None and work.is_significant
+        found += work is not None and conclude(work) in (Conclusion.BETTER, Conclusion.WORSE)
     assert found <= 16
