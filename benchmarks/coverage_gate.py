@@ -25,6 +25,7 @@ from worktrial.statistics import (
     difference_sequence,
     shown_drop,
 )
+from worktrial.statistics.sequential import stretch_lengths
 
 LOOKS = 50
 LEVEL = 0.05
@@ -72,19 +73,23 @@ def _chances(draw: np.random.Generator, design: GateDesign) -> Passes:
     return np.asarray(draw.beta(design.rate * spread, (1 - design.rate) * spread, design.tasks))
 
 
-def alarm(baseline: Passes, looks: Passes, margin: float = MARGIN) -> int | None:
-    """First look, from 1, at which the sequential gate fails; None where it never does."""
+def alarm(baseline: Passes, looks: Passes, margin: float | None = MARGIN) -> int | None:
+    """First look, from 1, at which the sequential gate fails; None where it never does.
+
+    Without a margin: the first look with any interval below 0, whatever the gate makes of it.
+    """
     a, b = baseline.shape[1], looks.shape[2]
     means = looks.mean(axis=2)
     sums = np.vstack([np.zeros((1, means.shape[1])), np.cumsum(means, axis=0)])
     for n in range(1, len(looks) + 1):
-        lengths = np.arange(1, n + 1)
+        lengths = np.array(sorted(stretch_lengths(n)))
         later = (sums[n] - sums[n - lengths]) / lengths[:, None]
         bounds = [critical_value(LEVEL / (s * (s + 1)), 1 + a / b) for s in n - lengths + 1]
         if (_scores(baseline, later, b * lengths) > -NEAR * np.array(bounds)).all():
             continue
         found = difference_sequence(_tries(baseline), [_tries(look) for look in looks[:n]], 1 - LEVEL)
-        if shown_drop(found, margin):
+        below = any(one.found.interval.high < 0 for one in found)
+        if below if margin is None else shown_drop(found, margin):
             return n
     return None
 
@@ -102,7 +107,7 @@ def nightly(baseline: Passes, looks: Passes, margin: float = MARGIN) -> int | No
 
 
 def _single(draw: np.random.Generator, design: GateDesign) -> tuple[bool, bool]:
-    """Whether an equal agent fails at one look, and whether one that is worse by just the margin passes for sure."""
+    """Whether an equal agent fails at one look, and whether one worse by just the margin passes for sure."""
     baseline, looks = drawn(draw, design)
     fails = nightly(baseline, looks[:1]) is not None
     chances = _chances(draw, design)
@@ -137,7 +142,7 @@ class Alarms(NamedTuple):
     """Agents worse by just the margin on these tasks that pass it with `--sure`."""
 
     false: float
-    """Equal agents that fail the sequential gate without a margin at any look."""
+    """Equal agents of which any interval of any look lies below 0."""
     nightly: float
     """Equal agents that fail, without a history, at any look of which each is judged at the level."""
     caught: float
@@ -148,7 +153,7 @@ def measured(design: GateDesign, draws: int, seed: int) -> Alarms:
     """Draw rows of looks of equal agents, and of drifts."""
     draw = np.random.default_rng(seed)
     equal = [drawn(draw, design) for _ in range(draws)]
-    false = np.mean([alarm(*row, margin=0.0) is not None for row in equal])
+    false = np.mean([alarm(*row, margin=None) is not None for row in equal])
     every = np.mean([nightly(*row, margin=0.0) is not None for row in equal])
     once, sure = np.mean([_single(draw, design) for _ in range(draws)], axis=0)
     caught = [alarm(*drawn(draw, design, DRIFT)) or LOOKS + 1 for _ in range(draws)]
@@ -168,6 +173,7 @@ def main(words: Sequence[str] | None = None) -> None:
         # Nominal 2.5 % for a single look, as only a drop fails; two points more for what 2,000 draws leave open.
         missed += sum((found.once > 0.045, found.sure > 0.045, found.false > LEVEL))
         shares = [f"{100 * share:.1f}" for share in found[:4]]
+        print(".", end="", file=sys.stderr, flush=True)
         rows.append([_named(design), *shares, f"{found.caught:.0f}"])
     heads = [
         "tasks, baseline's tries, tries, alike, rate",

@@ -27,6 +27,7 @@ class Commands(LazyGroup):
         "gate": CommandRow(
             "Hold a run against limits, and exit with 1 where it does not keep to them.", "gate:gate"
         ),
+        "baseline": CommandRow("Pin runs that gates compare with.", "baseline:app"),
         "sql": CommandRow("Ask stored runs a question in SQL.", "sql:sql"),
         "export": CommandRow(
             "Write runs as csv, parquet, jsonl, markdown, or as a suite's publishers do.", "export:export"

@@ -14,7 +14,7 @@ from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
-from worktrial.results.gate import Gate, GateLimits, judge_gate
+from worktrial.results.gate import STORE, Gate, GateLimits, find_baseline, judge_gate, open_history, pin
 from worktrial.results.spending import cost_of, unseen, why_unknown
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 from worktrial.suite import suite_of
@@ -224,6 +224,8 @@ class Run:
         self,
         *,
         baseline: "str | Path | Run | None" = None,
+        sequential: str | None = None,
+        store: str | Path = STORE,
         condition: str | None = None,
         level: float = 0.05,
         sure: bool = False,
@@ -234,7 +236,10 @@ class Run:
         """Hold the run against limits, as `worktrial gate` does. What cannot be judged fails.
 
         Args:
-            baseline: What `max_regression` is about: a run, or its folder.
+            baseline: What `max_regression` is about: a run, its folder, or the name under which it is pinned.
+            sequential: Name of a row of looks at the same baseline, to which this run is added: a drop is judged
+                over the row, with `level` for any number of looks.
+            store: Folder of pinned baselines and rows of looks.
             condition: Judge this fault condition.
             level: Of significance.
             sure: Chance has to be ruled out: the interval's end counts, not just the value.
@@ -249,25 +254,45 @@ class Run:
         """
         __tracebackhide__ = True
         _check_limits(limits)
+        place = self._base / store
+        history = None if sequential is None else open_history(sequential, place)
         found = judge_gate(
             self.run,
             GateLimits(**limits),
-            baseline=self._baseline(baseline),
+            baseline=self._baseline(baseline, place),
+            history=history,
             condition=condition,
             level=level,
             sure=sure,
             cost_of_whom=cost_of,
         )
-        if found.comparison is not None and not force:
+        # A look at what is not comparable would stay in the row.
+        if found.comparison is not None and (history is not None or not force):
             found.comparison.check_fair()
+        if history is not None and found.row is not None:
+            history.keep(found.row)
         if not found.passed:
             raise AssertionError("\n".join([f"worktrial gate failed: {self.line()}", *_criteria(found)]))
         return found
 
-    def _baseline(self, baseline: "str | Path | Run | None") -> StoredRun | None:
+    def pin(self, name: str, *, store: str | Path = STORE, replace: bool = False) -> None:
+        """Keep the run as a baseline that gates know by `name`, as `worktrial baseline set` does.
+
+        Args:
+            name: Name of the baseline.
+            store: Folder of pinned baselines and rows of looks.
+            replace: Whether a baseline of that name may be replaced.
+
+        Raises:
+            SettingError: the name is none, or is taken.
+            DataError: the run is unfinished, or has no verdict.
+        """
+        pin(name, self.run, store=self._base / store, replace=replace)
+
+    def _baseline(self, baseline: "str | Path | Run | None", store: Path) -> StoredRun | None:
         if baseline is None or isinstance(baseline, Run):
             return None if baseline is None else baseline.run
-        return open_run(self._base / baseline)
+        return find_baseline(baseline, store, self._base)
 
     def line(self) -> str:
         """The run in one line: who, what, the completion rate with its interval, the folder."""

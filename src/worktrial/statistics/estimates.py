@@ -78,7 +78,7 @@ def rate(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, conf
     """
     drawn = _Drawn.of(tasks, 1)
     value = drawn.mean
-    known = drawn.known(value * (1 - value), estimand)
+    known = drawn.known(value * (1 - value), estimand, confidence)
     critical = known.critical(confidence)
     square = critical * critical / known.effective
     centre = (value + square / 2) / (1 + square)
@@ -108,7 +108,7 @@ def difference(
     drawn = _Drawn.of(tasks, -1, 1)
     value = drawn.mean
     differing = _differing(tasks)
-    known = drawn.known(differing - value * value, estimand)
+    known = drawn.known(differing - value * value, estimand, confidence)
     critical = known.critical(confidence)
 
     def score(supposed: float) -> float:
@@ -142,7 +142,7 @@ def ratio(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, con
     only_first, only_second = (max(0.0, differing + sign * (first - second) / n) / 2 for sign in (1, -1))
     both = max(0.0, first / n - only_first)
     drawn = _Drawn.of(tasks, -value, 1)
-    known = drawn.known(both * (1 - value) ** 2 + only_second + value * value * only_first, estimand)
+    known = drawn.known(both * (1 - value) ** 2 + only_second + value * value * only_first, estimand, confidence)
     critical = known.critical(confidence)
 
     def score(supposed: float) -> float:
@@ -196,17 +196,19 @@ class _Drawn(NamedTuple):
             own = of_first * first_counts * fsum(task.first) + of_second * second_counts * fsum(second)
             total, n = clusters.get(task.cluster, (0.0, 0.0))
             clusters[task.cluster] = total + own, n + tries
-            variance = of_first**2 * first_counts * _variance(task.first)
-            variance += of_second**2 * second_counts * _variance(second)
+            variance = nan
+            if min(len(task.first), len(second)) > 1:
+                variance = of_first**2 * first_counts * _variance(task.first)
+                variance += of_second**2 * second_counts * _variance(second)
             within.append((tries, variance))
         n = sum(tries for tries, _ in within)
         if not n:
             raise ValueError("there is no try, so nothing can be said")
         return cls(fsum(total for total, _ in clusters.values()) / n, n, list(clusters.values()), within)
 
-    def known(self, spread: float, estimand: Estimand) -> "_Known":
+    def known(self, spread: float, estimand: Estimand, confidence: float) -> "_Known":
         """The effective number of samples: `spread`, the variance of an independent one, over that of the mean."""
-        return self._from_tasks(spread) if estimand is Estimand.THESE else self._from_clusters(spread)
+        return self._from_tasks(spread, confidence) if estimand is Estimand.THESE else self._from_clusters(spread)
 
     def _from_clusters(self, spread: float) -> "_Known":
         clusters = len(self.clusters)
@@ -226,7 +228,7 @@ class _Drawn(NamedTuple):
         freedom = 3 * squares**2 / fsum(error * error for error in errors) - 1
         return _Known(min(self.n, spread / variance), min(clusters - 1.0, max(2.0, freedom)))
 
-    def _from_tasks(self, spread: float) -> "_Known":
+    def _from_tasks(self, spread: float, confidence: float) -> "_Known":
         repeated = [(tries, variance) for tries, variance in self.within if not isnan(variance)]
         # One try of each task cannot show how much it varies; tries of fixed tasks vary less than independent ones.
         independent = _Known(self.n, inf)
@@ -240,7 +242,7 @@ class _Drawn(NamedTuple):
         total = fsum(term for term, _ in terms) + supposed
         freedom = total**2 / (fsum(term * term / df for term, df in terms) + supposed * supposed / (tries - 1))
         found = _Known(spread * self.n**2 / total, freedom)
-        return max(found, independent, key=lambda known: known.effective / known.critical(0.95) ** 2)
+        return max(found, independent, key=lambda known: known.effective / known.critical(confidence) ** 2)
 
 
 class _Known(NamedTuple):

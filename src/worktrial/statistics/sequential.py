@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import takewhile
 from math import erf, exp, inf, lgamma, log, log1p, pi, sqrt
 
 from worktrial.statistics.estimates import Estimand, Estimate, TaskTries, difference
@@ -107,7 +108,7 @@ def difference_sequence(baseline: Tries, looks: Sequence[Tries], confidence: flo
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, exclusive; got {confidence}")
-    wanted = _lengths(len(looks))
+    wanted = stretch_lengths(len(looks))
     known = 2 * sum(len(tries) for tries in baseline.values())
     found, later = [], dict[str, list[float]]()
     for length, look in enumerate(reversed(looks), 1):
@@ -124,11 +125,21 @@ def difference_sequence(baseline: Tries, looks: Sequence[Tries], confidence: flo
 
 
 def shown_drop(stretches: Sequence[Stretch], margin: float) -> Stretch | None:
-    """The longest stretch with a drop by more than `margin`, a share, that is no chance; None without one."""
-    return next((s for s in reversed(stretches) if s.found.value < -margin and s.found.interval.high < 0), None)
+    """Stretch that shows best a drop by more than `margin` that is no chance and is not over; None without one.
+
+    A drop is over where some shorter stretch, the last look alone for one, lies above minus the margin.
+
+    Args:
+        stretches: From `difference_sequence`.
+        margin: Drop that does not matter, as a share.
+    """
+    lasting = list(takewhile(lambda s: s.found.value < -margin, stretches))
+    shown = [s for s in lasting if s.found.interval.high < 0]
+    return min(shown, key=lambda s: s.found.interval.high, default=None)
 
 
-def _lengths(looks: int) -> set[int]:
+def stretch_lengths(looks: int) -> set[int]:
+    """Numbers of last looks that are taken together: 1, 2, 3, 4, 6, 8, 12, … and all."""
     lengths, length = {1, 2, 3, looks}, 4
     while length < looks:
         lengths |= {length, length * 3 // 2}

@@ -1,0 +1,116 @@
+"""`worktrial baseline`: runs that gates compare with, under names."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import typer
+
+from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.errors import DataError
+from worktrial.language.untrusted import printable
+
+if TYPE_CHECKING:
+    from worktrial.results.gate import Pin
+
+
+class BaselineCommands(LazyGroup):
+    """Everything that one writes after `worktrial baseline`."""
+
+    path = "baseline"
+    rows: ClassVar[dict[str, CommandRow]] = {
+        "set": CommandRow("Pin a run under a name.", "baseline:set_baseline"),
+        "list": CommandRow("List what is pinned.", "baseline:list_baselines"),
+        "show": CommandRow("Show one, and whether its run is still the same.", "baseline:show_baseline"),
+        "remove": CommandRow("Forget a name; the run stays.", "baseline:remove_baseline"),
+    }
+
+
+app = typer.Typer(
+    cls=BaselineCommands,
+    no_args_is_help=True,
+    help="Pin runs that gates compare with. Held against the last run, a release that is a little worse every time "
+    "always passes; held against a pinned one, it does not.",
+)
+
+
+@app.callback()
+def _group() -> None:
+    """Options of `worktrial baseline` itself: none."""
+
+
+Name = Annotated[str, typer.Argument(help="Name of the baseline, such as main.", metavar="NAME")]
+Store = Annotated[
+    Path, typer.Option("--store", help="Folder of pinned baselines and rows of looks.", metavar="FOLDER")
+]
+_STORE = Path("runs/gates")
+
+
+def set_baseline(
+    name: Name,
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run; it stays where it is.", metavar="RUN")],
+    replace: Annotated[bool, typer.Option("--replace", help="Put it in the place of the one pinned now.")] = False,
+    store: Store = _STORE,
+) -> None:
+    """Pin a run: its place, with fingerprints of settings and results that tell a change.
+
+    A baseline is drawn once, and its luck stays in every look at it. So give it repeats, five tries of each task or
+    more.
+
+    Example: worktrial baseline set main runs/release-1
+    """
+    from worktrial.engine.stored import open_run
+    from worktrial.results.gate import pin
+
+    pinned = pin(name, open_run(run), store=store, replace=replace)
+    typer.echo(
+        printable(f"{_line(pinned)}\nGate against it: worktrial gate RUN --baseline {name} --max-regression 0.05")
+    )
+
+
+def list_baselines(store: Store = _STORE) -> None:
+    """List pinned baselines, and which of them are gone or changed."""
+    from worktrial.results.gate import pins
+
+    found = pins(store)
+    if not found:
+        typer.echo(f"nothing is pinned in {printable(str(store))}; pin a run: worktrial baseline set NAME RUN")
+    for pin in found:
+        trouble = _trouble(pin)
+        typer.echo(printable(_line(pin) + (f" · {trouble}" if trouble else "")))
+
+
+def show_baseline(name: Name, store: Store = _STORE) -> None:
+    """Show a pinned baseline; exits with 2 when its run is gone or has changed."""
+    from worktrial.results.gate import read_pin
+
+    pin = read_pin(name, store)
+    typer.echo(printable(_line(pin)))
+    for what, value in (
+        ("settings", pin.baseline.fingerprint.settings),
+        ("results", pin.baseline.fingerprint.results),
+    ):
+        typer.echo(f"{what} {printable(value)}")
+    pin.open()
+    typer.echo("the run is as it was pinned")
+
+
+def remove_baseline(name: Name, store: Store = _STORE) -> None:
+    """Forget a pinned baseline. Its run stays, and so do rows of looks at it."""
+    from worktrial.results.gate import unpin
+
+    unpin(name, store)
+    typer.echo(f"{name} is no baseline any more")
+
+
+def _line(pin: "Pin") -> str:
+    kept = pin.baseline
+    samples = "1 sample" if kept.samples == 1 else f"{kept.samples} samples"
+    return f"{pin.name}: {pin.folder} · {kept.suite} · agent {kept.agent} · {samples} · pinned {kept.pinned}"
+
+
+def _trouble(pin: "Pin") -> str | None:
+    try:
+        pin.open()
+    except DataError as e:
+        return str(e)
+    return None
