@@ -116,6 +116,7 @@ _PARTS = {
     "trial": "the trial",
     "simulator": "the simulator",
     "judge": "the judge",
+    "roles": "the models",
     "faults": "the planned faults",
 }
 
