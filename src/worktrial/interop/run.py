@@ -208,8 +208,8 @@ class Run:
     def cost_per_task(self) -> float | None:
         """US dollars, mean of the samples with a verdict; None where it is not known.
 
-        Nobody sees the requests of an agent of one's own; a model may have no known price. Requests that the request
-        cache answered count with what they would have cost.
+        Nobody sees the requests of an agent of one's own; a model may have no known price. Requests that the
+        request cache answered count with what they would have cost.
         """
         judged = [record for record in self._records if record.outcome is not Outcome.INVALID]
         if not judged or unseen(self.run).get("cost") or why_unknown(judged, cost_of):
