@@ -152,3 +152,20 @@ def test_the_help_page() -> None:
     ran = command("power", "--help")
     assert ran.code == 0
     assert "worktrial power --n 382 --rate 0.7" in ran.said
+
+
+def test_what_another_repeat_buys() -> None:
+    """Twice the work shows less as tries than as tasks, but where tries of a task are as unlike as tasks."""
+    for words, given in [
+        ((), {"correlation": 0.7}),
+        (("--correlation", 0, "--repeat-correlation", 0), {"correlation": 0.0}),
+    ]:
+        out = command("power", "--n", 43, "--rate", 0.7, *words).out
+        line = next(line for line in out.splitlines() if line.startswith("twice the work"))
+        alike = {} if not words else {"repeat_correlation": 0.0}
+        repeated = minimum_detectable_effect(43, 0.7, repeats=2, worse=True, **given, **alike)
+        wider = minimum_detectable_effect(86, 0.7, worse=True, **given, **alike)
+        assert repeated is not None and wider is not None
+        assert (repeated > 1.1 * wider) == (not words)
+        assert line.endswith(f"2 tries of 43 tasks show {_points(repeated)} if worse, 86 tasks {_points(wider)}")
+    assert "twice the work" not in command("power", "--effect", 0.1).out

@@ -1,7 +1,7 @@
 """Texts and tables that `worktrial power` prints."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.console import Console
@@ -177,11 +177,26 @@ def _notes(assumed: Assumed) -> Iterator[str]:
         yield f"correlation of two tries of a task by one agent: {_alike(assumed)} (--repeat-correlation)"
     if any(p.exact_power is not None for _, design in assumed.designs() for p in _known(assumed, design)):
         yield "power: the chance that `worktrial compare` finds it, by going through all outcomes"
+    yield from _worth_of_repeats(assumed)
     missing = "even the largest difference is missed by so few tasks"
     if assumed.effect is not None:
         missing = f"a difference of {100 * assumed.effect:g} points is not possible"
     if any(len(_known(assumed, design)) < 2 for _, design in assumed.designs()):
         yield f"-: {missing}, beside a completion rate of {assumed.rate:.1%}"
+
+
+def _worth_of_repeats(assumed: Assumed) -> Iterator[str]:
+    """The smallest drop that twice the work would show, as more tries and as more tasks."""
+    n = assumed.tasks
+    if n is None or assumed.effect is not None:
+        return
+    name, design = next(assumed.designs())
+    tries = 2 * design.repeats
+    repeated = prospect(replace(design, repeats=tries), n=n, power=assumed.power, worse=True)
+    wider = prospect(design, n=2 * n, power=assumed.power, worse=True)
+    if repeated is not None and wider is not None:
+        shown = f"{tries} tries of {_tasks(n)} show {_cell(repeated, 'effect')} if worse"
+        yield f"twice the work ({name}): {shown}, {_tasks(2 * n)} {_cell(wider, 'effect')}"
 
 
 def _known(assumed: Assumed, design: Design) -> list[Prospect]:
