@@ -224,13 +224,12 @@ class Suite(ABC):
         """Figures that only this suite has; for exports, SQL and machine output."""
         return ()
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float, seed: int) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
         """Differences of the suite's own figures between two runs, as `results.comparison.SuiteFigure`.
 
         Args:
             pairs: Same samples in both runs, of one condition.
             confidence: Level of the intervals, 0-1.
-            seed: Seed of the draws.
         """
         return ()
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import fsum
 
 from worktrial import statistics
 from worktrial.engine.record import SampleRecord
 from worktrial.results.completion import completion
 from worktrial.results.conditions import cluster_by
-from worktrial.statistics import Interval, bootstrap
+from worktrial.statistics import Interval, mean_interval
 
 Sums = dict[str, float]
 
@@ -20,7 +20,8 @@ class BoardEstimate:
     value: float | None
     """The figure; None where there is nothing to measure."""
     interval: Interval | None = None
-    """The interval; None also where a single cluster cannot say how much clusters vary."""
+    """The interval; None also of a mean amount from a single cluster, which cannot say how much clusters vary, or
+    where all samples took nothing."""
 
 
 def clusters(
@@ -36,27 +37,20 @@ def clusters(
     return {name: found[name] for name in sorted(found)}
 
 
-def estimates(
-    of: Sequence[Sums], ratios: Mapping[str, tuple[str, str]], *, confidence: float = 0.95
-) -> dict[str, BoardEstimate]:
-    """Ratios of sums over all clusters, each with a bootstrap over the clusters.
+def mean_estimate(of: Sequence[Sums], amount: str, *, confidence: float = 0.95) -> BoardEstimate:
+    """The mean of an amount over all samples, on work like this, with the interval of `statistics.mean_interval`.
 
     Args:
         of: Sums from `clusters`.
-        ratios: Figure to the names of numerator and denominator.
-        confidence: Of the intervals, 0-1.
+        amount: Name of the amount.
+        confidence: Of the interval, 0-1.
     """
-    if not of:
-        return dict.fromkeys(ratios, BoardEstimate(None))
-    total = {name: sum(sums[name] for sums in of) for name in of[0]}
-    known = {figure: names for figure, names in ratios.items() if total[names[1]]}
-    intervals: Mapping[str, Interval] = {}
-    if len(of) > 1 and known:
-        intervals = bootstrap(of, lambda sums: _ratios(sums, known), confidence=confidence)
-    return {
-        figure: BoardEstimate(total[over] / total[under] if figure in known else None, intervals.get(figure))
-        for figure, (over, under) in ratios.items()
-    }
+    n = fsum(sums["n"] for sums in of)
+    if not n:
+        return BoardEstimate(None)
+    amounts = [sums[amount] for sums in of]
+    interval = mean_interval(amounts, [sums["n"] for sums in of], confidence=confidence)
+    return BoardEstimate(fsum(amounts) / n, interval)
 
 
 def completion_estimate(records: Sequence[SampleRecord]) -> BoardEstimate:
@@ -67,11 +61,3 @@ def completion_estimate(records: Sequence[SampleRecord]) -> BoardEstimate:
 def known(found: statistics.Estimate | None) -> BoardEstimate:
     """A rate as a figure of a board."""
     return BoardEstimate(None) if found is None else BoardEstimate(found.value, found.interval)
-
-
-def _ratios(sums: Mapping[str, Any], names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    import numpy as np
-
-    # A draw may hold no valid sample at all: NaN, which the bootstrap leaves out.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return {figure: np.true_divide(sums[over], sums[under]) for figure, (over, under) in names.items()}

@@ -11,7 +11,7 @@ from math import nan
 from typing import Any, Protocol, TypeVar
 
 from worktrial.language import JsonValue
-from worktrial.statistics import Interval, bootstrap
+from worktrial.statistics import Interval, difference_intervals
 
 WINDOW = 10
 """Calls, made having seen an answer, within which the same question counts as asked again."""
@@ -69,7 +69,8 @@ class ExcessReask:
     """Re-ask rate after a silent fault minus the agent's own after clean answers; about 0 for who notices
     nothing."""
     interval: Interval | None
-    """95 % percentile interval over tasks, or over scenarios where there are several; None with fewer than two."""
+    """95 % interval over tasks, or over scenarios where there are several; None with fewer than two, or where it
+    hangs on a single one."""
     after_fault: float
     habit: float
     """Rate after clean answers, at as many calls to come as there were after each degraded one."""
@@ -138,7 +139,7 @@ def excess_reask(clusters: Iterable[Reasks]) -> ExcessReask | None:
     found = _rates(_sums(whole))
     interval = None
     if len(listed) > 1:
-        interval = bootstrap([_sums(one) for one in listed], _figures)["excess"]
+        interval = difference_intervals([_sums(one) for one in listed], _figures).get("excess")
     return ExcessReask(found["excess"], interval, found["after_fault"], found["habit"], answers)
 
 
@@ -147,7 +148,7 @@ def _figures(sums: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _rates(sums: Mapping[str, Any]) -> dict[str, Any]:
-    """Figures from added counts: numbers, or arrays with one entry per draw."""
+    """Figures from added counts: numbers, or arrays with one entry per cluster left out."""
     import numpy as np
 
     asked = expected = answers = np.asarray(0.0)

@@ -1,10 +1,18 @@
 """Inference: limits of what the numbers of a run can say."""
 
 from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, cohen, pairwise_cohen
-from worktrial.statistics.bootstrap import bootstrap, bootstrap_difference
 from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, tasks_needed
 from worktrial.statistics.design import Design, design_effect, discordant_share
 from worktrial.statistics.estimates import Estimand, Estimate, TaskTries, difference, rate, ratio
+from worktrial.statistics.jackknife import (
+    MeanChange,
+    change_intervals,
+    difference_intervals,
+    mean_change,
+    mean_interval,
+    quotient,
+    score_intervals,
+)
 from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.outlook import Prospect, prospect
@@ -24,6 +32,7 @@ from worktrial.statistics.rates import (
 )
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
 from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_robustness, robustness
+from worktrial.statistics.robustness_change import RobustnessChange, robustness_change
 from worktrial.statistics.sequential import (
     Band,
     Side,
@@ -45,20 +54,21 @@ __all__ = [
     "Estimand",
     "Estimate",
     "Interval",
+    "MeanChange",
     "OrderAgreement",
     "PairwiseCohen",
     "Prospect",
     "Rate",
     "Repeats",
     "Robustness",
+    "RobustnessChange",
     "Side",
     "Stretch",
     "TaskTries",
     "Tries",
     "ZeroCleanRate",
     "agreement",
-    "bootstrap",
-    "bootstrap_difference",
+    "change_intervals",
     "check_margin",
     "cohen",
     "conclude",
@@ -66,11 +76,14 @@ __all__ = [
     "critical_value",
     "design_effect",
     "difference",
+    "difference_intervals",
     "difference_sequence",
     "discordant_share",
     "estimate_robustness",
     "half_width",
     "holm",
+    "mean_change",
+    "mean_interval",
     "minimum_detectable_effect",
     "order_agreement",
     "over_tasks",
@@ -80,11 +93,14 @@ __all__ = [
     "pass_hat_k",
     "power_of",
     "prospect",
+    "quotient",
     "rate",
     "ratio",
     "robustness",
+    "robustness_change",
     "sample_size",
     "sample_size_for_half_width",
+    "score_intervals",
     "shown_drop",
     "tasks_needed",
     "wilson",

@@ -84,7 +84,9 @@ def estimate_robustness(
     if len(belongs) != len(listed):
         raise ValueError(f"there must be one cluster for each task; got {len(belongs)} for {len(listed)}")
     tried = [
-        (str(cluster), shared) for task, cluster in zip(listed, belongs, strict=True) if (shared := _shared(task))
+        (str(cluster), shared)
+        for task, cluster in zip(listed, belongs, strict=True)
+        if (shared := shared_tries(task))
     ]
     if not tried:
         raise ValueError("no task has an outcome in each of E0, E1, E2 and E3")
@@ -108,7 +110,7 @@ def estimate_robustness(
     )
 
 
-def _shared(task: Outcomes) -> dict[str, tuple[float, ...]]:
+def shared_tries(task: Outcomes) -> dict[str, tuple[float, ...]]:
     """Outcomes of the repeats that all four conditions have; {} without any."""
     repeats = min(len(task.get(condition, ())) for condition in (CLEAN, *FAULTED))
     if not repeats:

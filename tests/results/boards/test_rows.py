@@ -1,8 +1,6 @@
 """Groups, rows and counts, beside figures worked out by hand."""
 
-from importlib import import_module
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -179,28 +177,3 @@ def test_a_profile_counts_invalid_samples_as_not_passed(tmp_path: Path) -> None:
     found = profile(store(tmp_path / "a", records), "E0")
     assert list(found) == ["x", "y"]
     assert found["x"].of_all.value == 0.75 and found["x"].completion.invalid == 1
-
-
-def test_very_many_samples_have_the_interval_of_the_bootstrap(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    random = Random(0)
-    records = [
-        record(
-            f"{n}-{task}",
-            random.choice(["pass", "fail", "invalid"]),
-            tags={"scenario": str(n)},
-            cost=random.random(),
-        )
-        for n in range(1500)
-        for task in range(random.choice([1, 2, 5]))
-    ]
-    run = store(tmp_path / "a", records)
-    drawn = row(run, "E0")
-    monkeypatch.setattr(import_module("worktrial.statistics.bootstrap"), "MANY", 100)
-    near = row(run, "E0")
-    for one, other in zip(
-        (drawn.of_all, drawn.of_valid, drawn.cost), (near.of_all, near.of_valid, near.cost), strict=True
-    ):
-        assert one.value == other.value and one.interval is not None and other.interval is not None
-        assert one.interval == pytest.approx(other.interval, abs=0.1 * one.interval.half_width)

@@ -155,8 +155,10 @@ def test_what_samples_took(tmp_path: Path) -> None:
     assert cost is not None
     assert seconds is not None
     assert (cost.first, cost.second, cost.ratio) == pytest.approx((0.02, 0.04, 2.0))
-    # Each task costs twice as much, so there is no doubt about the ratio.
-    assert cost.ratio_interval == pytest.approx((2.0, 2.0))
+    # Each of nine tasks costs twice as much; that another would not is not ruled out.
+    assert cost.ratio_interval is not None
+    assert 1 < cost.ratio_interval.low < 2 < cost.ratio_interval.high
+    assert cost.interval is not None and cost.interval.low > 0
     assert seconds.difference == pytest.approx(-5)
     tokens = own.quantities["tokens"]
     assert tokens is not None

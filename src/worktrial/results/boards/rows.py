@@ -8,7 +8,7 @@ from worktrial.engine.record import CLEAN, Key, SampleRecord, total_tokens
 from worktrial.engine.stored import StoredRun
 from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, repeats_of, robustness_by_setting
-from worktrial.results.estimates import BoardEstimate, clusters, estimates, known
+from worktrial.results.estimates import BoardEstimate, clusters, known, mean_estimate
 from worktrial.results.spending import agent_tokens_of, quantity_in, replayed, sum_of
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 
@@ -128,8 +128,8 @@ def row(run: StoredRun, condition: str) -> Row:
         return {"cost": cost or 0.0, "agent_cost": agent or 0.0}
 
     of = list(clusters(records, amounts).values())
-    names = {name: (name, "n") for place, name in enumerate(("cost", "agent_cost")) if _known(costs, place)}
-    drawn = estimates(of, names)
+    priced = [name for place, name in enumerate(("cost", "agent_cost")) if _known(costs, place)]
+    means = {name: mean_estimate(of, name) for name in priced}
     done = completion(records)
     seconds = [s for r in records if (s := seconds_of(r)) is not None]
     return Row(
@@ -140,8 +140,8 @@ def row(run: StoredRun, condition: str) -> Row:
         of_valid=known(done.of_valid),
         repeats=repeats_of(records),
         robustness=robustness_by_setting(conditions) if condition == CLEAN else {},
-        cost=drawn.get("cost", BoardEstimate(None)),
-        agent_cost=drawn.get("agent_cost", BoardEstimate(None)),
+        cost=means.get("cost", BoardEstimate(None)),
+        agent_cost=means.get("agent_cost", BoardEstimate(None)),
         seconds=_mean(seconds) if seconds else None,
         replayed=replayed(records),
         tokens=_mean([total_tokens(r.usage) for r in records]),

@@ -1,15 +1,15 @@
 """The samples that several runs share: what there is to compare, and at what cost it was done."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Any
+from math import fsum
 
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.estimates import BoardEstimate, Sums, clusters
 from worktrial.results.spending import quantity_in
-from worktrial.statistics import bootstrap_difference
+from worktrial.statistics import mean_change
 
 
 class Basis(StrEnum):
@@ -72,16 +72,13 @@ class SharedSamples:
 
     def saving(self, best: int, other: int, basis: Basis) -> BoardEstimate:
         """The best's dollars per sample minus the other's; paired."""
-        of = [self._sums(n, basis) for n in (best, other)]
-        totals = [{name: sum(sums[name] for sums in one) for name in ("n", "cost")} for one in of]
-        drawn = bootstrap_difference(of[0], of[1], _means) if len(of[0]) > 1 else {}
-        one, two = (_means(total)["cost"] for total in totals)
-        return BoardEstimate(one - two, drawn.get("cost"))
+        one, two = (self._sums(n, basis) for n in (best, other))
+        columns = [[of[name][part] for name in one] for of, part in ((two, "cost"), (one, "cost"), (one, "n"))]
+        found = mean_change(columns[0], columns[1], columns[2])
+        samples = fsum(sums["n"] for sums in one.values())
+        value = fsum(sums["cost"] - two[name]["cost"] for name, sums in one.items()) / samples
+        return BoardEstimate(value, None if found is None else found.difference)
 
-    def _sums(self, n: int, basis: Basis) -> list[Sums]:
+    def _sums(self, n: int, basis: Basis) -> dict[str, Sums]:
         cost_of = quantity_in(self.runs[n], _COSTS[basis])
-        return list(clusters(self.records[n], lambda record: {"cost": cost_of(record) or 0.0}).values())
-
-
-def _means(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return {"cost": sums["cost"] / sums["n"]}
+        return clusters(self.records[n], lambda record: {"cost": cost_of(record) or 0.0})

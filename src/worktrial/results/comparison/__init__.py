@@ -3,7 +3,7 @@
 from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, IndustryEffect
 from worktrial.results.comparison.outcomes import Flip, PairedTable
-from worktrial.results.comparison.runs import Comparison, RobustnessChange, compare_runs
+from worktrial.results.comparison.runs import Comparison, compare_runs
 from worktrial.results.comparison.verdict import statement, verdict
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "Flip",
     "IndustryEffect",
     "PairedTable",
-    "RobustnessChange",
     "SuiteFigure",
     "compare_runs",
     "statement",

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, isnan
-from typing import Any, NamedTuple
+from math import fsum
+from typing import NamedTuple
 
 from worktrial.engine.record import SampleRecord
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import cluster_by
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import Estimate, Interval, TaskTries, bootstrap
+from worktrial.statistics import Estimate, Interval, TaskTries, mean_change
 from worktrial.statistics import difference as paired_difference
-from worktrial.statistics.bootstrap import ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +22,13 @@ class Change:
     difference: float
     """Second minus first."""
     interval: Interval | None
-    """Interval of the difference; None from a single cluster, which cannot say how much clusters vary."""
+    """Interval of the difference; None for a quantity from a single cluster, which cannot say how much clusters
+    vary, or that was nothing in both."""
     ratio: float | None
     """Second over first; None where the first is 0."""
     ratio_interval: Interval | None
-    """Interval of the ratio; None for rates, too: their difference says more."""
+    """Interval of the ratio, without 1 exactly where that of the difference is without 0. None where it has no
+    upper end, and for rates, too: their difference says more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +52,17 @@ class Measure:
 
 
 def changes(
-    pairs: Sequence[SamplePair], measures: Mapping[str, Measure], *, confidence: float, seed: int
+    pairs: Sequence[SamplePair], measures: Mapping[str, Measure], *, confidence: float
 ) -> dict[str, Change | None]:
     """The change of each measure, on work like this.
 
-    Shares have the score interval of `statistics.difference`, other quantities a percentile interval from a paired
-    bootstrap over clusters: every draw takes the same clusters of both runs and of all measures.
+    Shares have the score interval of `statistics.difference`, other quantities those of
+    `statistics.mean_change`.
 
     Returns:
         Name to change; None where a number is not known, or no pair counts.
     """
     found: dict[str, Change | None] = dict.fromkeys(measures)
-    sums: dict[str, _Sums] = {}
     place_of = _places(pairs)
     judged = [(pair, place) for pair, place in zip(pairs, place_of, strict=True) if pair.both_judged]
     for name, measure in measures.items():
@@ -72,8 +72,8 @@ def changes(
         if measure.share:
             found[name] = _share_change([pair for pair, _ in counted], measure, confidence)
         elif (added := _added(counted, measure, 1 + max(place_of))) is not None:
-            sums[name] = added
-    return {**found, **_mean_changes(sums, confidence, seed)}
+            found[name] = _mean_changed(added, confidence)
+    return found
 
 
 class _Sums(NamedTuple):
@@ -119,39 +119,18 @@ def _added(counted: Sequence[tuple[SamplePair, int]], measure: Measure, clusters
         sums.first[place] += first
         sums.second[place] += second
         sums.n[place] += 1
-    return sums
+    return _Sums(*([value for value, n in zip(part, sums.n, strict=True) if n] for part in sums))
 
 
-def _mean_changes(sums: Mapping[str, _Sums], confidence: float, seed: int) -> dict[str, Change]:
-    if not sums:
-        return {}
-
-    def figures(drawn: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: value for name in sums for key, value in _figures(name, drawn).items()}
-
-    columns = {f"{part}/{name}": values for name, own in sums.items() for part, values in own._asdict().items()}
-    total = figures({key: sum(values) for key, values in columns.items()})
-    intervals = bootstrap(columns, figures, confidence=confidence, seed=seed)
-    found = {}
-    for name, own in sums.items():
-        several = sum(map(bool, own.n)) > 1
-        relative = total[f"ratio/{name}"]
-        found[name] = Change(
-            first=total[f"first/{name}"],
-            second=total[f"second/{name}"],
-            difference=total[f"difference/{name}"],
-            interval=intervals.get(f"difference/{name}") if several else None,
-            ratio=None if isnan(relative) else relative,
-            ratio_interval=intervals.get(f"ratio/{name}") if several and not isnan(relative) else None,
-        )
-    return found
-
-
-def _figures(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
-    first, second, n = (sums[f"{part}/{name}"] for part in ("first", "second", "n"))
-    return {
-        f"first/{name}": ratio(first, n),
-        f"second/{name}": ratio(second, n),
-        f"difference/{name}": ratio(second - first, n),
-        f"ratio/{name}": ratio(second, first),
-    }
+def _mean_changed(sums: _Sums, confidence: float) -> Change:
+    n = fsum(sums.n)
+    first, second = fsum(sums.first) / n, fsum(sums.second) / n
+    found = mean_change(sums.first, sums.second, sums.n, confidence=confidence)
+    return Change(
+        first,
+        second,
+        second - first,
+        None if found is None else found.difference,
+        second / first if first else None,
+        None if found is None else found.ratio,
+    )

@@ -64,7 +64,7 @@ class ConditionComparison:
 
 
 def compare_conditions(
-    by_condition: Mapping[str, Sequence[SamplePair]], unseen: Mapping[str, str], *, confidence: float, seed: int
+    by_condition: Mapping[str, Sequence[SamplePair]], unseen: Mapping[str, str], *, confidence: float
 ) -> list[ConditionComparison]:
     """Each condition, with p values adjusted over all of them.
 
@@ -72,9 +72,8 @@ def compare_conditions(
         by_condition: The pairs.
         unseen: Quantities that one of the runs cannot tell, with the reason.
         confidence: Of the intervals.
-        seed: Of the draws.
     """
-    found = [_compare(name, pairs, unseen, confidence, seed) for name, pairs in by_condition.items()]
+    found = [_compare(name, pairs, unseen, confidence) for name, pairs in by_condition.items()]
     tested = [one for one in found if one.work is not None]
     adjusted = holm([p_of(one.work) for one in tested])
     by_name = {one.condition: p for one, p in zip(tested, adjusted, strict=True)}
@@ -82,7 +81,7 @@ def compare_conditions(
 
 
 def _compare(
-    condition: str, pairs: Sequence[SamplePair], unseen: Mapping[str, str], confidence: float, seed: int
+    condition: str, pairs: Sequence[SamplePair], unseen: Mapping[str, str], confidence: float
 ) -> ConditionComparison:
     seen = {name: measure for name, measure in _MEASURES.items() if name not in unseen}
     judged = [pair for pair in pairs if pair.both_judged]
@@ -91,8 +90,8 @@ def _compare(
     effect = None if work is None else rate_change(tries, work)
     of_all = effect
     if len(judged) < len(pairs):
-        of_all = changes(pairs, _OF_ALL, confidence=confidence, seed=seed)[""]
-    changed = changes(judged, seen, confidence=confidence, seed=seed)
+        of_all = changes(pairs, _OF_ALL, confidence=confidence)[""]
+    changed = changes(judged, seen, confidence=confidence)
     records = [record for pair in judged for record in (pair.first, pair.second)]
     unknown = {name: why_unknown(records, seen[name].value) for name, change in changed.items() if change is None}
     return ConditionComparison(

@@ -2,74 +2,48 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot
 
 from worktrial.engine.manifest import Difference
-from worktrial.engine.record import Key
+from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.results.comparable import comparable, in_words
 from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
-from worktrial.results.conditions import (
-    headline,
-    in_order,
-    outcomes_by_task,
-    robustness_by_setting,
-    settings_with_all_modes,
-)
+from worktrial.results.conditions import cluster_by, headline, in_order, outcomes_by_task, settings_with_all_modes
 from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
-from worktrial.statistics import Interval, Robustness, ZeroCleanRate
+from worktrial.statistics import RobustnessChange, robustness_change
+from worktrial.statistics.robustness import CLEAN
 from worktrial.suite import suite_of
-
-
-@dataclass(frozen=True, slots=True)
-class RobustnessChange:
-    """R in two runs, over the tasks that both have a verdict for in all four modes."""
-
-    tasks: int
-    first: float | None
-    """R of the first run; None where nothing passes without faults."""
-    second: float | None
-    difference: float | None
-    """Second minus first."""
-    interval: Interval | None
-    """Interval of the difference, from those of both; None where one has no value."""
 
 
 def robustness_changes(
     by_condition: Mapping[str, Sequence[SamplePair]], *, confidence: float
 ) -> dict[str, RobustnessChange]:
     """Changes of R by the setting of count and duration (`3x2`, "") for which both runs tried E0 to E3."""
-    # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
-    judged = {name: [pair for pair in pairs if pair.both_judged] for name, pairs in by_condition.items()}
-    first, second = (
-        {name: [getattr(pair, side) for pair in pairs] for name, pairs in judged.items()}
-        for side in ("first", "second")
+    sides = [_settings(by_condition, side) for side in ("first", "second")]
+    found = {}
+    for setting, first_modes in sides[0].items():
+        # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
+        first, second = outcomes_by_task(first_modes), outcomes_by_task(sides[1][setting])
+        if first:
+            cluster_of = cluster_by(first_modes[CLEAN])
+            clusters = {record.sample: cluster_of(record) for record in first_modes[CLEAN]}
+            found[setting] = robustness_change(
+                [(outcomes, second[sample]) for sample, outcomes in first.items()],
+                clusters=[clusters[sample] for sample in first],
+                confidence=confidence,
+            )
+    return found
+
+
+def _settings(
+    by_condition: Mapping[str, Sequence[SamplePair]], side: str
+) -> dict[str, dict[str, Sequence[SampleRecord]]]:
+    return settings_with_all_modes(
+        {name: [getattr(p, side) for p in pairs if p.both_judged] for name, pairs in by_condition.items()}
     )
-    modes = settings_with_all_modes(first)
-    before, after = robustness_by_setting(first, confidence), robustness_by_setting(second, confidence)
-    return {
-        setting: _robustness_change(len(outcomes_by_task(modes[setting])), one, after[setting])
-        for setting, one in before.items()
-    }
-
-
-def _robustness_change(
-    tasks: int, first: Robustness | ZeroCleanRate, second: Robustness | ZeroCleanRate
-) -> RobustnessChange:
-    if isinstance(first, ZeroCleanRate) or isinstance(second, ZeroCleanRate):
-        before, after = (None if isinstance(one, ZeroCleanRate) else one.value for one in (first, second))
-        return RobustnessChange(tasks, before, after, None, None)
-    # The distances to the ends of both, added as errors are (G. Y. Zou and A. Donner, *Construction of confidence
-    # limits about effect measures: a general approach*, Statistics in Medicine 27, 2008). What the two share by
-    # working on the same tasks is not taken off, so that the interval is rather too wide.
-    difference = second.value - first.value
-    below = hypot(second.value - second.interval.low, first.interval.high - first.value)
-    above = hypot(second.interval.high - second.value, first.value - first.interval.low)
-    interval = Interval(difference - below, difference + above)
-    return RobustnessChange(tasks, first.value, second.value, difference, interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +139,7 @@ class Comparison:
 
 
 def compare_runs(
-    first: StoredRun, second: StoredRun, *, confidence: float = 0.95, seed: int = 0, condition: str | None = None
+    first: StoredRun, second: StoredRun, *, confidence: float = 0.95, condition: str | None = None
 ) -> Comparison:
     """Compare two runs sample by sample; differences are second minus first.
 
@@ -175,7 +149,6 @@ def compare_runs(
         first: For instance the baseline.
         second: For instance the new release.
         confidence: Of the intervals, between 0 and 1, exclusive.
-        seed: Of the bootstrap's draws.
         condition: Makes this condition the headline; None for E0 where both have it, else their first.
     """
     paired = pair_runs(first, second)
@@ -195,20 +168,18 @@ def compare_runs(
         missing_second=second.missing,
         confidence=confidence,
         headline=chosen if pairs else "",
-        conditions=tuple(
-            compare_conditions(pairs, {**unseen(first), **unseen(second)}, confidence=confidence, seed=seed)
-        ),
+        conditions=tuple(compare_conditions(pairs, {**unseen(first), **unseen(second)}, confidence=confidence)),
         robustness=robustness_changes(pairs, confidence=confidence),
-        suite_figures=tuple(_suite_figures(first, second, pairs.get(chosen, []), confidence, seed)),
+        suite_figures=tuple(_suite_figures(first, second, pairs.get(chosen, []), confidence)),
     )
 
 
 def _suite_figures(
-    first: StoredRun, second: StoredRun, pairs: Sequence[SamplePair], confidence: float, seed: int
+    first: StoredRun, second: StoredRun, pairs: Sequence[SamplePair], confidence: float
 ) -> Iterable[SuiteFigure]:
     """Changes of the figures that only the runs' suite has; none where it is not installed, or not the same."""
     suite = suite_of(first.manifest.suite) if first.manifest.suite == second.manifest.suite else None
-    return () if suite is None else suite.changes(pairs, confidence=confidence, seed=seed)
+    return () if suite is None else suite.changes(pairs, confidence=confidence)
 
 
 def _blocking(first: StoredRun, second: StoredRun) -> Sequence[Difference]:

@@ -19,7 +19,7 @@ from worktrial.results.conditions import (
     robustness_by_setting,
     settings_with_all_modes,
 )
-from worktrial.results.estimates import clusters, estimates
+from worktrial.results.estimates import clusters, mean_estimate
 from worktrial.results.gate.history import History, LookRow, tries_of
 from worktrial.results.gate.limits import (
     Criterion,
@@ -103,7 +103,6 @@ def judge_gate(
     level: float = 0.05,
     sure: bool = False,
     cost_of_whom: CostOf = "all",
-    seed: int = 0,
 ) -> Gate:
     """Hold `run` against `limits`. What cannot be judged fails, with the reason.
 
@@ -120,7 +119,6 @@ def judge_gate(
         level: Of significance; intervals are made to fit, 95 % for 0.05.
         sure: A limit counts as kept only where the interval's end keeps to it, not just the value.
         cost_of_whom: `all` roles, or the `agent`'s own requests.
-        seed: Of the bootstrap's draws.
 
     Raises:
         SettingError: there is a limit to the regression and no baseline, or the other way round, or no sample of
@@ -143,7 +141,7 @@ def judge_gate(
         raise SettingError(f"{run.folder} has no sample under {chosen}; it has {', '.join(conditions) or 'none'}")
     compared = None
     if baseline is not None:
-        compared = compare_runs(baseline, run, confidence=1 - level, seed=seed, condition=chosen)
+        compared = compare_runs(baseline, run, confidence=1 - level, condition=chosen)
     row = None
     own = None if compared is None else compared.of(compared.headline)
     judged = own is not None and own.these is not None and not run.missing
@@ -224,7 +222,7 @@ class _Judge:
             return cannot_judge(name, limit, unknown or "no sample has a verdict")
         # None is ruled out by the line above.
         of = list(clusters(judged, lambda record: {"value": value(record) or 0.0}).values())
-        mean = estimates(of, {"mean": ("value", "n")}, confidence=self.confidence)["mean"]
+        mean = mean_estimate(of, "value", confidence=self.confidence)
         mark = f", {said}" if (said := replayed(judged)) else ""
         words = f"{unit.format(mean.value)} a sample, mean of {counted(len(judged))}{mark}"
         span = _span(mean.interval, unit.format, self.confidence)

@@ -213,13 +213,12 @@ def _figure(name: str, share: QuestionShare) -> Figure:
     return Figure(name, share.value, low, high, share.questions)
 
 
-def score_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int) -> Iterator[SuiteFigure]:
+def score_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[SuiteFigure]:
     """Change of the shares that each score accepts, exact and within one percent.
 
     Args:
         pairs: Same samples in both runs, of one condition.
         confidence: Level of the intervals, 0-1.
-        seed: Seed of the draws.
     """
     own = [p for p in pairs if p.both_judged and all("setup" in r.measures for r in (p.first, p.second))]
     if not own:
@@ -229,7 +228,7 @@ def score_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int) 
         for mode in AnswerMode
         for at in ("0", "0.01")
     }
-    for name, change in changes(own, measures, confidence=confidence, seed=seed).items():
+    for name, change in changes(own, measures, confidence=confidence).items():
         if change is not None:
             yield SuiteFigure(name, change)
 

@@ -12,7 +12,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
 from worktrial.results.completion import passed
 from worktrial.results.estimates import Sums
-from worktrial.statistics import Interval, bootstrap_difference
+from worktrial.statistics import Interval, change_intervals
 from worktrial.suites.documents.figures import QuestionShare, clusters, common, is_valid, share
 from worktrial.suites.documents.scoring import in_current_words
 
@@ -46,7 +46,7 @@ class Loss:
     value: float
     """QuestionShare of passes of the first minus that of the second: positive where the second loses."""
     interval: Interval | None
-    """Interval from a paired bootstrap over questions; None from a single question."""
+    """Interval over questions, paired; None from a single question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _losses(ordered: Sequence[str], kept: Mapping[str, Mapping[str, Sums]]) -> l
             losses.append(Loss("(all)", "oracle-pages", "reading and computing", lost.value, lost.interval))
     for first, second in pairwise(given):
         one, other = list(kept[first].values()), list(kept[second].values())
-        interval = bootstrap_difference(one, other, _mean).get("share") if len(one) > 1 else None
+        interval = change_intervals(other, one, _mean).get("share")
         value = _rate(one) - _rate(other)
         losses.append(Loss(first, second, _LOST_BY[first, second], value, interval))
     return losses

@@ -128,11 +128,11 @@ class DocumentsSuite(Suite):
 
         return run_figures(run)
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float, seed: int) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
         """Change of both scores, exact and within one percent; see `Suite.changes`."""
         from worktrial.suites.documents.figures import score_changes
 
-        return score_changes(pairs, confidence=confidence, seed=seed)
+        return score_changes(pairs, confidence=confidence)
 
     def in_current_words(self, settings: JsonObject) -> JsonObject:
         """Settings with today's names of the scores and their version; see `Suite.in_current_words`."""

@@ -135,11 +135,11 @@ class OrchestrationSuite(Suite):
 
         return run_figures(run)
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float, seed: int) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
         """Changes of our scores by language, and of what free-running teams reached; see `Suite.changes`."""
         from worktrial.suites.orchestration.figures.suite import figure_changes
 
-        return figure_changes(pairs, confidence=confidence, seed=seed)
+        return figure_changes(pairs, confidence=confidence)
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
         """Panels for each language and scoring; see `Suite.report_sections`."""

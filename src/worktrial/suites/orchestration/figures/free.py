@@ -8,8 +8,7 @@ from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.roles import Role
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
-from worktrial.statistics import Interval
-from worktrial.statistics.bootstrap import bootstrap_difference, ratio
+from worktrial.statistics import Interval, change_intervals, quotient
 from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates
 from worktrial.suites.orchestration.scoring.figures import Sums
 
@@ -89,7 +88,7 @@ def cascade_gaps(free: StoredRun, turns: StoredRun) -> list[CascadeGap]:
         keys = first[0].keys() & second[0].keys()
         first = [{key: sums[key] for key in sorted(keys)} for sums in first]
         second = [{key: sums[key] for key in sorted(keys)} for sums in second]
-        intervals = bootstrap_difference(first, second, free_rates)
+        intervals = change_intervals(second, first, free_rates)
         values = free_rates(_total(first)), free_rates(_total(second))
         gap = {m: _difference(values[0][m] - values[1][m], intervals.get(m)) for m in FREE_METRICS}
         gaps.append(CascadeGap(language, len(common), gap))
@@ -158,10 +157,10 @@ def free_clusters(records: Iterable[SampleRecord], part: str) -> dict[str, Mappi
 def free_rates(sums: Sums) -> dict[str, float]:
     """The figures (`FREE_METRICS`) from added sums."""
     return {
-        "completed": ratio(sums["completed"], sums["scenarios"]),
-        "goals": ratio(sums["goals_reached"], sums["goals"]),
-        "calls": ratio(sums["calls_matched"], sums["gold_calls"]),
-        "plan": ratio(sums["plan_sum"], sums["plans"]),
+        "completed": quotient(sums["completed"], sums["scenarios"]),
+        "goals": quotient(sums["goals_reached"], sums["goals"]),
+        "calls": quotient(sums["calls_matched"], sums["gold_calls"]),
+        "plan": quotient(sums["plan_sum"], sums["plans"]),
     }
 
 

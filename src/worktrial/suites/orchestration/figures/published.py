@@ -75,7 +75,7 @@ class StoredFigures:
 
 
 def stored_figures(scores: StoredScores) -> StoredFigures:
-    """The figures of `scores`, with a bootstrap over scenarios."""
+    """The figures of `scores`, with intervals over scenarios."""
     published = list(scores.sums[Scoring.PUBLISHED].values())
     total = {key: sum(sums[key] for sums in published) for key in published[0]}
     return StoredFigures(

@@ -8,7 +8,7 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import bootstrap_difference
+from worktrial.statistics import change_intervals
 from worktrial.suite import Figure
 from worktrial.suites.orchestration.figures.apart import scenario_correlations
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
@@ -51,23 +51,22 @@ def _figures(estimates: Mapping[str, FigureEstimate], group: str, scenarios: int
     ]
 
 
-def figure_changes(pairs: Sequence[SamplePair], *, confidence: float, seed: int) -> Iterator[SuiteFigure]:
+def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[SuiteFigure]:
     """Changes of our scores by language, or of what free-running teams reached.
 
     Args:
         pairs: Same samples in both runs, of one condition.
         confidence: Level of the intervals, 0-1.
-        seed: Seed of the draws.
     """
     for language, own in _by_language(pairs, "ours").items():
         repeats = len({p.first.repeat for p in own})
         sides = [
             repeat_clusters(records, lambda r: by_scoring(r.measures)["ours"]["sums"]) for records in _sides(own)
         ]
-        yield from _scores(language, sides, over_repeats(repeats, our_figures), confidence, seed)
+        yield from _scores(language, sides, over_repeats(repeats, our_figures), confidence)
     for language, own in _by_language(pairs, "free").items():
         added = [list(free_clusters(records, "free").values()) for records in _sides(own)]
-        yield from _scores(language, added, free_rates, confidence, seed)
+        yield from _scores(language, added, free_rates, confidence)
 
 
 def _by_language(pairs: Sequence[SamplePair], part: str) -> dict[str, list[SamplePair]]:
@@ -89,15 +88,12 @@ def _scores(
     sides: Sequence[Sequence[Mapping[str, Any]]],
     figures: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     confidence: float,
-    seed: int,
 ) -> Iterator[SuiteFigure]:
     """Changes from both sides' sums per scenario, in the same order."""
     keys = sorted(sides[0][0].keys() & sides[1][0].keys())
     first, second = ([{key: sums[key] for key in keys} for sums in side] for side in sides)
     values = [figures({key: sum(sums[key] for sums in side) for key in keys}) for side in (first, second)]
-    intervals = (
-        bootstrap_difference(second, first, figures, confidence=confidence, seed=seed) if len(first) > 1 else {}
-    )
+    intervals = change_intervals(first, second, figures, confidence=confidence)
     for name, before in values[0].items():
         after = values[1][name]
         if isnan(before) or isnan(after):

@@ -7,8 +7,7 @@ from math import isnan
 
 from worktrial.engine.record import SampleRecord
 from worktrial.language import JsonObject
-from worktrial.statistics import Agreement, Interval, PairwiseCohen, agreement, pairwise_cohen
-from worktrial.statistics.bootstrap import bootstrap
+from worktrial.statistics import Agreement, Interval, PairwiseCohen, agreement, pairwise_cohen, score_intervals
 from worktrial.suites.orchestration.options import Scoring, by_scoring
 from worktrial.suites.orchestration.scoring.figures import Figures, Sums, published_figures
 from worktrial.suites.orchestration.scoring.ours import our_figures, our_macro
@@ -46,7 +45,8 @@ class LanguageFigures:
     scenarios: int
     repeats: int
     figures: Mapping[str, FigureEstimate]
-    """Figures by metric (`METRICS`): the mean over the repeats, with a bootstrap over scenarios."""
+    """Figures by metric (`METRICS`): the mean over the repeats, with the interval of `score_intervals` over
+    scenarios."""
     macro: Mapping[str, FigureEstimate] | None
     """Ours only: every scenario weighs the same; `figures` weighs every step the same."""
     floors: tuple[Floor, ...]
@@ -133,7 +133,7 @@ def estimates(clusters: Sequence[Sums], statistic: Callable[[Sums], dict[str, fl
     """The figures of all clusters together, each with its interval."""
     total = {key: sum(cluster[key] for cluster in clusters) for key in clusters[0]}
     # One scenario cannot say how much scenarios vary.
-    intervals = bootstrap(clusters, statistic) if len(clusters) > 1 else {}
+    intervals = score_intervals(clusters, statistic) if len(clusters) > 1 else {}
     return {
         name: FigureEstimate(None) if isnan(value) else FigureEstimate(float(value), intervals.get(name))
         for name, value in statistic(total).items()

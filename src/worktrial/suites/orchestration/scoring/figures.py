@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from worktrial.language import JsonObject
-from worktrial.statistics.bootstrap import ratio
+from worktrial.statistics import quotient
 
 Sums = Mapping[str, Any]
-"""Sums over scenarios under fixed keys: numbers, or numpy arrays with one entry per bootstrap draw."""
+"""Sums over scenarios under fixed keys: numbers, or numpy arrays with one entry per scenario left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Plan, call/refuse and function-call score, each 0-1: numbers, or arrays with one entry per bootstrap draw."""
+    """Plan, call/refuse and function-call score, 0-1: numbers, or arrays with one entry per scenario left out."""
 
     plan: Any
     call_refuse: Any
@@ -35,13 +35,13 @@ def our_figures(sums: Sums) -> Figures:
     A figure without any gold step is NaN.
 
     Args:
-        sums: `OurScenario.sums`, added over scenarios; values may be arrays of one entry per bootstrap draw.
+        sums: `OurScenario.sums`, added over scenarios; values may be arrays of one entry per scenario left out.
     """
     calls = (sums["tool"] + sums["keys"] + sums["values"]) / 3
     return Figures(
-        plan=ratio(sums["plan"], sums["plan_steps"]),
+        plan=quotient(sums["plan"], sums["plan_steps"]),
         call_refuse=decision_score(sums),
-        function_call=ratio(calls, sums["call_steps"]),
+        function_call=quotient(calls, sums["call_steps"]),
     )
 
 
@@ -51,9 +51,9 @@ def our_macro(sums: Sums) -> Figures:
     Scenarios without a gold step of the kind are left out of that figure's mean.
     """
     return Figures(
-        plan=ratio(sums["plan_macro"], sums["plan_scenarios"]),
-        call_refuse=ratio(sums["decision_macro"], sums["decision_scenarios"]),
-        function_call=ratio(sums["calls_macro"], sums["calls_scenarios"]),
+        plan=quotient(sums["plan_macro"], sums["plan_scenarios"]),
+        call_refuse=quotient(sums["decision_macro"], sums["decision_scenarios"]),
+        function_call=quotient(sums["calls_macro"], sums["calls_scenarios"]),
     )
 
 
@@ -76,7 +76,7 @@ def decision_score(sums: Sums) -> Any:
 
 
 def _f1(right: Any, gold: Any, predicted: Any) -> Any:
-    return ratio(2 * right, gold + predicted)
+    return quotient(2 * right, gold + predicted)
 
 
 def _mean_of_known(a: Any, b: Any) -> Any:

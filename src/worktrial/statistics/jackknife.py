@@ -1,0 +1,315 @@
+"""Intervals of figures that follow from added sums of clusters: scores, their changes, and mean quantities.
+
+The variance of a figure is the jackknife's over clusters (B. Efron and C. Stein, *The jackknife estimate of
+variance*, Annals of Statistics 9, 1981): what belongs together, such as the steps and the repeats of one scenario,
+is left out together. A handful of clusters knows a variance badly, so Student's distribution is used, with few
+degrees of freedom where few clusters make up the variance (F. E. Satterthwaite, Biometrics Bulletin 2, 1946).
+
+No interval has width 0. Where nothing varies, that is said by as many clusters as there are and no more.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import cbrt, inf, nan, sqrt
+from typing import TYPE_CHECKING, Any
+
+from worktrial.statistics.rates import Interval
+from worktrial.statistics.student import student_quantile
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Sums = Mapping[Any, Any]
+Statistic = Callable[[Sums], Mapping[str, Any]]
+"""Figures by name from added sums. It gets numbers, or arrays with one entry per cluster left out, and returns the
+like."""
+
+_ROUNDING = 1e-12
+_LEAST_FREEDOM = 2.0
+_OF_A_CLUSTER = 10
+"""Independent samples that a cluster counts for at most, however alike clusters are. Else an interval from twenty
+almost perfect scores would rule out that one score in thirty is a total failure."""
+
+
+def score_intervals(
+    clusters: Sequence[Sums], statistic: Statistic, *, confidence: float = 0.95
+) -> dict[str, Interval]:
+    """Intervals of figures between 0 and 1, on work like this.
+
+    Wilson's interval on the effective number of samples, as for a rate (E. L. Korn and B. I. Graubard, Survey
+    Methodology 24, 1998).
+
+    Args:
+        clusters: For each cluster its sums, under the same keys; the repeats of a scenario added into one.
+        statistic: The figures. They must follow from added sums alone.
+        confidence: Between 0 and 1, exclusive.
+
+    Returns:
+        An interval for each figure; none for one that is NaN, or that is without some cluster.
+
+    Raises:
+        ValueError: there is no cluster, clusters differ in their keys, or `confidence` is out of range.
+    """
+    _check(confidence)
+    return {name: _wilson(*found, confidence) for name, found in _left_out(clusters, statistic).items()}
+
+
+def difference_intervals(
+    clusters: Sequence[Sums], statistic: Statistic, *, confidence: float = 0.95
+) -> dict[str, Interval]:
+    """Intervals of figures between -1 and 1 that are differences; else as `score_intervals`.
+
+    Student's, within -1 and 1.
+    """
+    _check(confidence)
+    return {name: _student(*found, confidence) for name, found in _left_out(clusters, statistic).items()}
+
+
+def change_intervals(
+    first: Sequence[Sums], second: Sequence[Sums], statistic: Statistic, *, confidence: float = 0.95
+) -> dict[str, Interval]:
+    """Intervals of changes of figures between 0 and 1, second minus first, on the same clusters.
+
+    Paired: the same cluster of both is left out, so that what makes a cluster easy or hard for both cancels.
+
+    Args:
+        first: For each cluster its sums.
+        second: Likewise, of the same clusters in the same order.
+        statistic: The figures of either.
+        confidence: Between 0 and 1, exclusive.
+
+    Raises:
+        ValueError: as in `score_intervals`, or the two differ in the number of clusters.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"both must be of the same clusters; got {len(first)} and {len(second)}")
+    joined = [_beside(one, other) for one, other in zip(first, second, strict=True)]
+
+    def changes(sums: Sums) -> dict[str, Any]:
+        before, after = (statistic({key[1]: value for key, value in sums.items() if key[0] == n}) for n in (0, 1))
+        return {name: after[name] - before[name] for name in before}
+
+    return difference_intervals(joined, changes, confidence=confidence)
+
+
+def _beside(one: Sums, other: Sums) -> dict[Any, Any]:
+    return {(n, key): value for n, side in enumerate((one, other)) for key, value in side.items()}
+
+
+_LeftOut = tuple[float, "np.ndarray[Any, Any]"]
+"""A figure, and by how much each cluster moves it away from the mean of the figures without one."""
+
+
+def _left_out(clusters: Sequence[Sums], statistic: Statistic) -> dict[str, _LeftOut]:
+    import numpy as np
+
+    if not clusters:
+        raise ValueError("an interval needs at least one cluster")
+    keys = list(clusters[0])
+    if any(sums.keys() != clusters[0].keys() for sums in clusters):
+        raise ValueError("all clusters must have the same keys")
+    if len(clusters) < 2:
+        return {}
+    matrix = np.array([[float(sums[key]) for key in keys] for sums in clusters])
+    total = matrix.sum(axis=0)
+    whole = statistic({key: float(value) for key, value in zip(keys, total, strict=True)})
+    without = statistic(dict(zip(keys, (total - matrix).T, strict=True)))
+    found = {}
+    for name, value in whole.items():
+        each = np.broadcast_to(np.asarray(without[name], dtype=float), len(clusters))
+        if not (np.isnan(value) or np.isnan(each).any()):
+            found[name] = float(value), each.mean() - each
+    return found
+
+
+def _wilson(value: float, moved: "np.ndarray[Any, Any]", confidence: float) -> Interval:
+    clusters, tail = len(moved), (1 - confidence) / 2
+    value = min(1.0, max(0.0, value))
+    variance, freedom = _variance(moved)
+    if variance <= _ROUNDING**2:
+        effective, critical = float(clusters), student_quantile(tail, inf)
+    else:
+        effective = min(value * (1 - value) / variance, _OF_A_CLUSTER * clusters)
+        critical = student_quantile(tail, freedom)
+    square = critical * critical / effective if effective > 0 else critical * critical / clusters
+    centre = (value + square / 2) / (1 + square)
+    half = sqrt(square * (value * (1 - value) + square / 4)) / (1 + square)
+    return Interval(max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half)))
+
+
+def _student(value: float, moved: "np.ndarray[Any, Any]", confidence: float) -> Interval:
+    clusters, tail = len(moved), (1 - confidence) / 2
+    variance, freedom = _variance(moved)
+    if variance <= _ROUNDING**2:
+        # As of pairs of passes and failures that are all alike (Tango's interval without a difference).
+        square = student_quantile(tail, inf) ** 2
+        half = square / (clusters + square)
+    else:
+        half = student_quantile(tail, freedom) * sqrt(variance)
+    return Interval(max(-1.0, value - half), min(1.0, value + half))
+
+
+def _variance(moved: "np.ndarray[Any, Any]") -> tuple[float, float]:
+    """The jackknife's variance, and its degrees of freedom."""
+    clusters = len(moved)
+    return (clusters - 1) / clusters * float((moved**2).sum()), _freedom(moved)
+
+
+def _freedom(errors: "np.ndarray[Any, Any]") -> float:
+    """Satterthwaite's degrees of freedom, for the kurtosis 3 of normal errors."""
+    most = len(errors) - 1.0
+    largest = abs(errors).max()
+    if not largest:
+        return most
+    shares = (errors / largest) ** 2
+    freedom = float(3 * shares.sum() ** 2 / (shares**2).sum()) - 1
+    return min(most, max(_LEAST_FREEDOM, freedom))
+
+
+def mean_interval(
+    amounts: Sequence[float], samples: Sequence[float], *, confidence: float = 0.95
+) -> Interval | None:
+    """The interval of a mean quantity that is never negative and may be skewed, such as a cost or a time.
+
+    Few dear tasks among many cheap ones are easily missed, so that a mean is more often too low, and an interval of
+    equal arms ends too low. The transformation of P. Hall, *On the removal of skewness by transformation*, Journal
+    of the Royal Statistical Society B 54, 1992, undoes the skewness to second order, as a studentised bootstrap
+    would.
+
+    Args:
+        amounts: Sum of the quantity for each cluster.
+        samples: Number of samples of each cluster.
+        confidence: Between 0 and 1, exclusive.
+
+    Returns:
+        None from fewer than two clusters, or where all took nothing.
+
+    Raises:
+        ValueError: `confidence` is out of range, there is no sample, or there are not as many numbers as clusters.
+    """
+    _check(confidence)
+    import numpy as np
+
+    amount, of = _columns(amounts, samples)
+    n = of.sum()
+    mean = float(amount.sum() / n)
+    count = len(of)
+    if count < 2 or not mean:
+        return None
+    errors = (amount - mean * of) / n
+    squares = float((errors**2).sum())
+    tail = (1 - confidence) / 2
+    if squares <= (_ROUNDING * mean) ** 2:
+        # All alike: another one, that takes nothing, is not ruled out.
+        half = student_quantile(tail, count - 1.0) * mean / count
+        return Interval(max(0.0, mean - half), mean + half)
+    critical = student_quantile(tail, _freedom(errors))
+    skewness = float((errors**3).sum()) / squares**1.5
+    error = float(np.sqrt(count / (count - 1) * squares))
+    low, high = (mean - error * _unskewed(sign * critical, skewness) for sign in (1, -1))
+    return Interval(max(0.0, low), high)
+
+
+def _columns(*columns: Sequence[float]) -> "list[np.ndarray[Any, Any]]":
+    """The numbers of all clusters, the last column those of their samples."""
+    import numpy as np
+
+    if len({len(column) for column in columns}) != 1:
+        raise ValueError(f"every cluster needs each of its numbers; got {', '.join(str(len(c)) for c in columns)}")
+    if not sum(columns[-1]):
+        raise ValueError("a mean needs at least one sample")
+    return [np.asarray(column, dtype=float) for column in columns]
+
+
+def _unskewed(t: float, skewness: float) -> float:
+    """The inverse of Hall's transformation, for the skewness of a mean."""
+    if abs(skewness) < 1e-6:
+        return t
+    return 3 / skewness * (cbrt(1 + skewness * (t - skewness / 6)) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanChange:
+    """Intervals of the change of a mean quantity; the one leaves out 0 exactly where the other leaves out 1."""
+
+    difference: Interval
+    """Second minus first."""
+    ratio: Interval | None
+    """Second over first; None where the first may be nothing."""
+
+
+def mean_change(
+    first: Sequence[float], second: Sequence[float], samples: Sequence[float], *, confidence: float = 0.95
+) -> MeanChange | None:
+    """The change of a mean quantity on the same clusters.
+
+    One statistic for both: Student's for the difference of paired sums, and for the ratio Fieller's, which asks it
+    of every ratio (E. C. Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society
+    B 16, 1954).
+
+    Args:
+        first: The first's sum for each cluster.
+        second: The second's, of the same clusters.
+        samples: Number of pairs of each cluster.
+        confidence: Between 0 and 1, exclusive.
+
+    Returns:
+        None from fewer than two clusters, or where both took nothing at all.
+
+    Raises:
+        ValueError: `confidence` is out of range, there is no pair, or there are not as many numbers as clusters.
+    """
+    _check(confidence)
+    one, other, of = _columns(first, second, samples)
+    n, count = of.sum(), len(of)
+    before, after = float(one.sum() / n), float(other.sum() / n)
+    if count < 2 or not (before or after):
+        return None
+    of_first, of_second = (one - before * of) / n, (other - after * of) / n
+    gaps = of_second - of_first
+    freedom = _freedom(gaps)
+    scale = count / (count - 1)
+    var_first, var_second, both = (
+        scale * float((a * b).sum())
+        for a, b in ((of_first, of_first), (of_second, of_second), (of_first, of_second))
+    )
+    # The same amounts or the same shares in all clusters, but for rounding.
+    in_proportion = (before * of_second - after * of_first) / (before + after)
+    if min(abs(gaps).max(), abs(in_proportion).max()) <= _ROUNDING * (before + after):
+        # Others are not ruled out of which one takes the first nothing, and one the second.
+        var_first += (before / count) ** 2
+        var_second += (after / count) ** 2
+        freedom = count - 1.0
+    square = student_quantile((1 - confidence) / 2, freedom) ** 2
+    half = sqrt(square * max(0.0, var_first + var_second - 2 * both))
+    return MeanChange(
+        Interval(after - before - half, after - before + half),
+        _fieller(
+            before * before - square * var_first,
+            before * after - square * both,
+            after * after - square * var_second,
+        ),
+    )
+
+
+def _fieller(a: float, b: float, c: float) -> Interval | None:
+    """Ratios r with a r² - 2 b r + c <= 0; None where they have no upper end."""
+    if a <= 0:
+        return None
+    root = sqrt(max(0.0, b * b - a * c))
+    return Interval(max(0.0, (b - root) / a), max(0.0, (b + root) / a))
+
+
+def _check(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, exclusive; got {confidence}")
+
+
+def quotient(part: Any, whole: Any) -> Any:
+    """`part / whole`, NaN where `whole` is 0; of numbers, or of arrays entry by entry."""
+    if isinstance(whole, int | float):
+        return part / whole if whole else nan
+    # Imported here because single numbers need none of it.
+    import numpy as np
+
+    return np.divide(part, whole, out=np.full(np.shape(whole), nan), where=np.asarray(whole) != 0)
