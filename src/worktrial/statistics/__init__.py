@@ -16,6 +16,7 @@ from worktrial.statistics.jackknife import (
 from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.outlook import Prospect, prospect
+from worktrial.statistics.pooling import pooled
 from worktrial.statistics.power import (
     half_width,
     minimum_detectable_effect,
@@ -91,6 +92,7 @@ __all__ = [
     "pairwise_cohen",
     "pass_at_k",
     "pass_hat_k",
+    "pooled",
     "power_of",
     "prospect",
     "quotient",

@@ -12,7 +12,7 @@ from worktrial.results.comparison.outcomes import paired_table
 from worktrial.results.completion import paired_tries
 from worktrial.results.estimates import BoardEstimate, completion_estimate
 from worktrial.results.pairing import SamplePair
-from worktrial.statistics import MARGIN, Conclusion, Estimate, conclude, difference
+from worktrial.statistics import MARGIN, Conclusion, Estimate, conclude, difference, pooled
 from worktrial.suite import suite_of
 
 LEVEL = 0.05
@@ -29,8 +29,8 @@ class Contest:
     left_out: int
     """Samples without two verdicts, or under other faults in the one run than in the other."""
     difference: Estimate | None
-    """Second minus first on work like this; its interval holds for all comparisons of the recommendation together.
-    None without a task."""
+    """Second minus first on work like this; its interval holds for all comparisons of the recommendation
+    together. By industry it is pooled in part (`statistics.pooled`). None without a task."""
     conclusion: Conclusion
     """About the second."""
 
@@ -109,7 +109,10 @@ def recommend(runs: Sequence[StoredRun], condition: str, *, margin: float = MARG
 def recommend_by(
     runs: Sequence[StoredRun], condition: str, tag: str = "category", *, margin: float = MARGIN
 ) -> dict[str, Recommendation]:
-    """Recommend an agent for every value of `tag`; all of them together are one family of comparisons."""
+    """Recommend an agent for every value of `tag`.
+
+    All of them together are one family of comparisons, and each is helped by the others (`statistics.pooled`).
+    """
     values = {str(r.tags[tag]) for run in runs for r in run.records if tag in r.tags and r.condition == condition}
     return _recommend(runs, {value: value for value in sorted(values)}, condition, tag, margin)
 
@@ -123,8 +126,11 @@ def _recommend(
     problems = {name: _problem(of) for name, of in samples.items()}
     family = sum(len(of.runs) - 1 for name, of in samples.items() if problems[name] is None)
     found = {}
+    contests: dict[str, _Contest] = {}
     for name, of in samples.items():
-        contest = _Contest(of, margin, 1 - LEVEL / max(1, family))
+        contests[name] = _Contest(of, margin, 1 - LEVEL / max(1, family), contests)
+    for name, of in samples.items():
+        contest = contests[name]
         contenders, hire, basis = ((), None, None) if problems[name] else _decided(of, contest)
         found[name] = Recommendation(
             finding=problems[name] or _finding(of, contest),
@@ -167,13 +173,21 @@ def _identity(run: StoredRun) -> bytes:
 
 
 class _Contest:
-    """Contests between the agents of one scope, each looked at once."""
+    """Contests between the agents of one scope, each looked at once.
 
-    def __init__(self, samples: SharedSamples, margin: float, confidence: float) -> None:
+    Where there are several scopes, such as industries, a difference is drawn towards those of the same two agents
+    in the others, as far as these are alike.
+    """
+
+    def __init__(
+        self, samples: SharedSamples, margin: float, confidence: float, scopes: "Mapping[str, _Contest]"
+    ) -> None:
         self._samples = samples
+        self._scopes = scopes
         self._margin = margin
         self._confidence = confidence
         self._known: dict[tuple[int, int], Contest] = {}
+        self._alone: dict[tuple[int, int], tuple[list[SamplePair], int, Estimate | None]] = {}
 
     def of(self, first: int, second: int) -> Contest:
         """The contest of two runs by their positions."""
@@ -192,19 +206,38 @@ class _Contest:
         return all(self.of(other, n).conclusion is Conclusion.BETTER for other in others)
 
     def _contest(self, first: int, second: int) -> Contest:
-        theirs = {record.key: record for record in self._samples.records[second]}
-        pairs = [SamplePair(record, theirs[record.key]) for record in self._samples.records[first]]
-        counted = [pair for pair in pairs if pair.both_judged and pair.same_faults]
+        counted, left_out, alone = self._found(first, second)
+        found = None if alone is None else self._drawn(first, second, alone)
         table = paired_table(counted)
-        found = difference(paired_tries(counted), confidence=self._confidence) if counted else None
         return Contest(
             only_first=table.only_first,
             only_second=table.only_second,
             tasks=len({pair.first.sample for pair in counted}),
-            left_out=len(pairs) - len(counted),
+            left_out=left_out,
             difference=found,
             conclusion=Conclusion.UNKNOWN if found is None else conclude(found, self._margin),
         )
+
+    def _found(self, first: int, second: int) -> tuple[list[SamplePair], int, Estimate | None]:
+        """Pairs of this scope that count, how many do not, and the difference that they show by themselves."""
+        if (first, second) not in self._alone:
+            theirs = {record.key: record for record in self._samples.records[second]}
+            pairs = [SamplePair(record, theirs[record.key]) for record in self._samples.records[first]]
+            counted = [pair for pair in pairs if pair.both_judged and pair.same_faults]
+            found = difference(paired_tries(counted), confidence=self._confidence) if counted else None
+            self._alone[first, second] = counted, len(pairs) - len(counted), found
+        return self._alone[first, second]
+
+    def _drawn(self, first: int, second: int, alone: Estimate) -> Estimate:
+        """The difference, with the help of the other scopes."""
+        one, other = self._samples.runs[first], self._samples.runs[second]
+        elsewhere = [scope._between(one, other) for scope in self._scopes.values() if scope is not self]
+        return pooled([alone, *filter(None, elsewhere)], confidence=self._confidence)[0]
+
+    def _between(self, first: StoredRun, second: StoredRun) -> Estimate | None:
+        """The difference that two runs show in this scope; None where one of them is not in it."""
+        places = [[n for n, run in enumerate(self._samples.runs) if run is wanted] for wanted in (first, second)]
+        return self._found(places[0][0], places[1][0])[2] if all(places) and self._samples.keys else None
 
 
 def _finding(samples: SharedSamples, contest: _Contest) -> HireConclusion:
