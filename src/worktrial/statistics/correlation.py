@@ -6,11 +6,11 @@ from math import atanh, sqrt, tanh
 from statistics import NormalDist, fmean
 from typing import Any
 
-from worktrial.statistics.bootstrap import Sums, bootstrap, ratio
+from worktrial.statistics.jackknife import Sums, difference_intervals, quotient
 from worktrial.statistics.rates import Interval
 
 FEWEST_DRAWN = 10
-"""Units from which a bootstrap of a correlation is worth showing; of fewer it is far too narrow."""
+"""Units from which an interval of a correlation of any distribution is worth showing."""
 FEWEST = 4
 """Units below which Fisher's interval does not exist."""
 _PERFECT = 1 - 1e-12
@@ -30,7 +30,7 @@ class Correlation:
 
 
 def drawn_correlation(x: Sequence[float], y: Sequence[float], *, confidence: float = 0.95) -> Correlation:
-    """Pearson's correlation with a percentile bootstrap over units, for figures of any distribution.
+    """Pearson's correlation with the jackknife's interval over units, for figures of any distribution.
 
     The estimand is the correlation over the units that these were drawn from. The units must be independent: what
     belongs together, such as the repeats of a scenario, is averaged into one first. Chance within a unit makes the
@@ -51,7 +51,7 @@ def drawn_correlation(x: Sequence[float], y: Sequence[float], *, confidence: flo
         return Correlation(None, None, len(units))
     if len(units) < FEWEST_DRAWN or abs(value) > _PERFECT:
         return Correlation(value, None, len(units))
-    drawn = bootstrap(units, lambda sums: {"r": _pearson(sums)}, confidence=confidence)
+    drawn = difference_intervals(units, lambda sums: {"r": _pearson(sums)}, confidence=confidence)
     return Correlation(value, drawn.get("r"), len(units))
 
 
@@ -97,11 +97,11 @@ def _added(units: Sequence[Sums]) -> dict[str, float]:
 
 
 def _pearson(sums: Sums) -> Any:
-    """The correlation from added sums: a number, or an array with one entry per draw; NaN without variation."""
+    """The correlation from added sums: a number, or an array by the unit left out; NaN without variation."""
     n = sums["n"]
     x, y = sums["x"] / n, sums["y"] / n
     across_x, across_y = sums["xx"] / n - x * x, sums["yy"] / n - y * y
     both = across_x * across_y
     varies = (across_x > _NO_VARIATION) & (across_y > _NO_VARIATION)
-    found = ratio(sums["xy"] / n - x * y, (both * varies) ** 0.5)
+    found = quotient(sums["xy"] / n - x * y, (both * varies) ** 0.5)
     return min(1.0, max(-1.0, found)) if isinstance(found, float) and found == found else found

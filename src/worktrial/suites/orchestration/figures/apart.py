@@ -8,7 +8,7 @@ from statistics import fmean
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.language import JsonObject
-from worktrial.statistics.bootstrap import ratio
+from worktrial.statistics import quotient
 from worktrial.statistics.correlation import FEWEST, Correlation, drawn_correlation, fisher_correlation
 from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.figures import Sums, decision_score
@@ -132,15 +132,15 @@ def _sums(measures: JsonObject, free: bool) -> dict[str, float]:
 
 def _turns(sums: Sums) -> dict[str, float]:
     return {
-        "plan": ratio(sums["plan"], sums["plan_steps"]),
+        "plan": quotient(sums["plan"], sums["plan_steps"]),
         "call_refuse": decision_score(sums),
-        "completed": ratio(sums["completed"], sums["scenarios"]),
+        "completed": quotient(sums["completed"], sums["scenarios"]),
     }
 
 
 def _free(sums: Sums) -> dict[str, float]:
     return {
-        "plan": ratio(sums["plan_sum"], sums["plans"]),
-        "steps": ratio(sums["steps_right"], sums["steps"]),
-        "completed": ratio(sums["completed"], sums["scenarios"]),
+        "plan": quotient(sums["plan_sum"], sums["plans"]),
+        "steps": quotient(sums["steps_right"], sums["steps"]),
+        "completed": quotient(sums["completed"], sums["scenarios"]),
     }
