@@ -96,9 +96,9 @@ def judge_report(folder: Path) -> JudgeReport:
         method=settings["judge_method"],
         votes=settings["votes"],
         verdicts=_confusion(run.records),
-        single_votes=confusion((_truth(r), vote.is_correct) for r in run.records if by_votes for vote in r.votes),
+        single_votes=confusion((truth_of(r), vote.is_correct) for r in run.records if by_votes for vote in r.votes),
         variants={
-            name: confusion((_truth(r), _verdict(r)) for r in own).accuracy for name, own in variants.items()
+            name: confusion((truth_of(r), verdict_of(r)) for r in own).accuracy for name, own in variants.items()
         },
         summary=summarise(run),
     )
@@ -117,14 +117,16 @@ def confusion(cases: Iterable[tuple[bool, bool | None]]) -> Confusion:
 
 
 def _confusion(records: Iterable[SampleRecord]) -> Confusion:
-    return confusion((_truth(r), _verdict(r)) for r in records)
+    return confusion((truth_of(r), verdict_of(r)) for r in records)
 
 
-def _truth(record: SampleRecord) -> bool:
+def truth_of(record: SampleRecord) -> bool:
+    """Whether the audited work is right."""
     return bool(record.tags["truth"] == Outcome.PASS)
 
 
-def _verdict(record: SampleRecord) -> bool | None:
+def verdict_of(record: SampleRecord) -> bool | None:
+    """Whether the judge passed the audited work; None without a verdict."""
     if record.outcome is Outcome.INVALID:
         return None
-    return _truth(record) is (record.outcome is Outcome.PASS)
+    return truth_of(record) is (record.outcome is Outcome.PASS)

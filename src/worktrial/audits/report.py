@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
+from worktrial.audits.corrected import corrected_by_audit
 from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
 from worktrial.reports.charts import Bar, ChartLine, bars, lines
@@ -24,6 +25,7 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.statistics import Rate
+from worktrial.suite import suite_of
 
 
 def simulators_section(report: Report, suite: str) -> list[Section]:
@@ -35,7 +37,9 @@ def simulators_section(report: Report, suite: str) -> list[Section]:
 def judges_section(report: Report, suite: str) -> list[Section]:
     """Section about the audits of judges in `report`, whose runs are of `suite`; [] without any."""
     found = [_judge(run) for run in distinct(report) if run.run.manifest.suite == suite]
-    return [Section("judges", "Judges", joined(_judges(found)))] if found else []
+    if not found:
+        return []
+    return [Section("judges", "Judges", joined([*_judges(found), *_corrected(report, [run for run, _ in found])]))]
 
 
 def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
@@ -186,6 +190,54 @@ def _judges(found: Sequence[tuple[ReportRun, JudgeReport]]) -> list[Markup]:
         table("Accuracy of judges by kind of work", ["Judge", "Work", "Right"], variants),
         caveat("The truth is that of checks of the workplace’s state. Cases without a verdict are in no rate."),
     ]
+
+
+def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
+    """Rates beside what is left of them once the judge's errors are taken out; none where no judge decided."""
+    rows: list[list[Value | str | Markup]] = []
+    for run in distinct(report):
+        suite = suite_of(run.run.manifest.suite)
+        if suite is None or suite.decided_by_code or not any("judge" in name for name in _roles(run)):
+            continue
+        told = [corrected_by_audit(run.run, audit.run) for audit in audits]
+        one = next((correction for correction in told if correction.found is not None), told[0])
+        name = Value(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
+        if one.found is None:
+            rows.append(
+                [name, one.condition, Value(NONE, NOTHING), Value(NONE, NOTHING), f"Not corrected: {one.why_not}"]
+            )
+            continue
+        raw = one.found.raw
+        rows.append(
+            [
+                name,
+                one.condition,
+                share_cell(raw.value, raw.interval),
+                share_cell(one.found.value, one.found.interval),
+                one.basis,
+            ]
+        )
+    if not rows:
+        return []
+    return [
+        table(
+            "Completion beside the same without the judge’s errors",
+            ["Agent", "Condition", "As judged", "Corrected", "By"],
+            rows,
+        ),
+        caveat(
+            "What share of the work is right, where the judge passes some that is wrong and fails some that is "
+            "right (Rogan and Gladen, 1978; interval of Lang and Reiczigel, 2014, with the doubt about the audit "
+            "in it). Of samples with a verdict. It stands beside the rate as judged, never in its place: it "
+            "supposes that the judge errs as often on this work as on the audited. An audit of another judge, of "
+            "other votes or from another release corrects nothing."
+        ),
+    ]
+
+
+def _roles(run: ReportRun) -> Iterable[str]:
+    settings = run.run.manifest.settings
+    return {**settings.get("carried_roles", {}), **settings.get("roles", {})}
 
 
 def _rate(rate: Rate) -> Value:

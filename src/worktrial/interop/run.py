@@ -22,6 +22,7 @@ from worktrial.suite import suite_of
 if TYPE_CHECKING:
     import pyarrow
 
+    from worktrial.audits.corrected import JudgeCorrection
     from worktrial.suite import Figure
 
 # More failures than this are for the report.
@@ -183,6 +184,27 @@ class Run:
         """Interval of `completion` at 95 %, as a statement on work like this; None without a sample."""
         found = completion(self._records).of_all
         return None if found is None else found.interval
+
+    def corrected(
+        self, *, judge_audit: str | Path | None = None, labels: str | Path | None = None
+    ) -> "JudgeCorrection":
+        """The completion of valid samples corrected for the judge's errors, beside the same as judged.
+
+        Args:
+            judge_audit: Folder of an audit of the run's judge (`worktrial audit judge`).
+            labels: Table of people's verdicts on some samples drawn at random, with the columns sample and label.
+
+        Raises:
+            SettingError: neither or both are given.
+            DataError: what is named cannot be read.
+        """
+        from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, open_audit, read_labels
+
+        if (judge_audit is None) == (labels is None):
+            raise SettingError("corrected: give judge_audit or labels, one of the two")
+        if judge_audit is not None:
+            return corrected_by_audit(self.run, open_audit(self._base / judge_audit))
+        return corrected_by_labels(self.run, read_labels(self._base / str(labels)))
 
     @property
     def repeats(self) -> Repeats | None:

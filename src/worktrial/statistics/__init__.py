@@ -13,6 +13,7 @@ from worktrial.statistics.jackknife import (
     quotient,
     score_intervals,
 )
+from worktrial.statistics.judge_error import CorrectedRate, corrected_rate, prediction_powered
 from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
 from worktrial.statistics.outlook import Prospect, prospect
@@ -51,6 +52,7 @@ __all__ = [
     "Band",
     "CompletionRate",
     "Conclusion",
+    "CorrectedRate",
     "Design",
     "Estimand",
     "Estimate",
@@ -74,6 +76,7 @@ __all__ = [
     "cohen",
     "conclude",
     "confidence_sequence",
+    "corrected_rate",
     "critical_value",
     "design_effect",
     "difference",
@@ -94,6 +97,7 @@ __all__ = [
     "pass_hat_k",
     "pooled",
     "power_of",
+    "prediction_powered",
     "prospect",
     "quotient",
     "rate",

@@ -138,8 +138,30 @@ def test_robustness_by_hand(tmp_path: Path) -> None:
     ]
     report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
     words = _parsed(robustness(report)).words
-    assert words.startswith("a keeps 50% of its completion in the worst case, under E2")
+    assert words.startswith("In the worst case a completes 40% of the samples, under E2 (") and "R 0.50" in words
     assert "E0 · without faults 80.0%" in words and "E2 · silent faults 40.0%" in words
+
+
+def test_what_is_left_counts_and_not_what_share_of_little(tmp_path: Path) -> None:
+    # The weak agent loses nothing, of which there is not much.
+    passed = {"strong": {"E0": 10, "E1": 9, "E2": 7, "E3": 8}, "weak": {"E0": 2, "E1": 2, "E2": 2, "E3": 2}}
+    runs = [
+        ReportRun(
+            name,
+            name,
+            store(
+                tmp_path / name,
+                [record(str(n), "pass" if n < k else "fail", c) for c, k in own.items() for n in range(10)],
+                agent=name,
+            ),
+            {},
+        )
+        for name, own in passed.items()
+    ]
+    found = robustness(Report("r", runs))
+    words = _parsed(found).words
+    assert words.startswith("In the worst case strong completes 70% of the samples, under E2 (")
+    assert "; weak completes the fewest, 20% of the samples, under E1 (" in words and "R 1.00" in words
 
 
 def test_without_faults_there_is_no_robustness(tmp_path: Path) -> None:

@@ -1,20 +1,30 @@
 """Faults: how much of the completion rate survives them, and what becomes of each."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
 from worktrial.reports import charts
 from worktrial.reports.charts import Bar, Stage, bars
-from worktrial.reports.figures import NONE, percent
+from worktrial.reports.figures import NONE, percent, percent_interval
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards, distinct
-from worktrial.reports.sections.wording import NOTHING, caveat, heading, joined, listed, strong, takeaway
-from worktrial.results.boards import completion_estimate
-from worktrial.results.conditions import by_condition, robustness_by_setting
+from worktrial.reports.sections.wording import (
+    NOTHING,
+    caveat,
+    estimate_cell,
+    heading,
+    joined,
+    listed,
+    strong,
+    takeaway,
+)
+from worktrial.results.boards import BoardEstimate, completion_estimate, worst_case
+from worktrial.results.conditions import by_condition, robustness_by_setting, settings_with_all_modes
 from worktrial.results.fault_metrics import FaultMetrics, Funnel, excess_of, sample_faults, total
 from worktrial.results.reasks import ExcessReask
 from worktrial.statistics import Robustness, ZeroCleanRate
@@ -26,8 +36,18 @@ _MEANING = {
     "E3": "both kinds of faults",
 }
 
-_Found = tuple[ReportRun, str, Robustness | ZeroCleanRate]
-"""A run, the setting of its faults, and what it kept."""
+
+class _Found(NamedTuple):
+    """Faults of one setting in a run."""
+
+    run: ReportRun
+    setting: str
+    kept: Robustness | ZeroCleanRate
+    """Share of the clean completion that is left in the worst case."""
+    worst: str
+    """Condition with the lowest completion."""
+    left: BoardEstimate
+    """Completion that is left there, of all samples."""
 
 
 def robustness(report: Report) -> Section | None:
@@ -39,7 +59,7 @@ def robustness(report: Report) -> Section | None:
         rows = _rows(board)
         said = _takeaway(rows)
         parts += [heading(board.title), *_board(board, rows, said)] if len(found) > 1 else _board(board, rows, said)
-        if any(isinstance(value, Robustness) for _, _, value in rows):
+        if any(isinstance(row.kept, Robustness) for row in rows):
             brief.append(Markup("{}: {}").format(board.title, said) if len(found) > 1 else said)
     return Section("robustness", "When tools fail", joined(parts), brief) if parts else None
 
@@ -49,11 +69,14 @@ def _has_faults(run: ReportRun) -> bool:
 
 
 def _rows(board: Board) -> list[_Found]:
-    return [
-        (run, setting, value)
-        for run in board.runs
-        for setting, value in robustness_by_setting(by_condition(run.run.records)).items()
-    ]
+    found = []
+    for run in board.runs:
+        conditions = by_condition(run.run.records)
+        modes = settings_with_all_modes(conditions)
+        for setting, kept in robustness_by_setting(conditions).items():
+            faulted = {_condition(mode, setting): own for mode, own in modes[setting].items() if mode != CLEAN}
+            found.append(_Found(run, setting, kept, *worst_case(faulted)))
+    return found
 
 
 def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
@@ -71,14 +94,15 @@ def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
     ]
     parts = [takeaway(said), bars(f"Completed under each condition: {board.title}", drawn)]
     if rows:
-        headers = ["Agent", "R", "95% interval", "Worst under", "Tasks"]
-        parts.append(table(f"Robustness: {board.title}", headers, [_row(*row) for row in rows]))
+        headers = ["Agent", "Completed in the worst case", "Under", "R", "95% interval", "Tasks"]
+        parts.append(table(f"Robustness: {board.title}", headers, [_row(row) for row in rows]))
     parts.append(
         caveat(
-            "R is the lowest completion under E1, E2 and E3, as a share of that under E0; 1 means that faults cost "
-            "nothing. It is over the tasks with a verdict in all four conditions, so its rates can differ a little "
-            "from the bars, in which a sample without a verdict counts as not completed. The lowest of three is on "
-            "average too low: with few tasks R looks somewhat worse than it is."
+            "What counts is what is left in the worst case. R is the lowest completion under E1, E2 and E3, as a "
+            "share of that under E0; 1 means that faults cost nothing, also where there was little to lose. R is "
+            "over the tasks with a verdict in all four conditions, so its rates can differ a little from the bars "
+            "and from what is left, in which a sample without a verdict counts as not completed. The lowest of "
+            "three is on average too low: with few tasks both look somewhat worse than they are."
         )
     )
     return parts
@@ -92,46 +116,48 @@ def _label(condition: str) -> str:
 
 
 def _takeaway(rows: Sequence[_Found]) -> Markup:
-    known = [(run, setting, value) for run, setting, value in rows if isinstance(value, Robustness)]
+    known = [row for row in rows if isinstance(row.kept, Robustness)]
     if not known:
         return Markup(
             "No robustness score: that needs samples of the same tasks under all of E0 to E3, and passes in E0."
         )
-    ordered = sorted(known, key=lambda row: -row[2].value)
-    said = Markup("{} keeps {} of its completion in the worst case{}").format(*_kept(*ordered[0]))
+    ordered = sorted(known, key=lambda row: -(row.left.value or 0.0))
+    said = Markup("In the worst case {} completes {}").format(*_left(ordered[0]))
     if len(ordered) > 1:
-        said += Markup("; least is left of that of {}, {}{}").format(*_kept(*ordered[-1]))
+        most = "as many" if ordered[0].left.value == ordered[-1].left.value else "the fewest"
+        said += Markup("; {} completes {}, {}").format(_left(ordered[-1])[0], most, _left(ordered[-1])[1])
     return said + Markup(".")
 
 
-def _kept(run: ReportRun, setting: str, found: Robustness) -> tuple[Markup, str, str]:
-    low, high = found.interval
-    where = f", under {_condition(found.worst, setting)} (R between {low:.2f} and {high:.2f})"
-    return strong(run.name), percent(found.value, 0), where
+def _left(row: _Found) -> tuple[Markup, Markup]:
+    kept = row.kept
+    assert isinstance(kept, Robustness)
+    robust = f"R {kept.value:.2f}, between {kept.interval.low:.2f} and {kept.interval.high:.2f}".replace("inf", "∞")
+    return strong(row.run.name), Markup("{} of the samples, under {} ({}; {})").format(
+        percent(row.left.value, 0), row.worst, percent_interval(row.left.interval), robust
+    )
 
 
 def _condition(mode: str, setting: str) -> str:
     return f"{mode}/{setting}" if setting else mode
 
 
-def _row(run: ReportRun, setting: str, found: Robustness | ZeroCleanRate) -> list[Value | str | Markup]:
-    name = f"{run.name} · {setting}" if setting else run.name
-    href = samples_href(run.slug)
-    if isinstance(found, ZeroCleanRate):
-        return [
-            Value(name, name, href),
-            Value("no value: nothing passed without faults", NOTHING),
-            NONE,
-            NONE,
-            Value(NONE, NOTHING),
-        ]
-    low, high = found.interval
+def _row(row: _Found) -> list[Value | str | Markup]:
+    run, kept = row.run, row.kept
+    name = f"{run.name} · {row.setting}" if row.setting else run.name
+    cells: list[Value | str | Markup] = [
+        Value(name, name, samples_href(run.slug)),
+        estimate_cell(row.left),
+        Value(row.worst, row.worst, samples_href(run.slug, {"condition": row.worst})),
+    ]
+    if isinstance(kept, ZeroCleanRate):
+        return [*cells, Value("no value: nothing passed without faults", NOTHING), NONE, Value(NONE, NOTHING)]
+    low, high = kept.interval
     return [
-        Value(name, name, href),
-        Value(f"{found.value:.2f}", found.value),
+        *cells,
+        Value(f"{kept.value:.2f}", kept.value),
         f"{low:.2f} to {high:.2f}".replace("inf", "∞"),
-        Value(found.worst, found.worst, samples_href(run.slug, {"condition": _condition(found.worst, setting)})),
-        Value(str(found.tasks), found.tasks),
+        Value(str(kept.tasks), kept.tasks),
     ]
 
 

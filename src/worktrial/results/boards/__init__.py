@@ -13,7 +13,7 @@ from worktrial.results.boards.hire import (
 from worktrial.results.boards.rows import CELL_TAGS, CellCounts, Part, Row, cells, chosen_intervals, profile, row
 from worktrial.results.boards.shared import Basis
 from worktrial.results.boards.spending import Offer, Sweep, offers, sweeps
-from worktrial.results.estimates import BoardEstimate, completion_estimate
+from worktrial.results.estimates import BoardEstimate, completion_estimate, worst_case
 
 __all__ = [
     "CELL_TAGS",
@@ -40,4 +40,5 @@ __all__ = [
     "recommend_by",
     "row",
     "sweeps",
+    "worst_case",
 ]

@@ -1,0 +1,192 @@
+"""Completion rates corrected for the errors of the judge, where an audit or people's labels tell of these."""
+
+from collections.abc import Mapping, Sequence
+from csv import DictReader
+from dataclasses import dataclass
+from pathlib import Path
+
+from worktrial.audits.judge import SUITE
+from worktrial.audits.judge_report import truth_of, verdict_of
+from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.stored import StoredRun, open_run
+from worktrial.errors import DataError
+from worktrial.grading import Outcome
+from worktrial.results.completion import passed, share
+from worktrial.results.conditions import by_condition, cluster_by, headline
+from worktrial.statistics import CorrectedRate, Estimate, TaskTries, corrected_rate, prediction_powered, rate
+from worktrial.suite import suite_of
+
+_JUDGING = ("votes", "judge_method", "judge_record")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCorrection:
+    """The rate of a run beside the same corrected for the judge's errors, or why there is none."""
+
+    condition: str
+    """Condition that it is about; samples without a verdict are left out."""
+    found: CorrectedRate | None
+    basis: str
+    """Where the errors are known from, and what is supposed."""
+    why_not: str = ""
+    """Why there is no corrected rate; "" where there is one."""
+
+    @property
+    def line(self) -> str:
+        """All of it in a line, the rate as judged included."""
+        if self.found is None:
+            return f"not corrected for the judge's errors: {self.why_not}"
+        raw, (low, high) = self.found.raw, self.found.interval
+        sure = f"95 % interval {low:.1%} - {high:.1%}"
+        judged = f"as judged {raw.value:.1%} ({raw.interval.low:.1%} - {raw.interval.high:.1%})"
+        return (
+            f"of valid samples, corrected for the judge's errors: {self.found.value:.1%} ({sure}); {judged}; "
+            f"by {self.basis}"
+        )
+
+
+def open_audit(folder: Path) -> StoredRun:
+    """The audit of a judge in `folder`.
+
+    Raises:
+        DataError: there is none.
+    """
+    found = open_run(folder)
+    if found.manifest.suite != SUITE:
+        raise DataError(folder, f"holds a run of {found.manifest.suite}, not the audit of a judge", _MAKE)
+    return found
+
+
+_MAKE = "Make one with worktrial audit judge"
+
+
+def corrected_by_audit(run: StoredRun, audit: StoredRun) -> JudgeCorrection:
+    """Correct the completion rate of `run` for what an audit found of its judge.
+
+    Only an audit of the very judge counts: the same model and settings, votes, method and record, and the same
+    release of Worktrial, whose prompt and whose audited work may differ from another's.
+
+    Args:
+        run: Finished work, judged by a model.
+        audit: Of `worktrial audit judge`.
+    """
+    condition, judged = _judged(run)
+    basis = f"the audit {audit.folder.name}; supposes that the judge errs as often on this work as on the audited"
+    why_not = _obstacle(run, audit) or ("" if judged else "no sample has a verdict")
+    if not why_not:
+        right, wrong = _audited(audit, Outcome.PASS), _audited(audit, Outcome.FAIL)
+        raw = share(judged, passed)
+        if right is None or wrong is None or raw is None:
+            why_not = "the audit has no verdict on work that is right, or none on work that is wrong"
+        elif (found := corrected_rate(raw, right, wrong)) is not None:
+            return JudgeCorrection(condition, found, basis)
+        else:
+            why_not = "the audit does not rule out that the judge passes wrong work as often as right work"
+    return JudgeCorrection(condition, None, basis, why_not)
+
+
+def _obstacle(run: StoredRun, audit: StoredRun) -> str:
+    """Why the audit tells nothing of the run's verdicts; "" where it does."""
+    suite = suite_of(run.manifest.suite)
+    if suite is None or suite.decided_by_code:
+        return "its verdicts come from code, not from a judge"
+    settings, audited = run.manifest.settings, audit.manifest.settings
+    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    if any(name.startswith("judge-") for name in roles):
+        return "it was judged by several judges, and the audit is of one"
+    if (settings.get("regraded") or {}).get("rubrics"):
+        return "its rubrics were replaced, and the audit is of the usual ones"
+    judge, other = roles.get("judge"), audited.get("roles", {}).get("judge")
+    if judge is None or other is None:
+        return "no judge is on record"
+    for name in sorted(judge.keys() | other.keys()):
+        if judge.get(name) != other.get(name):
+            return f"the audit is of another judge ({name} {other.get(name)}, here {judge.get(name)})"
+    for name in _JUDGING:
+        if name not in settings or settings[name] != audited.get(name):
+            told = name.replace("_", " ")
+            return f"the audited judge worked with {told} {audited.get(name)}, here {settings.get(name)}"
+    releases = [{session.versions.get("worktrial") for session in one.manifest.sessions} for one in (run, audit)]
+    if len(releases[0] | releases[1]) != 1 or None in releases[0]:
+        return "the audit was not made with the same release of Worktrial, so the judge's prompt may be another"
+    return ""
+
+
+def _audited(audit: StoredRun, truth: Outcome) -> Estimate | None:
+    """Share of true verdicts on work of which the truth is known; cases of one task are alike."""
+    cases = [(record, said) for record in audit.records if (said := verdict_of(record)) is not None]
+    of = [(record, said) for record, said in cases if truth_of(record) is (truth is Outcome.PASS)]
+    tries: dict[str, list[float]] = {}
+    for record, said in of:
+        tries.setdefault(record.sample.split("/")[0], []).append(float(said is truth_of(record)))
+    return rate([TaskTries(task, tuple(own)) for task, own in tries.items()]) if tries else None
+
+
+def corrected_by_labels(run: StoredRun, labels: Mapping[Key, bool]) -> JudgeCorrection:
+    """Correct the completion rate of `run` for where people judge otherwise.
+
+    Args:
+        run: Finished work with verdicts.
+        labels: Sample, repeat and condition to whether people pass it; from `read_labels`.
+    """
+    condition, judged = _judged(run)
+    labelled = [record for record in judged if record.key in labels]
+    basis = f"people’s labels on {len(labelled)} of {len(judged)} samples; supposes that these were drawn at random"
+    if len(labelled) < 2:
+        return JudgeCorrection(condition, None, basis, f"fewer than two samples under {condition} have a label")
+    return JudgeCorrection(condition, prediction_powered(_tries(judged), _tries(labelled, labels)), basis)
+
+
+def _tries(records: Sequence[SampleRecord], labels: Mapping[Key, bool] | None = None) -> list[TaskTries]:
+    cluster_of = cluster_by(records)
+    tasks: dict[str, list[SampleRecord]] = {}
+    for record in records:
+        tasks.setdefault(record.sample, []).append(record)
+    return [
+        TaskTries(
+            cluster_of(own[0]),
+            tuple(map(passed, own)),
+            () if labels is None else tuple(float(labels[record.key]) for record in own),
+        )
+        for own in tasks.values()
+    ]
+
+
+def _judged(run: StoredRun) -> tuple[str, list[SampleRecord]]:
+    conditions = by_condition(run.records)
+    chosen = headline(list(conditions))
+    return chosen, [record for record in conditions.get(chosen, []) if record.outcome is not Outcome.INVALID]
+
+
+_SAID = {"pass": True, "fail": False}
+
+
+def read_labels(path: Path) -> dict[Key, bool]:
+    """People's labels from a table with a header.
+
+    Its columns are `sample` and `label` (pass or fail), and where they are needed `repeat` and `condition`.
+
+    Raises:
+        DataError: the file cannot be read, a column is missing, a value is not known, or a sample comes twice.
+    """
+    found: dict[Key, bool] = {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = DictReader(file)
+            if missing := [name for name in ("sample", "label") if name not in (rows.fieldnames or ())]:
+                raise DataError(path, f"has no column {missing[0]}", "Give the columns sample and label, at least")
+            for row in rows:
+                where = f"line {rows.line_num}"
+                repeat = (row.get("repeat") or "0").strip()
+                said = (row["label"] or "").strip().lower()
+                if said not in _SAID:
+                    raise DataError(path, f"{where}: label is {said!r}", "Write pass or fail")
+                if not repeat.isdecimal():
+                    raise DataError(path, f"{where}: repeat is {repeat!r}", "Give a number from 0")
+                key = (str(row["sample"]).strip(), int(repeat), (row.get("condition") or "E0").strip())
+                if key in found:
+                    raise DataError(path, f"{where}: {key[0]} comes twice", "Give one label for each sample")
+                found[key] = _SAID[said]
+    except (OSError, UnicodeDecodeError) as e:
+        raise DataError(path, f"cannot be read: {e}", "Name a table of comma-separated values") from e
+    return found

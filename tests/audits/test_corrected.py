@@ -1,0 +1,110 @@
+"""Completion corrected for a judge's errors: where the audit fits, and nowhere else."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tests.results.runs import record
+
+from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, read_labels
+from worktrial.engine.manifest import Manifest, SessionRecord
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import StoredRun
+from worktrial.errors import DataError
+
+JUDGE = {"model": "judge-1", "temperature": 0.0}
+SETTINGS: dict[str, Any] = {"votes": 3, "judge_method": "votes", "judge_record": 120_000}
+
+
+def _run(folder: Path, suite: str, records: list[SampleRecord], release: str = "1", **settings: Any) -> StoredRun:
+    session = SessionRecord(started="", command=[], versions={"worktrial": release})
+    told = {"roles": {"judge": JUDGE}, **SETTINGS, **settings}
+    manifest = Manifest(suite=suite, data={}, settings=told, samples=len(records), sessions=[session])
+    return StoredRun(folder, manifest, records)
+
+
+def _audit(
+    folder: Path, right: tuple[int, int] = (57, 60), wrong: tuple[int, int] = (54, 60), **more: Any
+) -> StoredRun:
+    """An audit in which so many verdicts of so many are true, on work that is right and on work that is wrong."""
+    records = [
+        record(f"{truth}-{n}/case", "pass" if n < true else "fail", tags={"truth": truth, "variant": "stored"})
+        for truth, (true, of) in (("pass", right), ("fail", wrong))
+        for n in range(of)
+    ]
+    return _run(folder, "audit-judge", records, **more)
+
+
+def _judged(folder: Path, passes: int = 70, of: int = 100, **more: Any) -> StoredRun:
+    return _run(
+        folder, "occupations", [record(str(n), "pass" if n < passes else "fail") for n in range(of)], **more
+    )
+
+
+def test_rogan_and_gladen_beside_the_raw_rate(tmp_path: Path) -> None:
+    found = corrected_by_audit(_judged(tmp_path / "a"), _audit(tmp_path / "b"))
+    assert found.found is not None and not found.why_not
+    # (0.7 + 0.9 - 1) / (0.95 + 0.9 - 1)
+    assert found.found.value == pytest.approx(0.6 / 0.85)
+    assert found.found.raw.value == 0.7
+    low, high = found.found.interval
+    assert low < 0.6 / 0.85 < high
+    assert high - low > found.found.raw.interval.high - found.found.raw.interval.low
+    assert "supposes that the judge errs as often" in found.basis
+
+
+@pytest.mark.parametrize(
+    ("audit", "run", "why"),
+    [
+        ({"roles": {"judge": {**JUDGE, "model": "judge-2"}}}, {}, "of another judge (model judge-2, here judge-1)"),
+        ({"votes": 1}, {}, "worked with votes 1, here 3"),
+        ({"judge_method": "logprob"}, {}, "judge method logprob"),
+        ({"release": "2"}, {}, "same release"),
+        ({}, {"regraded": {"rubrics": "x"}}, "rubrics were replaced"),
+        ({}, {"roles": {"judge": JUDGE, "judge-2": JUDGE}}, "several judges"),
+        ({"right": (30, 60), "wrong": (31, 60)}, {}, "does not rule out"),
+        ({"wrong": (0, 0)}, {}, "none on work that is wrong"),
+        ({}, {"of": 0}, "no sample has a verdict"),
+    ],
+)
+def test_another_audit_corrects_nothing(tmp_path: Path, audit: Any, run: Any, why: str) -> None:
+    found = corrected_by_audit(_judged(tmp_path / "a", **run), _audit(tmp_path / "b", **audit))
+    assert found.found is None and why in found.why_not
+
+
+def test_verdicts_of_code_are_not_corrected(tmp_path: Path) -> None:
+    run = _run(tmp_path / "a", "starter", [record(str(n)) for n in range(9)])
+    assert "come from code" in corrected_by_audit(run, _audit(tmp_path / "b")).why_not
+
+
+def test_labels_on_a_part_of_the_samples(tmp_path: Path) -> None:
+    run = _judged(tmp_path / "a")
+    drawn = Random(1).sample(run.records, 40)
+    # People pass every second sample that the judge fails, and agree on the others.
+    rows = [f"{r.sample},{'pass' if r.outcome == 'pass' or int(r.sample) % 2 else 'fail'}" for r in drawn]
+    file = tmp_path / "labels.csv"
+    file.write_text("\n".join(["sample,label", *rows]), encoding="utf-8")
+    found = corrected_by_labels(run, read_labels(file))
+    assert found.found is not None
+    more = sum(r.outcome == "fail" and int(r.sample) % 2 for r in drawn) / 40
+    assert found.found.value == pytest.approx(0.7 + more)
+    assert found.found.interval.low < 0.7 + more < found.found.interval.high
+    assert "40 of 100 samples" in found.basis
+    assert "fewer than two" in corrected_by_labels(run, {("0", 0, "E0"): True}).why_not
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("task,label\n1,pass", "no column sample"),
+        ("sample,label\n1,maybe", "label is 'maybe'. Write pass or fail"),
+        ("sample,label,repeat\n1,pass,x", "repeat is 'x'"),
+        ("sample,label\n1,pass\n1,fail", "1 comes twice"),
+    ],
+)
+def test_labels_that_cannot_be_read(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=told):
+        read_labels(file)
