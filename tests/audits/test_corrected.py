@@ -4,14 +4,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
-from tests.results.runs import record
+from tests.results.runs import record, store
+from tests.support.cli import command
 
 from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, read_labels
+from worktrial.audits.report import judges_section
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
+from worktrial.reports.report import Report, ReportRun
 
 JUDGE = {"model": "judge-1", "temperature": 0.0}
 SETTINGS: dict[str, Any] = {"votes": 3, "judge_method": "votes", "judge_record": 120_000}
@@ -22,6 +26,14 @@ def _run(folder: Path, suite: str, records: list[SampleRecord], release: str = "
     told = {"roles": {"judge": JUDGE}, **SETTINGS, **settings}
     manifest = Manifest(suite=suite, data={}, settings=told, samples=len(records), sessions=[session])
     return StoredRun(folder, manifest, records)
+
+
+def _stored(run: StoredRun) -> StoredRun:
+    """The same on disk, too."""
+    run.folder.mkdir()
+    (run.folder / "manifest.json").write_bytes(msgspec.json.encode(run.manifest))
+    (run.folder / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in run.records))
+    return run
 
 
 def _audit(
@@ -108,3 +120,24 @@ def test_labels_that_cannot_be_read(tmp_path: Path, text: str, told: str) -> Non
     file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=told):
         read_labels(file)
+
+
+def test_show_tells_it_below_the_rates(tmp_path: Path) -> None:
+    run = store(tmp_path / "run", [record(str(n), "pass" if n < 14 else "fail") for n in range(20)])
+    file = tmp_path / "labels.csv"
+    file.write_text("sample,label\n" + "".join(f"{n},pass\n" for n in range(10, 20)), encoding="utf-8")
+    shown = command("show", run.folder, "--labels", file)
+    assert shown.code == 0, shown.err
+    assert "of valid samples, corrected for the judge's errors: 100.0%" in shown.said
+    assert "as judged 70.0%" in shown.said
+    refused = command("show", run.folder, "--judge-audit", run.folder)
+    assert refused.code == 2 and "not the audit of a judge" in refused.err
+
+
+def test_a_report_has_both_rates_beside_each_other(tmp_path: Path) -> None:
+    runs = [_judged(tmp_path / "a"), _judged(tmp_path / "b", release="2"), _audit(tmp_path / "c")]
+    made = Report("r", [ReportRun(run.folder.name, run.folder.name, _stored(run), {}) for run in runs])
+    [section] = judges_section(made, "audit-judge")
+    said = section.html.striptags()
+    assert "70.6%" in said and "As judged" in said
+    assert "Not corrected: the audit was not made with the same release" in said

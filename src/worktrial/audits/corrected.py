@@ -27,9 +27,9 @@ class JudgeCorrection:
     """Condition that it is about; samples without a verdict are left out."""
     found: CorrectedRate | None
     basis: str
-    """Where the errors are known from, and what is supposed."""
+    """Source from which the errors are known, and what is supposed."""
     why_not: str = ""
-    """Why there is no corrected rate; "" where there is one."""
+    """Reason for which there is no corrected rate; "" where there is one."""
 
     @property
     def line(self) -> str:
@@ -86,7 +86,7 @@ def corrected_by_audit(run: StoredRun, audit: StoredRun) -> JudgeCorrection:
 
 
 def _obstacle(run: StoredRun, audit: StoredRun) -> str:
-    """Why the audit tells nothing of the run's verdicts; "" where it does."""
+    """Reason for which the audit tells nothing of the run's verdicts; "" where it does."""
     suite = suite_of(run.manifest.suite)
     if suite is None or suite.decided_by_code:
         return "its verdicts come from code, not from a judge"

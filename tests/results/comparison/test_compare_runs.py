@@ -209,6 +209,23 @@ def test_industries_are_corrected_for_their_number(tmp_path: Path) -> None:
     assert by_name["Law"].p_adjusted == 1.0
 
 
+def test_an_industry_whose_interval_leaves_out_0_is_significant_among_all(tmp_path: Path) -> None:
+    def side(folder: Path, passes: int) -> StoredRun:
+        records = [
+            record(f"{name}-{n}", "pass" if n < passes else "fail", tags={"category": name})
+            for name in ("Health", "Trade", "Law")
+            for n in range(12)
+        ]
+        return store(folder, records)
+
+    for gained in range(3, 12):
+        own = _own(compare_runs(side(tmp_path / f"a{gained}", 0), side(tmp_path / f"b{gained}", gained)))
+        for one in own.industries:
+            assert one.effect is not None and one.effect.interval is not None and one.p_adjusted is not None
+            if one.effect.interval.low > 0:
+                assert one.p_adjusted < 0.05
+
+
 def test_robustness_is_compared_on_common_tasks(tmp_path: Path) -> None:
     modes = ("E0", "E1", "E2", "E3")
     make_run(tmp_path / "a", agent="a", tasks=60, skill=0.8, conditions=modes, trajectories=False)

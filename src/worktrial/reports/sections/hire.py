@@ -209,9 +209,8 @@ def _overall_caveat(found: Recommendation, board: Board) -> Markup:
 
 def _industry_caveat(found: Mapping[str, Recommendation]) -> Markup:
     return Markup(
-        "All {} rows are one family of comparisons at 95%, so a row with few tasks shows only large differences, and "
-        "most rows cannot tell. Rows help each other as far as the agents are shown to differ by as much in all of "
-        "them (partial pooling), and no further: an agent that is bad at one kind of work is not made good there "
-        "by the others. Among agents that are as good the cheaper one is "
-        "named, where it is clearly cheaper."
+        "All {} rows are one family of comparisons at 95%, so a row with few tasks shows only large differences, "
+        "and most rows cannot tell. Rows help each other as far as the agents are shown to differ by as much in "
+        "all of them (partial pooling), and no further: an agent that is bad at one kind of work is not made good "
+        "there by the others. Among agents that are as good the cheaper one is named, where it is clearly cheaper."
     ).format(len(found))

@@ -22,6 +22,7 @@ class IndustryEffect:
     name: str
     table: PairedTable
     effect: Change | None
+    """Its interval holds together with those of the other industries (Bonferroni)."""
     p: float | None
     p_adjusted: float | None
     """Holm-adjusted over the industries of this condition."""
@@ -131,7 +132,9 @@ def _industries(pairs: Sequence[SamplePair], confidence: float) -> list[Industry
     if len(members) < 2:
         return []
     tries = {name: paired_tries([p for p in members[name] if p.both_judged]) for name in sorted(members)}
-    found = {name: difference(own, confidence=confidence) for name, own in tries.items() if own}
+    # Intervals that hold together: one without 0 is significant among all of them, too.
+    together = 1 - (1 - confidence) / max(1, sum(map(bool, tries.values())))
+    found = {name: difference(own, confidence=together) for name, own in tries.items() if own}
     adjusted = dict(zip(found, holm([p_of(one) for one in found.values()]), strict=True))
     return [
         IndustryEffect(
