@@ -32,7 +32,8 @@ CALLS = {"short": (15, 45), "half": (50, 120), "full": (150, 250)}
 """Length to fewest and most calls of the plan, on average over variants."""
 DIFFER_LEAST = 1 / 3
 UNASKED_LEAST = 1 / 3
-_WRITES_TRIED = 2  # variants of each shift in which every write is left out once
+_CLOSELY = 2
+"""Variants of each shift that are looked at closely: every write left out once, every read checked to be one."""
 
 CHECKS = {
     "draw": "a day that cannot be drawn, or is another one the second time",
@@ -140,7 +141,7 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
                 for part in case.parts:
                     if part.section is not None and part.section not in sections:
                         found("reference", variant, f"there is no section {part.section}", f"{case.id}.{part.name}")
-            planned, made = await _work(desk, length, variant, "plan")
+            planned, made = await _work(desk, length, variant, "plan", careful=number < _CLOSELY)
             calls.append(len(made))
             if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
                 found("plan", variant, _shortfall(planned))
@@ -149,7 +150,7 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
                 shares.setdefault(clerk, []).append((await _work(desk, length, variant, clerk))[0].share)
             if shares["idle"][-1] > IDLE_MOST:
                 found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")
-            if number < _WRITES_TRIED:
+            if number < _CLOSELY:
                 for index in await _needless(desk, length, variant, made, planned):
                     found("needless-write", variant, f"call {index}: {made[index].tool} {made[index].arguments}")
         except WorktrialError as e:
@@ -174,14 +175,18 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
     )
 
 
-async def _work(desk: Desk, length: str, variant: int, clerk: str) -> tuple[Score, list[Move]]:
+async def _work(
+    desk: Desk, length: str, variant: int, clerk: str, *, careful: bool = False
+) -> tuple[Score, list[Move]]:
     work = _nothing() if clerk == "idle" else desk.clerk(clerk, desk.draw(length, variant))
-    return await _carry_out(desk, length, variant, work)
+    return await _carry_out(desk, length, variant, work, careful=careful)
 
 
-async def _carry_out(desk: Desk, length: str, variant: int, work: Work) -> tuple[Score, list[Move]]:
+async def _carry_out(
+    desk: Desk, length: str, variant: int, work: Work, *, careful: bool = False
+) -> tuple[Score, list[Move]]:
     start = desk.draw(length, variant)
-    session = desk.workplace.open(desk.draw(length, variant), careful=True)
+    session = desk.workplace.open(desk.draw(length, variant), careful=careful)
     made: list[Move] = []
     try:
         call = next(work)

@@ -1,6 +1,6 @@
 """Points and harms in a final state, and the reasons for what was lost."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from worktrial.suites.shifts.cases import Case, CaseScore, Credit, CreditScore, Harm, LossReason, Score
 from worktrial.workplaces.desk import Act, DeskState
@@ -16,11 +16,18 @@ def score(cases: Sequence[Case], harms: Iterable[Harm], state: DeskState) -> Sco
         ValueError: a desk gives a share of points outside of 0 to 1.
     """
     log = [act for act in state.log if act.refused is None]
-    return Score([_case_score(case, log, state) for case in cases], [*harms, *_broken(state)])
+    naming: dict[str, dict[int, Act]] = {}
+    for place, act in enumerate(log):
+        for reference in act.references:
+            naming.setdefault(reference, {})[place] = act
+    return Score([_case_score(case, naming, log, state) for case in cases], [*harms, *_broken(state)])
 
 
-def _case_score(case: Case, log: Sequence[Act], state: DeskState) -> CaseScore:
-    about = [act for act in log if any(act.names(reference) for reference in case.about)]
+def _case_score(
+    case: Case, naming: Mapping[str, Mapping[int, Act]], log: Sequence[Act], state: DeskState
+) -> CaseScore:
+    places = {place: act for reference in case.about for place, act in naming.get(reference, {}).items()}
+    about = [places[place] for place in sorted(places)]
     writes = [act for act in about if act.writes and act.tool not in _OPENS_CASES]
     return CaseScore(
         case.id,

@@ -22,15 +22,16 @@ class Act(msgspec.Struct, frozen=True):
     """Code of the rule that forbade it; None where it was carried out."""
 
     def names(self, reference: str) -> bool:
-        """Whether one of its arguments is, or in a list holds, `reference`."""
-        return any(reference == value or (isinstance(value, list) and reference in value) for value in self.values)
+        """Whether one of its arguments is, or in a list or an object holds, `reference`."""
+        return reference in self.references
 
     @property
-    def values(self) -> list[JsonValue]:
-        """Values of its arguments; those of an object among them are taken apart."""
-        found: list[JsonValue] = []
+    def references(self) -> set[str]:
+        """Texts among its arguments, those in a list or an object included."""
+        found: set[str] = set()
         for value in self.arguments.values():
-            found += value.values() if isinstance(value, dict) else [value]
+            inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else (value,)
+            found.update(text for text in inside if isinstance(text, str))
         return found
 
 

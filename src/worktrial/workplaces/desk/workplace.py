@@ -12,7 +12,7 @@ from worktrial.workplaces.desk.session import DeskSession
 from worktrial.workplaces.desk.state import DeskState
 from worktrial.workplaces.desk.tools import standard_tools
 from worktrial.workplaces.executable import ExecutableWorkplace
-from worktrial.workplaces.executable.declare import Function
+from worktrial.workplaces.executable.declare import Function, declaration, marked
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.people import Voice
 from worktrial.workplaces.people.answering import Decide
@@ -52,9 +52,9 @@ class DeskWorkplace:
 
         Args:
             name: The desk's name.
-            functions: The desk's own tools, marked with `@reads` or `@writes`.
+            functions: The desk's own tools, marked with `@reads()` or `@writes()`; they need no example calls.
             handbook: Its papers.
-            example: State of some day, in which the tools' example calls succeed.
+            example: State of some day.
             minutes: Tool to the minutes that a call takes; `default` is for those not named, 1 if that is missing.
             happenings: Kind of event to what it does.
             decide: Answers of people by the desk's own rules.
@@ -65,7 +65,7 @@ class DeskWorkplace:
         """
         home = ExecutableWorkplace.build(
             name,
-            [*standard_tools(handbook), *functions],
+            [*standard_tools(handbook), *map(_without_example, functions)],
             system_prompt="",
             initial_state=msgspec.to_builtins(example),
             source=source,
@@ -101,6 +101,12 @@ class DeskWorkplace:
             wall: Clock by which the agent's own time counts; None lets it think for nothing.
         """
         return DeskSession(self, state, careful=careful, voice=voice, wall=wall)
+
+
+def _without_example(function: Function) -> Function:
+    """The tool as it was declared, but for its example: no day is so alike that one call succeeds on each."""
+    declared = declaration(function)
+    return function if declared is None else marked(function, replace(declared, example=None))
 
 
 def _timed(description: str, tool: str, minutes: int) -> str:

@@ -60,11 +60,11 @@ def receive(state: Peopled, message: Message) -> None:
         return
     asked = person.asked.get(message.about, 0) + 1
     person.asked[message.about] = asked
-    if message.kind == "remind":
-        if message.about in person.forgets:
-            person.forgets.remove(message.about)
-    elif message.about in person.forgets:
-        return
+    if message.about in person.forgets:
+        # A reminder of what was never asked is a question like any other.
+        if message.kind != "remind" or asked == 1:
+            return
+        person.forgets.remove(message.about)
     if asked > person.patience:
         if asked == person.patience + 1 and person.superior is not None:
             state.time.add(now + 1, ANSWER, person=person.superior, message=message.id, complaint_of=person.id)

@@ -1,0 +1,1 @@
+"""On-call IT service desk of a freight company: accounts, access, licences, incidents, changes, loans, restores."""
