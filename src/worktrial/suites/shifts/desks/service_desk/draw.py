@@ -440,7 +440,8 @@ def _old_tickets(random: Random, state: State) -> None:
         system = random.choice(systems)
         ticket = Ticket(
             id=f"T-{4001 + number}", kind="incident", requester=random.choice(ids),
-            opened=f"{opened:%Y-%m-%d %H:%M}", summary=random.choice(["Error on start", "Screen stays dark", "Cannot print", "Session lost"]),
+            opened=f"{opened:%Y-%m-%d %H:%M}",
+            summary=random.choice(["Error on start", "Screen stays dark", "Cannot print", "Session lost"]),
             system=system.id, fault=f"E{random.randint(100, 989)}", users_affected=random.randint(1, 20),
             status=random.choice(["resolved", "refused"]), priority=random.randint(3, 4), team=system.team,
             settled_at=0,

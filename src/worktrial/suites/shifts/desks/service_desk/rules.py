@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from worktrial.language import JsonObject
+from worktrial.workplaces.people import Kind
 
 from .state import Employee, State, System
 
@@ -35,7 +36,7 @@ class Right:
     """Minute by which it has to be dealt with."""
     because: str
     section: str
-    answer: tuple[str, ...]
+    answer: tuple[Kind, ...]
     """Kinds of message that whoever asked may be told it with."""
     tell: tuple[str, ...] = ()
     """Others who have to be told, by id."""
@@ -95,7 +96,8 @@ def _reset(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
     employee = state.employees[ticket["employee"]]
     sender = ticket["requester"]
     has_left = employee.last_day is not None and date.fromisoformat(employee.last_day) < state.time.begins.date()
-    pattern, end, tell, section = "plain", "do", (), "3.1"
+    tell: tuple[str, ...] = ()
+    pattern, end, section = "plain", "do", "3.1"
     because = "3.1: a password is reset for the account's owner, called back at the registered number."
     if has_left:
         pattern, end, tell, section = "left", "refuse", ("security",), "3.4"
@@ -122,7 +124,8 @@ def _access(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         for event in state.expected()
         if event.payload["sender"] == approver and event.payload["about"] == ticket["id"]
     ]
-    section, tell, earliest = "4.2", (), 0
+    tell: tuple[str, ...] = ()
+    section, earliest = "4.2", 0
     if set(group.apart_from) & set(employee.groups):
         pattern, granted, section, tell = "apart", False, "4.4", ("internal_control",)
         because = "4.4: groups that are kept apart are never held by one person; internal control is told."
@@ -189,8 +192,8 @@ def _incident(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         same = state.tickets[parent].system == system.id
         return Right(
             slot, ticket["id"], "incident", "duplicate" if same else "root cause", "link", ticket["requester"], due,
-            due + 45, "2.4: a report with the fault code of an open incident of the system, or of one that it needs,"
-            " is linked to that one.", "2.4", ("tell", "approve"), unasked=True, filled=ticket | {"parent": parent},
+            due + 45, "2.4: a report with the fault code of an open incident of the system, or of one it needs, is linked.",
+            "2.4", ("tell", "approve"), unasked=True, filled=ticket | {"parent": parent},
         )  # fmt: skip
     priority = priority_of(state, system, ticket["users_affected"])
     tell = {1: ("duty_manager", system.owner), 2: (system.owner,)}.get(priority, ())
