@@ -131,7 +131,8 @@ def _between(value: object, right: Right, priority: int, minute: int) -> bool:
     except ValueError:
         return False
     arrived = [at for at, p in right.filled["incidents"] if p == priority]
-    return sum(at <= minute - _REPORT_SLACK for at in arrived) <= said <= sum(at <= minute for at in arrived)
+    least, most = (sum(at <= by for at in arrived) for by in (minute - _REPORT_SLACK, minute))
+    return least <= said <= most
 
 
 def _final(right: Right) -> int:

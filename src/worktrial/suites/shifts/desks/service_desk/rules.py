@@ -192,7 +192,7 @@ def _incident(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         same = state.tickets[parent].system == system.id
         return Right(
             slot, ticket["id"], "incident", "duplicate" if same else "root cause", "link", ticket["requester"], due,
-            due + 45, "2.4: a report with the fault code of an open incident of the system, or of one it needs, is linked.",
+            due + 45, "2.4: the fault code of an open incident of the system, or of one it needs: it is linked.",
             "2.4", ("tell", "approve"), unasked=True, filled=ticket | {"parent": parent},
         )  # fmt: skip
     priority = priority_of(state, system, ticket["users_affected"])
