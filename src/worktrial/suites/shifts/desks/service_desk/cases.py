@@ -130,9 +130,9 @@ def _between(value: object, right: Right, priority: int, minute: int) -> bool:
         said = float(str(value))
     except ValueError:
         return False
-    arrived = [at for at, p in right.filled["incidents"] if p == priority]
+    arrived = [int(at) for at, p in right.filled["incidents"] if p == priority]
     least, most = (sum(at <= by for at in arrived) for by in (minute - _REPORT_SLACK, minute))
-    return least <= said <= most
+    return bool(least <= said <= most)
 
 
 def _final(right: Right) -> int:
