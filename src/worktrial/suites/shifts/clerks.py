@@ -67,8 +67,15 @@ def interleave(matters: Iterable[tuple[int, int, Matter]], time: Timeline) -> Wo
     return ""
 
 
+# What a clerk's own code may raise where an answer lacks what it counts on.
+_LOST = (LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+
+
 class Clerk:
-    """Agent that does a clerk's work, call by call. A call that fails as if the service were out is made again."""
+    """Agent that does a clerk's work, call by call. A call that fails as if the service were out is made again.
+
+    A clerk trusts what it sees: one that cannot make sense of a degraded answer stops there and says so.
+    """
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -77,13 +84,19 @@ class Clerk:
         """Work on `assignment`."""
         trajectory, session = assignment.trajectory, assignment.session
         trajectory.messages.append({"role": "user", "content": assignment.instruction})
-        try:
-            call = next(self._work)
-            while True:
-                seen = await call_through(call.tool, dict(call.arguments), session, trajectory)
-                call = self._work.send(seen)
-        except StopIteration as e:
-            trajectory.answer = e.value or "Done."
+        seen: JsonObject | None = None
+        while True:
+            try:
+                move = next(self._work) if seen is None else self._work.send(seen)
+            except StopIteration as e:
+                trajectory.answer = e.value or "Done."
+                break
+            except _LOST as e:
+                if not any(call.observation.fault for call in trajectory.calls):
+                    raise
+                trajectory.answer = f"I cannot go on: {type(e).__name__}: {e}"
+                break
+            seen = await call_through(move.tool, dict(move.arguments), session, trajectory)
         trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
         trajectory.turns += 1
         trajectory.stop_reason = StopReason.ANSWERED
