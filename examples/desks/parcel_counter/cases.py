@@ -42,8 +42,12 @@ def _case(slot: int, right: Right, subject: str) -> Case:
     def settled(state: State) -> bool:
         return state.parcels[right.parcel].status == right.status
 
-    def told(state: State) -> bool:
+    def answered(state: State) -> bool:
         return bool(state.mail.told(right.sender, right.parcel, (right.tell,)))
+
+    def told(state: State) -> float:
+        others = [bool(state.mail.told("driver", right.parcel, ("tell",)))] if right.goes_along else []
+        return (answered(state) + sum(others)) / (1 + len(others))
 
     def in_time(state: State) -> bool:
         return settled(state) and bool(
@@ -58,10 +62,17 @@ def _case(slot: int, right: Right, subject: str) -> Case:
         right=f"{subject}: {right.status}, {right.tell}",
         about=(right.parcel,),
         parts=(
-            Credit("outcome", 6, lambda state: settled(state) and told(state), because, section),
+            Credit("outcome", 6, lambda state: settled(state) and answered(state), because, section),
             Credit("in_time", 2, in_time, f"Section 1: an answer within {_ANSWER_WITHIN} minutes.", "1"),
-            Credit("told", 2, told, "Section 1: whoever asks is answered, with the same reference.", "1"),
+            Credit(
+                "told",
+                2,
+                told,
+                "Sections 1 and 5: whoever asks is answered, and the driver told of what goes along.",
+                "1",
+            ),
         ),
         arrives=right.arrives,
         critical=subject == "Picking up",
+        unasked=right.goes_along,
     )

@@ -19,6 +19,11 @@ class Right:
     tell: str
     """Kind of message that the sender of the request is due."""
 
+    @property
+    def goes_along(self) -> bool:
+        """Whether the driver takes the parcel, and so has to know (section 5)."""
+        return self.status in ("booked", "returned")
+
 
 def solve(state: State) -> dict[str, Right]:
     """Reference of each request's parcel to what is right about it."""
@@ -58,4 +63,6 @@ def plan(state: State) -> Work:
             yield Move("return_to_sender", {"parcel_id": right.parcel})
         words = {"to": right.sender, "kind": right.tell, "about": right.parcel, "text": f"It is {right.status}."}
         yield Move("send_message", words)
+        if right.goes_along:
+            yield Move("send_message", words | {"to": "driver", "kind": "tell"})
     return "All requests of the day are settled and answered."

@@ -15,8 +15,8 @@ def proof():
     return prove(Desk(EXAMPLE), "short", range(20))
 
 
-def test_all_that_is_found_is_that_it_only_does_what_it_is_asked(proof):
-    assert {finding.check for finding in proof.findings} == {"asked-only"}
+def test_it_is_fair(proof):
+    assert proof.findings == []
 
 
 def test_clerks_who_cut_corners_earn_less(proof):
