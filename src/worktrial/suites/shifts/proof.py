@@ -22,7 +22,9 @@ from worktrial.finding import Finding, Findings
 from worktrial.suite import Proof
 from worktrial.suites.shifts.cases import Case, Move, Score, Work
 from worktrial.suites.shifts.desk import LENGTHS, Desk
+from worktrial.workplaces.desk import DeskState
 from worktrial.workplaces.desk.tools import WAITS
+from worktrial.workplaces.executable.workplace import encode
 
 CLERKS = ("plan", "idle", "greedy", "careful")
 IDLE_MOST = 0.05
@@ -132,26 +134,26 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
 
     for number, variant in enumerate(variants):
         try:
-            start = desk.draw(length, variant)
-            if msgspec.json.encode(start) != msgspec.json.encode(desk.draw(length, variant)):
+            day = _Day.draw(desk, length, variant)
+            if number < _CLOSELY and _Day.draw(desk, length, variant).as_json != day.as_json:
                 found("draw", variant, "drawn twice it is not the same")
-            cases.append(desk.cases(start))
-            sections = {s.section for s in desk.handbook.on(start.figures)}
+            cases.append(desk.cases(day.start))
+            sections = {s.section for s in desk.handbook.on(day.start.figures)}
             for case in cases[-1]:
                 for part in case.parts:
                     if part.section is not None and part.section not in sections:
                         found("reference", variant, f"there is no section {part.section}", f"{case.id}.{part.name}")
-            planned, made = await _work(desk, length, variant, "plan", careful=number < _CLOSELY)
+            planned, made = await day.work("plan", careful=number < _CLOSELY)
             calls.append(len(made))
             if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
                 found("plan", variant, _shortfall(planned))
             shares.setdefault("plan", []).append(planned.share)
             for clerk in CLERKS[1:]:
-                shares.setdefault(clerk, []).append((await _work(desk, length, variant, clerk))[0].share)
+                shares.setdefault(clerk, []).append((await day.work(clerk))[0].share)
             if shares["idle"][-1] > IDLE_MOST:
                 found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")
             if number < _CLOSELY:
-                for index in await _needless(desk, length, variant, made, planned):
+                for index in await _needless(day, made, planned):
                     found("needless-write", variant, f"call {index}: {made[index].tool} {made[index].arguments}")
         except WorktrialError as e:
             found("draw", variant, str(e))
@@ -175,39 +177,50 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
     )
 
 
-async def _work(
-    desk: Desk, length: str, variant: int, clerk: str, *, careful: bool = False
-) -> tuple[Score, list[Move]]:
-    work = _nothing() if clerk == "idle" else desk.clerk(clerk, desk.draw(length, variant))
-    return await _carry_out(desk, length, variant, work, careful=careful)
+@dataclass(frozen=True)
+class _Day:
+    """One variant of a shift, to be worked on again and again."""
+
+    desk: Desk
+    start: DeskState
+    """First state, never touched."""
+    as_json: bytes
+
+    @classmethod
+    def draw(cls, desk: Desk, length: str, variant: int) -> "_Day":
+        start = desk.draw(length, variant)
+        return cls(desk, start, encode(start))
+
+    async def work(self, clerk: str, *, careful: bool = False) -> tuple[Score, list[Move]]:
+        """Score of a reference clerk, and its moves."""
+        work = _nothing() if clerk == "idle" else self.desk.clerk(clerk, self.start)
+        return await self.carry_out(work, careful=careful)
+
+    async def carry_out(self, work: Work, *, careful: bool = False) -> tuple[Score, list[Move]]:
+        """Score of some work, and its moves."""
+        # Reading a state is cheaper than drawing it.
+        state = msgspec.json.decode(self.as_json, type=self.desk.workplace.home.state_type)
+        session = self.desk.workplace.open(state, careful=careful)
+        made: list[Move] = []
+        try:
+            move = next(work)
+            while True:
+                made.append(move)
+                move = work.send((await session.call(move.tool, dict(move.arguments))).content)
+        except StopIteration:
+            pass
+        session.finish()
+        return self.desk.score(self.start, session.live), made
 
 
-async def _carry_out(
-    desk: Desk, length: str, variant: int, work: Work, *, careful: bool = False
-) -> tuple[Score, list[Move]]:
-    start = desk.draw(length, variant)
-    session = desk.workplace.open(desk.draw(length, variant), careful=careful)
-    made: list[Move] = []
-    try:
-        call = next(work)
-        while True:
-            made.append(call)
-            call = work.send((await session.call(call.tool, dict(call.arguments))).content)
-    except StopIteration:
-        pass
-    session.finish()
-    return desk.score(start, session.live), made
-
-
-async def _needless(desk: Desk, length: str, variant: int, made: Sequence[Move], whole: Score) -> list[int]:
+async def _needless(day: _Day, made: Sequence[Move], whole: Score) -> list[int]:
     """Places of writes in a plan without which as much is earned. A wait of its minutes takes their place."""
-    functions = desk.workplace.home.functions
+    functions = day.desk.workplace.home.functions
     needless = []
     for index, call in enumerate(made):
         if call.tool in WAITS or not functions[call.tool].writes or call.tool == "read_message":
             continue
-        rest = _replay(made, leave_out=index)
-        without, _ = await _carry_out(desk, length, variant, rest)
+        without, _ = await day.carry_out(_replay(made, leave_out=index))
         if without.share >= whole.share - 1e-9:
             needless.append(index)
     return needless

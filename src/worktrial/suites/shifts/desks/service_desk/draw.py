@@ -221,11 +221,8 @@ def _licence(day: Draw, due: int, pattern: str) -> None:
 
 def _incident(day: Draw, due: int, pattern: str) -> None:
     random, state = day.random, day.state
-    systems = [
-        s
-        for s in state.systems.values()
-        if not any(t.system == s.id and t.status == "assigned" for t in state.tickets.values())
-    ]
+    troubled = {t.system for t in state.tickets.values() if t.status == "assigned"}
+    systems = [s for s in state.systems.values() if s.id not in troubled]
     fault = f"E{random.randint(100, 989)}"
     sender = day.someone()
     affected = random.randint(2, 25)
