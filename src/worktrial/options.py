@@ -316,6 +316,18 @@ class PromptOptions(Options):
     date and time in the workplace. The text is kept in the run, and runs with another one do not compare."""
 
 
+class ContextOptions(Options):
+    """Memory of an agent that is a model. Neutral here, because a run's manifest keeps what was chosen."""
+
+    context: Annotated[Literal["keep", "trim", "summarise"], Flag(_AGENT, neutral=True)] = "keep"
+    """keep: every request holds the whole conversation. trim: where it nears the bound, the oldest results of tools
+    give way to a stub that names the call. summarise: as trim, and the model keeps notes of its own with a tool;
+    they are shown again after each trim. Runs that differ in it do not compare."""
+    context_tokens: Annotated[Annotated[int, Field(ge=1000)] | None, Flag(_AGENT, neutral=True, metavar="N")] = None
+    """Bound for trim and summarise: tokens of conversation and answer together. Default: what the price list says
+    that the model holds; 8192 for the embedded one; 32000 where it is unknown."""
+
+
 class EndpointOptions(Options):
     """Addresses, keys and pace of models. Once for all roles, and once for each as `judge_base_url` (`with_roles`).
 

@@ -234,6 +234,36 @@ def test_options_count_unless_they_say_otherwise() -> None:
                 for value in "ab"
             )
             settled = name in (*FaultOptions.model_fields, *JudgingOptions.model_fields)
-            # Those of the simulator are read where they were settled.
-            known = settled or name.startswith("simulator_") or name in ("memory", "expected_calls")
+            # Those of the simulator are read where they were settled, a shift's clock as `wall`.
+            known = settled or name.startswith("simulator_") or name in ("memory", "expected_calls", "clock")
             assert bool(comparable(one, other)) is (name not in neutral and not known), (suite.name, name)
+
+
+TRIM = {"keeping": "trim", "tokens": None, "version": 1}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        ({}, TRIM, {"trial.context.keeping", "trial.context.version"}),
+        (TRIM, {**TRIM, "keeping": "summarise"}, {"trial.context.keeping"}),
+        (TRIM, {**TRIM, "tokens": 9_000}, {"trial.context.tokens"}),
+        (TRIM, {**TRIM, "version": 2}, {"trial.context.version"}),
+        (TRIM, TRIM, set()),
+    ],
+)
+def test_models_that_keep_their_conversations_otherwise_do_not_compare(
+    one: Any, other: Any, what: set[str]
+) -> None:
+    def kept(rule: Any, held: int) -> Manifest:
+        # What the model was known to hold is a matter of who worked.
+        return _manifest(*([("context", rule), ("context_tokens", held)] if rule else []))
+
+    assert {d.what for d in comparable(kept(one, 9_000), kept(other, 128_000))} == what
+    assert {d.what for d in comparable(kept(other, 128_000), kept(one, 9_000))} == what
+
+
+def test_an_agent_that_is_no_model_compares_with_any_context() -> None:
+    plan = _manifest(("agent", "plan"))
+    del plan.settings["roles"]["agent"]
+    assert comparable(plan, _manifest(("context", TRIM), ("context_tokens", 9_000))) == []

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import msgspec
 
+from worktrial.agents.context import ContextKeeping
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
 
@@ -39,6 +40,8 @@ class Assignment:
     """Tools of the workplace, in the chat-completions form."""
     session: Session
     limits: Limits = Limits()
+    context: ContextKeeping = field(default_factory=ContextKeeping)
+    """Rule by which a model's conversation is kept within what the model can hold."""
     tokens: Callable[[], int] = lambda: 0
     """Function that tells the agent's tokens so far, in and out."""
     cost: Callable[[], float] = lambda: 0.0

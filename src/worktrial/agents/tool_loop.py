@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import msgspec
 
 from worktrial.agents.assignment import Assignment
+from worktrial.agents.context import Context
 from worktrial.agents.prompting import render_prompt, standard_prompt
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample
-from worktrial.language import Complete, JsonObject, JsonValue
+from worktrial.language import Complete, Completion, JsonObject, JsonValue
 from worktrial.workplaces import Observation, Origin, StopReason, ending
 
 
@@ -28,16 +29,17 @@ class ToolLoop:
         system = assignment.system_prompt
         if system is None:
             system = render_prompt(standard_prompt(), assignment.clock)
-        trajectory.messages += [
+        context = Context(assignment.context, trajectory, assignment.tools)
+        context.add(
             {"role": "system", "content": system},
             {"role": "user", "content": _with_pictures(assignment.instruction, assignment.take_pictures())},
-        ]
+        )
         while True:
             if (limit := assignment.limit_hit()) is not None:
                 trajectory.stop_reason = limit
                 return
             try:
-                completion = await self._complete(trajectory.messages, tools=assignment.tools)
+                completion = await self._ask(context)
             except ContextOverflow:
                 trajectory.stop_reason = StopReason.CONTEXT_LIMIT
                 return
@@ -47,8 +49,7 @@ class ToolLoop:
                 trajectory.stop_reason = StopReason.CONTENT_FILTER
                 return
             trajectory.turns += 1
-            # Exactly as it came: providers hide reasoning state in fields we do not know.
-            trajectory.messages.append(completion.message)
+            context.hear(completion)
             # Tool calls count whatever finish_reason says; some endpoints send "stop" with them.
             if not completion.tool_calls:
                 # Of an agent that has not got a word in there is nothing to judge.
@@ -57,21 +58,33 @@ class ToolLoop:
                 trajectory.answer = completion.text
                 trajectory.stop_reason = ending(completion)
                 return
-            results = [await _carry_out(call, assignment) for call in completion.tool_calls]
-            trajectory.messages += completion.answered(results)
+            results = [await _carry_out(call, assignment, context) for call in completion.tool_calls]
+            shown = None
             # Most endpoints take text alone as the result of a tool.
             if pictures := assignment.take_pictures():
-                shown = _with_pictures("Pictures that these calls returned, in order:", pictures)
-                trajectory.messages.append({"role": "user", "content": shown})
+                said = _with_pictures("Pictures that these calls returned, in order:", pictures)
+                shown = {"role": "user", "content": said}
+            context.answer(completion, results, shown)
+
+    async def _ask(self, context: Context) -> Completion:
+        context.make_room()
+        while True:
+            try:
+                return await self._complete(context.sent, tools=context.tools)
+            except ContextOverflow:
+                if not context.make_more_room():
+                    raise
 
 
-async def _carry_out(call: JsonObject, assignment: Assignment) -> str:
+async def _carry_out(call: JsonObject, assignment: Assignment, context: Context) -> str:
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     name = function.get("name")
     name = name if isinstance(name, str) else ""
     arguments, problem = _decode_arguments(function.get("arguments"))
-    if problem is None:
+    if name and name == context.notes_tool:
+        content = context.write_note(arguments)
+    elif problem is None:
         content = await assignment.call(name, arguments)
     else:
         content = {"error": {"type": "invalid_arguments", "message": f"{name}: {problem}"}}

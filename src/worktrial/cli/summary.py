@@ -17,6 +17,7 @@ from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement, Interval, Repeats
 from worktrial.suite import suite_of
 from worktrial.terminal import rate_cells, table_of
+from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
 
@@ -117,6 +118,8 @@ def _notes(summary: Summary) -> list[str]:
         notes.append(_agreement(summary.agreement))
     if summary.simulation is not None:
         notes.append(_simulation(summary.simulation))
+    if summary.context is not None:
+        notes.append(context_line(summary.context))
     if summary.invalid_reasons:
         notes.append("[yellow]invalid:[/yellow] " + _listed(summary.invalid_reasons))
     fewest, most = summary.tries
@@ -133,6 +136,14 @@ def _cost(summary: Summary) -> str:
         full = "an unknown sum" if summary.takes is None else _dollars(summary.takes)
         return f"{paid} paid; {summary.replayed}, without it {full}"
     return paid if summary.takes is not None else f"{paid} without what nobody sees of the agent's own spending"
+
+
+def context_line(use: ContextUse) -> str:
+    """What was dropped of conversations, in words."""
+    line = f"results of tools dropped to make room: {use.dropped:,} in {use.trims:,} trims"
+    if use.notes:
+        line += f"; {use.notes:,} notes written"
+    return f"{line}; {use.overflows:,} requests refused for their length" if use.overflows else line
 
 
 def _simulation(health: SimulatorHealth) -> str:

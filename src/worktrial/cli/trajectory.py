@@ -76,13 +76,16 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
         yield from call_lines(call, line.get("simulation") or [])
     answer = line.get("answer") or "(none)"
     end = line.get("stop_reason") or "broken off"
+    if notes := line.get("notes"):
+        yield Panel(plain(notes), title="notes of its own", title_align="left")
     yield Panel(plain(answer), title=plain(f"answer · {end}"), title_align="left")
 
 
 def _verdict(record: "SampleRecord") -> "Iterator[RenderableType]":
-    """Outcome with its reason, checks and votes."""
+    """Outcome with its reason, checks and votes, and what was dropped on the way."""
     from rich.text import Text
 
+    from worktrial.cli.summary import context_line
     from worktrial.terminal import plain
 
     yield Text.assemble((record.outcome.value, "bold"), " · ", plain(record.reason))
@@ -93,3 +96,5 @@ def _verdict(record: "SampleRecord") -> "Iterator[RenderableType]":
         says = {True: "pass", False: "fail", None: "no vote"}[vote.is_correct]
         grounds = plain(vote.feedback or vote.problem or "")
         yield Text.assemble(f"  vote {number}: {says} · ", grounds)
+    if record.context is not None:
+        yield plain(context_line(record.context))

@@ -15,9 +15,10 @@ from worktrial.language import JsonObject, JsonValue
 FORMAT = 1
 MANIFEST = "manifest.json"
 
-NEUTRAL = frozenset({"agent", "sub_agent", "limits", "tasks", "repeats", "parallel_votes"})
+NEUTRAL = frozenset({"agent", "sub_agent", "limits", "tasks", "repeats", "parallel_votes", "context_tokens"})
 """Settings that may differ between runs that are compared: who worked, within which limits, on which of the tasks,
-how often, and whether votes were asked for at once. Every other one has to be equal, those of tomorrow, too."""
+how often, whether votes were asked for at once, and how much the agent's model was known to hold. Every other one
+has to be equal, those of tomorrow, too."""
 NEUTRAL_DATA = frozenset({"folder", "archive", "source_run"})
 """Keys of `Manifest.data` that are places. What lay there has a fingerprint, and that has to be equal."""
 

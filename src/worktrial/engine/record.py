@@ -11,6 +11,7 @@ from worktrial.grading.verdict import Outcome, Vote
 from worktrial.language import JsonObject
 from worktrial.workplaces.conformance import SimulatorHealth
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
+from worktrial.workplaces.trajectory import ContextUse
 
 CLEAN = "E0"
 """The condition of a sample without faults."""
@@ -83,6 +84,8 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Counts of the simulator's answers, and of those that cannot be right; null where no simulator was watched."""
     clock: str | None = None
     """Date and time inside the workplace, ISO 8601."""
+    context: ContextUse | None = None
+    """Counts of what was dropped of the agent's conversation; null where everything was kept."""
     measures: JsonObject = {}
     """Measures of the suite beside the outcome; its page of the documentation names them."""
     tags: dict[str, Any] = {}
@@ -203,6 +206,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
     fault_misses: list[FaultMiss] = []
     simulation: SimulatorHealth | None = None
     clock: str | None = None
+    context: ContextUse | None = None
     measures: JsonObject = {}
     trajectory: JsonObject | None = None
     """The line of `trajectories.jsonl`, without the sample's key."""

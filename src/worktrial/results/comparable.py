@@ -21,7 +21,7 @@ _SIMULATION = (
 )
 _JUDGING = ("votes", "judge_method", "judge_record")
 # Looked at one by one below.
-_APART = frozenset({"roles", "carried_roles", "regraded", "faults", "options", "agent_prompt"})
+_APART = frozenset({"roles", "carried_roles", "regraded", "faults", "options", "agent_prompt", "context"})
 _WORKERS = (Role.AGENT.value, Role.SUB_AGENT.value)
 
 # In runs from before there was the setting, and where the suite writes it only when it matters.
@@ -35,7 +35,8 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
     and the models of all roles. What need not be equal is said where it is defined: who worked, as which models,
     within which limits and on which of the tasks (`engine.manifest.NEUTRAL`), places (`NEUTRAL_DATA`), and options
     marked as neutral (`options.Flag`). A key that nobody has heard of counts. Two exceptions: how a judge was asked
-    does not count where code decides; and where both agents are models they must have been told the same.
+    does not count where code decides; and where both agents are models they must have been told the same, and kept
+    their conversations alike.
     """
     # As JSON has it, so that a manifest just made and one that was read are the same.
     both = first, second
@@ -44,9 +45,10 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
         # What made the faults of one run is no difference to a run that had none.
         for measure in (before, after):
             measure["faults"].pop("generator", None)
-    told = [_agent_prompt(manifest) for manifest in both]
-    if None not in told:
-        before["trial"]["agent_prompt"], after["trial"]["agent_prompt"] = told
+    for name, of_a_model in (("agent_prompt", _agent_prompt), ("context", _context)):
+        told = [of_a_model(manifest) for manifest in both]
+        if None not in told:
+            before["trial"][name], after["trial"][name] = told
     if first.suite != second.suite:
         # What else differs between two suites says nothing.
         before, after = ({name: measure[name] for name in ("suite", "data")} for measure in (before, after))
@@ -69,6 +71,13 @@ def _agent_prompt(manifest: Manifest) -> str | None:
     suite = suite_of(manifest.suite)
     has_prompt = suite is not None and "agent_prompt" in suite.options.model_fields
     return EARLIER_PROMPT if has_prompt and Role.AGENT.value in _roles(manifest.settings) else None
+
+
+def _context(manifest: Manifest) -> JsonValue:
+    """Rule by which the agent's conversation was kept; None where it was no model. Earlier runs kept everything."""
+    if Role.AGENT.value not in _roles(manifest.settings):
+        return None
+    return manifest.settings.get("context") or {"keeping": "keep"}
 
 
 def _roles(settings: JsonObject) -> JsonObject:

@@ -22,6 +22,7 @@ from worktrial.results.summary import Condition, Group, Summary
 from worktrial.results.tables.schema import field_docs
 from worktrial.statistics import Agreement, Interval, Prospect, Repeats, Robustness
 from worktrial.suite import Figure, suite_of
+from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
 FORMAT = 1
@@ -79,6 +80,8 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     """Between the judge's votes."""
     simulation: SimulatorHealth | None
     """Checks of the simulator's answers."""
+    context: ContextUse | None
+    """Counts of what was dropped of the agent's conversations; null where everything was kept."""
     figures: list[Figure]
     """Figures that only the suite has."""
 

@@ -13,6 +13,7 @@ from worktrial.results.fault_metrics import FaultMetrics, excess_of, sample_faul
 from worktrial.results.reasks import ExcessReask
 from worktrial.results.spending import paid, quantity_in, replayed, sum_of
 from worktrial.statistics import Agreement, Repeats, Robustness, ZeroCleanRate, agreement
+from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
 
@@ -79,6 +80,8 @@ class Summary:
     """Between the judge's votes; None where no sample was voted on."""
     simulation: SimulatorHealth | None
     """Checks of the simulator's answers; None where no simulator was watched."""
+    context: ContextUse | None
+    """Counts of what was dropped of conversations; None where everything was kept."""
 
 
 GROUPED_BY = ("category", "difficulty")
@@ -117,6 +120,7 @@ def summarise(run: StoredRun) -> Summary:
         ),
         agreement=_agreement(run),
         simulation=simulator_health(records),
+        context=_context(records),
     )
 
 
@@ -124,6 +128,11 @@ def simulator_health(records: Iterable[SampleRecord]) -> SimulatorHealth | None:
     """Checks of the simulator's answers over `records`; None where no simulator was watched."""
     watched = [r.simulation for r in records if r.simulation is not None]
     return sum(watched, SimulatorHealth()) if watched else None
+
+
+def _context(records: Iterable[SampleRecord]) -> ContextUse | None:
+    uses = [r.context for r in records if r.context is not None]
+    return sum(uses, ContextUse()) if uses else None
 
 
 def _conditions(run: StoredRun, conditions: Mapping[str, Sequence[SampleRecord]]) -> list[Condition]:

@@ -52,6 +52,7 @@ async def episode(agent: Agent, assignment: Assignment, grade: Grade) -> SampleR
     result.calls, result.turns = len(done.calls), done.turns
     result.stop_reason = done.stop_reason.value if finished else None
     result.clock = assignment.clock
+    result.context = done.context
     note_faults(result, assignment.session)
     result.trajectory = _trajectory_line(assignment, result)
     if crash is not None:
@@ -61,7 +62,7 @@ async def episode(agent: Agent, assignment: Assignment, grade: Grade) -> SampleR
 
 def _trajectory_line(assignment: Assignment, result: SampleResult) -> JsonObject:
     done = assignment.trajectory
-    return {
+    line: JsonObject = {
         "outcome": result.outcome,
         "reason": result.reason,
         "instruction": assignment.instruction,
@@ -72,6 +73,8 @@ def _trajectory_line(assignment: Assignment, result: SampleResult) -> JsonObject
         "calls": done.calls,
         "final_state": assignment.session.state,
     }
+    # Only where there are any: most trajectories have none.
+    return {**line, "notes": done.notes} if done.notes else line
 
 
 class _Task(Protocol):
@@ -108,8 +111,9 @@ def in_manifest(settings: Any) -> JsonObject:
     plain: JsonObject = msgspec.to_builtins(settings)
     if settings.faults.is_clean:
         del plain["faults"]
-    # With its fingerprint, and only for who is told it: `prompt_on_record`.
+    # With its fingerprint, and only for who is told it (`prompt_on_record`); only where it is not the usual one.
     plain.pop("agent_prompt", None)
+    plain.pop("context", None)
     return plain
 
 

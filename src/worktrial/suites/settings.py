@@ -10,6 +10,8 @@ from worktrial.options import Options
 
 if TYPE_CHECKING:
     from worktrial.agents.assignment import Limits
+    from worktrial.agents.candidates import Candidate
+    from worktrial.agents.context import ContextKeeping
     from worktrial.suites.judging import JudgeSettings
     from worktrial.workplaces.faults import Conditions
 
@@ -51,6 +53,28 @@ def limits_of(options: Any, agent: RoleSettings | None) -> "Limits":
 
     usual = LOCAL_TURNS if agent is not None and agent.is_local else USUAL_TURNS
     return Limits(options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost)
+
+
+def keeping_of(options: Any, candidate: "Candidate", agent: RoleSettings | None) -> "ContextKeeping":
+    """Memory of an agent that is a model, from the fields of `ContextOptions`.
+
+    Raises:
+        SettingError: the agent is no model; or a bound is given, and everything is kept.
+    """
+    from worktrial.agents.context import USUAL_CONTEXT, ContextKeeping
+    from worktrial.engine.spend import context_of
+
+    if options.context == "keep":
+        if options.context_tokens is not None:
+            flags = option("context_tokens"), option("context")
+            raise SettingError(f"{flags[0]}: nothing is dropped. Add {flags[1]} trim, or leave it out")
+        return ContextKeeping()
+    if not candidate.needs_model or agent is None:
+        flag = option("context")
+        raise SettingError(f"{flag}: {candidate.spec} is no model and keeps its own memory. Leave the option out")
+    given = options.context_tokens
+    known = context_of(agent if agent.is_local else agent.resolved()) if given is None else given
+    return ContextKeeping(options.context, known or USUAL_CONTEXT, given)
 
 
 def judging_of(options: Any, judge: RoleSettings | None) -> "JudgeSettings":

@@ -6,12 +6,13 @@ from worktrial.workplaces.loading import Workplaces, load_workplaces
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
 from worktrial.workplaces.simulator import LanguageSimulator, LedgerEntry, LedgerSession, Memory, PromptStyle
 from worktrial.workplaces.tools import Tool
-from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory, ending
+from worktrial.workplaces.trajectory import ContextUse, StopReason, ToolCall, Trajectory, ending
 
 __all__ = [
     "DEFAULT_CLOCK",
     "Clock",
     "ClockSource",
+    "ContextUse",
     "LanguageSimulator",
     "LedgerEntry",
     "LedgerSession",

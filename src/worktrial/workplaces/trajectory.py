@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import msgspec
+
 from worktrial.language import Completion, JsonValue, Message
 from worktrial.workplaces.session import Observation
 
@@ -49,14 +51,39 @@ class ToolCall:
     seconds: float = 0.0
 
 
+class ContextUse(msgspec.Struct):
+    """Counts of how a conversation was kept within what the agent's model can hold."""
+
+    trims: int = 0
+    """Times that results of tools were dropped."""
+    dropped: int = 0
+    """Results of tools that were dropped."""
+    notes: int = 0
+    """Notes that the model wrote for itself."""
+    overflows: int = 0
+    """Requests that the endpoint refused for their length."""
+
+    def __add__(self, other: "ContextUse") -> "ContextUse":
+        return ContextUse(
+            self.trims + other.trims,
+            self.dropped + other.dropped,
+            self.notes + other.notes,
+            self.overflows + other.overflows,
+        )
+
+
 @dataclass(slots=True)
 class Trajectory:
     """An agent's work on one task, in order."""
 
     messages: list[Message] = field(default_factory=list)
-    """The agent's conversation, assistant messages verbatim; [] for agents that hold none."""
+    """The agent's whole conversation, assistant messages verbatim; [] for agents that hold none."""
     calls: list[ToolCall] = field(default_factory=list)
     answer: str = ""
     """The agent's final answer."""
     stop_reason: StopReason = StopReason.ANSWERED
     turns: int = 0
+    context: ContextUse | None = None
+    """Counts of what was dropped on the way to the model; None where everything was kept."""
+    notes: str = ""
+    """Notes that the model keeps for itself, as they are at the end."""

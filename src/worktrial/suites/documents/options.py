@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from worktrial.errors import SettingError, option
 from worktrial.options import (
     AgentOptions,
+    ContextOptions,
     EndpointOptions,
     FaultOptions,
     Flag,
@@ -67,7 +68,14 @@ class DocumentsBeside(Options):
 
 
 class DocumentsOptions(
-    EndpointOptions, AgentOptions, FaultOptions, LimitOptions, RunOptions, TaskOptions, DocumentsData
+    EndpointOptions,
+    AgentOptions,
+    ContextOptions,
+    FaultOptions,
+    LimitOptions,
+    RunOptions,
+    TaskOptions,
+    DocumentsData,
 ):
     """Every option of a documents run."""
 

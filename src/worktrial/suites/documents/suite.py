@@ -71,7 +71,7 @@ class DocumentsSuite(Suite):
         from worktrial.agents.assignment import Limits
         from worktrial.suites.documents.choices import Setup
         from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
-        from worktrial.suites.settings import LOCAL_TURNS, USUAL_TURNS, fault_conditions
+        from worktrial.suites.settings import LOCAL_TURNS, USUAL_TURNS, fault_conditions, keeping_of
 
         setup = Setup(options.setup)
         python = _python(options, agent)
@@ -89,6 +89,7 @@ class DocumentsSuite(Suite):
             limits=Limits(
                 options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost
             ),
+            context=keeping_of(options, agent, model),
             faults=fault_conditions(options.model_dump()),
         )
         trial = DocumentsTrial(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from worktrial.agents.assignment import Agent, Assignment, Limits
 from worktrial.agents.candidates import Candidate
+from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -53,6 +54,7 @@ class DocumentsSettings(ScoreSettings):
     images: bool = False
     """Whether the agent sees: gold pages as pictures, and `view_page`."""
     limits: Limits = field(default_factory=Limits)
+    context: ContextKeeping = field(default_factory=ContextKeeping)
     faults: Conditions = field(default_factory=Conditions)
 
 
@@ -112,6 +114,7 @@ class DocumentsTrial:
             "prompts": prompts_fingerprint(),
             "scorer_version": scorer_version(),
             **in_manifest(settings),
+            **settings.context.on_record,
             **({} if measured is None else {"options": measured}),
         }
 
@@ -134,6 +137,7 @@ class DocumentsTrial:
                 tools=tools,
                 session=session,
                 limits=settings.limits,
+                context=settings.context,
                 tokens=lambda: context.meter.tokens(Role.AGENT),
                 cost=lambda: context.meter.known_cost,
                 system_prompt=system_prompt(settings.setup, has_tools=bool(tools), python="python" in offered),

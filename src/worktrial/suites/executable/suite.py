@@ -14,6 +14,7 @@ from worktrial.language import JsonObject
 from worktrial.options import (
     AgentOptions,
     CategoryOptions,
+    ContextOptions,
     EndpointOptions,
     FaultOptions,
     Flag,
@@ -25,7 +26,7 @@ from worktrial.options import (
 )
 from worktrial.suite import Suite, TaskRow
 from worktrial.suites.reference import idle_agent, plan_agent
-from worktrial.suites.settings import conditions_of, judging_of, limits_of, models_of
+from worktrial.suites.settings import conditions_of, judging_of, keeping_of, limits_of, models_of
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
@@ -45,6 +46,7 @@ class ExecutableOptions(
     LimitOptions,
     EndpointOptions,
     AgentOptions,
+    ContextOptions,
     PromptOptions,
 ):
     """Options of a run in executable workplaces."""
@@ -119,6 +121,7 @@ class ExecutableSuite(Suite):
             limits=limits_of(options, models.get(Role.AGENT)),
             faults=conditions_of(options),
             agent_prompt=own_prompt(options.agent_prompt, agent),
+            context=keeping_of(options, agent, models.get(Role.AGENT)),
         )
         tasks = select_by(options, self.load_tasks(), source=f"the suite {self.title}")
         measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()

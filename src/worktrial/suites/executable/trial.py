@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import Candidate
+from worktrial.agents.context import ContextKeeping
 from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
@@ -39,6 +40,7 @@ class ExecutableSettings(JudgeSettings):
     faults: Conditions = field(default_factory=Conditions)
     agent_prompt: str | None = None
     """Template of the user's own that the agent is told; None for the standard one."""
+    context: ContextKeeping = field(default_factory=ContextKeeping)
 
 
 class ExecutableTrial:
@@ -89,6 +91,7 @@ class ExecutableTrial:
             "agent": candidate.spec,
             "tasks": [task.id for task in tasks],
             **in_manifest(settings),
+            **settings.context.on_record,
             **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
@@ -108,6 +111,7 @@ class ExecutableTrial:
             tools=workplace.tool_specs,
             session=session,
             limits=self._settings.limits,
+            context=self._settings.context,
             tokens=lambda: context.meter.tokens(Role.AGENT),
             cost=lambda: context.meter.known_cost,
             plan=task.plan,

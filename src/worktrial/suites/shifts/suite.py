@@ -16,6 +16,7 @@ from worktrial.language import JsonObject
 from worktrial.options import (
     AgentOptions,
     CategoryOptions,
+    ContextOptions,
     EndpointOptions,
     FaultOptions,
     Flag,
@@ -27,7 +28,7 @@ from worktrial.options import (
 )
 from worktrial.suite import Figure, Proof, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.reference import idle_agent
-from worktrial.suites.settings import conditions_of, limits_of, models_of
+from worktrial.suites.settings import conditions_of, keeping_of, limits_of, models_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -77,6 +78,7 @@ class ShiftOptions(
     LimitOptions,
     EndpointOptions,
     AgentOptions,
+    ContextOptions,
     PromptOptions,
 ):
     """Options of a run of shifts."""
@@ -166,6 +168,7 @@ class ShiftsSuite(Suite):
             limits=limits_of(options.model_copy(update={"max_turns": turns}), models.get(Role.AGENT)),
             faults=conditions_of(options),
             agent_prompt=own_prompt(options.agent_prompt, agent),
+            context=keeping_of(options, agent, models.get(Role.AGENT)),
             wall=None if options.clock == "calls" else float(options.clock.removeprefix("wall:")),
         )
         shifts = select_by(options, self.shifts(options), source="the suite shifts")

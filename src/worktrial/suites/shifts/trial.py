@@ -7,6 +7,7 @@ import msgspec
 
 from worktrial.agents.assignment import Agent, Assignment, Limits
 from worktrial.agents.candidates import Candidate
+from worktrial.agents.context import ContextKeeping
 from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
@@ -78,6 +79,7 @@ class ShiftSettings:
     faults: Conditions = field(default_factory=Conditions)
     agent_prompt: str | None = None
     """Template of the user's own that the agent is told; None for the standard one."""
+    context: ContextKeeping = field(default_factory=ContextKeeping)
     wall: float | None = None
     """Minutes of the shift for each minute that the agent takes; None lets only calls cost time."""
 
@@ -128,6 +130,7 @@ class ShiftTrial:
             "agent": candidate.spec,
             "tasks": [shift.id for shift in shifts],
             **in_manifest(settings),
+            **settings.context.on_record,
             **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
@@ -153,6 +156,7 @@ class ShiftTrial:
             tools=artifact.tool_specs,
             session=session,
             limits=self._settings.limits,
+            context=self._settings.context,
             tokens=lambda: context.meter.tokens(Role.AGENT),
             cost=lambda: context.meter.known_cost,
             system_prompt=self._settings.agent_prompt and render_prompt(self._settings.agent_prompt, clock),

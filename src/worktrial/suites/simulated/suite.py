@@ -13,6 +13,7 @@ from worktrial.language import JsonObject
 from worktrial.options import (
     AgentOptions,
     CategoryOptions,
+    ContextOptions,
     EndpointOptions,
     FaultOptions,
     Flag,
@@ -23,7 +24,7 @@ from worktrial.options import (
 )
 from worktrial.suite import DataReport, Suite, TaskRow, checks
 from worktrial.suites.reference import idle_agent, plan_agent
-from worktrial.suites.settings import conditions_of, judging_of, limits_of, models_of
+from worktrial.suites.settings import conditions_of, judging_of, keeping_of, limits_of, models_of
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
@@ -46,6 +47,7 @@ class SimulatedOptions(
     LimitOptions,
     EndpointOptions,
     AgentOptions,
+    ContextOptions,
     PromptOptions,
 ):
     """Options of a run in simulated workplaces."""
@@ -134,6 +136,7 @@ class SimulatedSuite(Suite):
             limits=limits_of(options, models.get(Role.AGENT)),
             faults=faults,
             agent_prompt=own_prompt(options.agent_prompt, agent),
+            context=keeping_of(options, agent, models.get(Role.AGENT)),
             with_plan=options.with_plan,
         )
         # What was left to defaults that depend on something else is known by now.

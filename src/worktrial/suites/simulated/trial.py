@@ -7,6 +7,7 @@ import msgspec
 
 from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.candidates import PLAN, Candidate
+from worktrial.agents.context import ContextKeeping
 from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
@@ -58,6 +59,7 @@ class SimulatedSettings(JudgeSettings):
     faults: Conditions = field(default_factory=Conditions)
     agent_prompt: str | None = None
     """Template of the user's own that the agent is told; None for the standard one."""
+    context: ContextKeeping = field(default_factory=ContextKeeping)
     clock: str = DEFAULT_CLOCK
     """Date and time of tasks that name none, ISO 8601."""
     with_plan: bool = False
@@ -108,6 +110,7 @@ class SimulatedTrial:
             "agent": candidate.spec,
             "tasks": [task.id for task in tasks],
             **in_manifest(settings),
+            **settings.context.on_record,
             **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
@@ -141,6 +144,7 @@ class SimulatedTrial:
             tools=workplace.tool_specs,
             session=session,
             limits=settings.limits,
+            context=settings.context,
             tokens=lambda: context.meter.tokens(Role.AGENT),
             cost=lambda: context.meter.known_cost,
             plan=task.plan,
