@@ -139,7 +139,7 @@ def _cost(summary: Summary) -> str:
 
 
 def context_line(use: ContextUse) -> str:
-    """What was dropped of conversations, in words."""
+    """Line on results that were dropped from conversations, in words."""
     line = f"results of tools dropped to make room: {use.dropped:,} in {use.trims:,} trims"
     if use.notes:
         line += f"; {use.notes:,} notes written"
