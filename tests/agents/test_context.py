@@ -19,7 +19,7 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import Body, completion, tool_call
 
 from worktrial.agents.assignment import Assignment, Limits
-from worktrial.agents.context import Context, ContextKeeping
+from worktrial.agents.context import ContextKeeping, Conversation
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.spend import Meter
 from worktrial.language import Completion, JsonObject, JsonValue, Message, Usage
@@ -207,7 +207,7 @@ def test_every_call_keeps_its_answer_and_every_assistant_message_its_words(
     turns: list[tuple[str, list[int]]], rule: Any, overflows: set[int]
 ) -> None:
     trajectory = Trajectory()
-    context = Context(ContextKeeping(rule, 2_000), trajectory, DESK.tool_specs)
+    context = Conversation(ContextKeeping(rule, 2_000), trajectory, DESK.tool_specs)
     context.add({"role": "system", "content": "s"}, {"role": "user", "content": "u"})
     for number, (how, sizes) in enumerate(turns):
         context.make_room()
@@ -226,6 +226,6 @@ def test_every_call_keeps_its_answer_and_every_assistant_message_its_words(
         asked = Counter(c["id"] for m in sent for c in m.get("tool_calls", ()))
         assert asked == Counter(m["tool_call_id"] for m in sent if m["role"] == "tool")
         # A count kept step by step is the count of what is sent.
-        whole = Context(ContextKeeping(rule, 2_000), Trajectory(), DESK.tool_specs)
+        whole = Conversation(ContextKeeping(rule, 2_000), Trajectory(), DESK.tool_specs)
         whole.add(*sent)
         assert context.tokens == whole.tokens

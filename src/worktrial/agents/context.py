@@ -67,7 +67,7 @@ class _Results:
     dropped: bool = False
 
 
-class Context:
+class Conversation:
     """A conversation: whole on record, and as it is sent to the model.
 
     What is sent has a result for every call, assistant messages verbatim, and the same number and kinds of messages

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.context import Context
+from worktrial.agents.context import Conversation
 from worktrial.agents.prompting import render_prompt, standard_prompt
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample
 from worktrial.language import Complete, Completion, JsonObject, JsonValue
@@ -29,7 +29,7 @@ class ToolLoop:
         system = assignment.system_prompt
         if system is None:
             system = render_prompt(standard_prompt(), assignment.clock)
-        context = Context(assignment.context, trajectory, assignment.tools)
+        context = Conversation(assignment.context, trajectory, assignment.tools)
         context.add(
             {"role": "system", "content": system},
             {"role": "user", "content": _with_pictures(assignment.instruction, assignment.take_pictures())},
@@ -66,7 +66,7 @@ class ToolLoop:
                 shown = {"role": "user", "content": said}
             context.answer(completion, results, shown)
 
-    async def _ask(self, context: Context) -> Completion:
+    async def _ask(self, context: Conversation) -> Completion:
         context.make_room()
         while True:
             try:
@@ -76,7 +76,7 @@ class ToolLoop:
                     raise
 
 
-async def _carry_out(call: JsonObject, assignment: Assignment, context: Context) -> str:
+async def _carry_out(call: JsonObject, assignment: Assignment, context: Conversation) -> str:
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     name = function.get("name")
