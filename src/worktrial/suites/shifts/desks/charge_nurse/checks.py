@@ -15,13 +15,14 @@ def _ambulance(state: State, due: Due) -> float:
     return suits(state.bays[entry.bay], due.facts["need"])
 
 
-
 def _transfer(state: State, due: Due) -> float:
     transfer = state.patients[due.about].transfer
     if due.end == "stay":
         idle = transfer.bed is None and transfer.porter_at is None and not transfer.pending
         return float(idle and transfer.handed_over_at is None and _said_stay(state, due) is not None)
-    if transfer.handed_to is None:
+    if transfer.handed_to is None or transfer.handed_over_at is None:
+        return 0.0
+    if due.pattern == "ask" and not was_named(state, due, by=transfer.handed_over_at):
         return 0.0
     bed = state.beds[transfer.handed_to]
     fits = (bed.side_room or not due.facts["side_room"]) and (transfer.escort or not due.facts["escort"])
@@ -32,6 +33,14 @@ def _transfer(state: State, due: Due) -> float:
     return (1.0 if spared else 0.5) if fits and bed.ward in wards else 0.0
 
 
+def was_named(state: State, due: Due, by: int) -> bool:
+    """Whether the physician has named the ward when asked, up to a minute."""
+    return any(
+        m.sender == due.asked_by and m.about == due.about and m.fields.get("topic") == "ward" and m.minute <= by
+        for m in state.mail.inbox
+    )
+
+
 def _partner(ward: str) -> str:
     return f"{ward[0]}{'B' if ward[1] == 'A' else 'A'}"
 
@@ -39,7 +48,12 @@ def _partner(ward: str) -> str:
 def _said_stay(state: State, due: Due) -> int | None:
     """Minute at which the ward or the physician first heard that the patient stays."""
     people = (due.asked_by, f"W-{state.patients[due.about].transfer.ward}")
-    said = [m.minute for p in people for m in state.mail.told(p, due.about, ("tell", "approve", "refuse")) if m.minute >= due.earliest]
+    said = [
+        m.minute
+        for p in people
+        for m in state.mail.told(p, due.about, ("tell", "approve", "refuse"))
+        if m.minute >= due.earliest
+    ]
     return min(said, default=None)
 
 
@@ -78,7 +92,9 @@ def _enquiry(state: State, due: Due) -> float:
 def _enquiry_when(state: State, due: Due) -> tuple[int | None, int]:
     if due.end == "do":
         return state.entries[due.about].settled_at, due.due
-    return min((m.minute for m in state.mail.told("switchboard", due.about, ("refuse", "tell"))), default=None), due.due
+    return min(
+        (m.minute for m in state.mail.told("switchboard", due.about, ("refuse", "tell"))), default=None
+    ), due.due
 
 
 def _walkin(state: State, due: Due) -> float:
@@ -109,7 +125,9 @@ def _lend(state: State, due: Due) -> float:
 def _lend_when(state: State, due: Due) -> tuple[int | None, int]:
     if due.end == "do":
         return state.nurses[due.facts["nurse"]].lent_at, due.due
-    return min((m.minute for m in state.mail.told(due.asked_by, due.about, ("refuse", "tell"))), default=None), due.due
+    return min(
+        (m.minute for m in state.mail.told(due.asked_by, due.about, ("refuse", "tell"))), default=None
+    ), due.due
 
 
 def _drugs(state: State, due: Due) -> float:

@@ -62,7 +62,9 @@ def _enquiry(message: JsonObject, careful: bool) -> Work:
         if "error" in record:
             return ""
         secret = record["disclosure"]["password"]
-        if entry["password_quoted"] != secret or (secret is None and entry["caller"] != record["next_of_kin"]["name"]):
+        if entry["password_quoted"] != secret or (
+            secret is None and entry["caller"] != record["next_of_kin"]["name"]
+        ):
             return "refuse"
     yield Move("release_information", {"entry_id": id})
     return "approve"

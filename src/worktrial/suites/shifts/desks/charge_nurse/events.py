@@ -1,4 +1,4 @@
-"""Things that happen whoever works: entries and patients come, wards answer, physicians change an order, porters leave."""
+"""Things that happen whoever works: entries and patients come, wards answer, orders change, porters leave."""
 
 import msgspec
 
@@ -62,12 +62,14 @@ def bed_withdrawn(state: State, payload: JsonObject) -> None:
     """The ward takes its bed back, and the porters' desk its porter, unless the patient has gone."""
     patient = state.patients[payload["patient"]]
     transfer = patient.transfer
-    if patient.status != "in a bay" or transfer.bed != payload["bed"]:
+    if patient.status != "in a bay" or transfer.bed is None or transfer.bed != payload["bed"]:
         return
     state.beds[transfer.bed].taken_by = "an emergency of the ward"
     transfer.bed, transfer.porter_at = None, None
     transfer.withdrawn_at, transfer.withdrawn_by = state.time.minute, transfer.ward
-    _from_ward(state, patient.id, "tell", f"Sorry, {payload['bed']} is needed here. We have no other for {patient.id}.", {})
+    _from_ward(
+        state, patient.id, "tell", f"Sorry, {payload['bed']} is needed here. We have no other for {patient.id}.", {}
+    )
 
 
 def porter_leaves(state: State, payload: JsonObject) -> None:

@@ -7,12 +7,18 @@ from worktrial.language import JsonObject
 from worktrial.workplaces.people import Person
 
 from . import names
-from .state import Area, Bay, Entry, Nurse, Patient, State, WardBed
+from .state import Area, Bay, Employed, Entry, Nurse, Patient, State, Team, WardBed
 
 TODAY = date(2026, 3, 12)
 _PATIENTS = 260
 _BREAKS = ("09:00", "09:30", "10:00", "10:30", "11:00", "11:30", "12:00", "12:30", "13:00")
-_PER_NURSE = {"resus": 1, "majors": 4, "iso": 2, "minors": 6}
+_PER_NURSE: dict[Team, int] = {"resus": 1, "majors": 4, "iso": 2, "minors": 6}
+_AREAS: dict[Team, tuple[Area, ...]] = {
+    "resus": ("resus",),
+    "majors": ("majors",),
+    "iso": ("iso", "side"),
+    "minors": ("minors",),
+}
 _FRONT = 4
 
 
@@ -54,14 +60,18 @@ def old_patients(random: Random) -> dict[str, Patient]:
         seen = TODAY - timedelta(days=random.randint(20, 900))
         level = random.randint(3, 5)
         found[id] = Patient(
-            id=id, name=f"{first} {random.choice(names.LAST)}", sex="f" if woman else "m",
-            born=f"{TODAY - timedelta(days=random.randint(20 * 366, 64 * 365))}", status="earlier visit", level=level,
+            id=id,
+            name=f"{first} {random.choice(names.LAST)}",
+            sex="f" if woman else "m",
+            born=f"{TODAY - timedelta(days=random.randint(20 * 366, 64 * 365))}",
+            status="earlier visit",
+            level=level,
             triaged=f"{seen} {random.randint(8, 20):02d}:{random.randint(10, 59)}",
             complaint=random.choice(names.COMPLAINTS[level]),
             flag=f"{random.choice(names.FLAGS)}, found {seen}" if random.random() < 0.08 else None,
             kin_name=f"{random.choice(names.FIRST_F + names.FIRST_M)} {random.choice(names.LAST)}",
             kin_phone=f"0{random.randint(700, 799)} {random.randint(100_000, 999_999)}",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -72,7 +82,11 @@ def ward_beds(random: Random) -> dict[str, WardBed]:
         for number in range(1, 25):
             id = f"{ward}-{number:02d}"
             # Enough of both sorts stay free: what is scarce is the time, not the bed.
-            taken = "a ward patient" if random.random() < 0.55 and number not in (3, 8, 13, 19, 21, 22, 23, 24) else None
+            taken = (
+                "a ward patient"
+                if random.random() < 0.55 and number not in (3, 8, 13, 19, 21, 22, 23, 24)
+                else None
+            )
             found[id] = WardBed(id=id, ward=ward, side_room=number > 19, taken_by=taken)
     return found
 
@@ -109,19 +123,13 @@ def add_bays(state: State, random: Random, needs: dict[str, int], rooms: int) ->
     for area, monitor, free, blocked in plan:
         rows: list[dict[str, object]] = [{} for _ in range(free)]
         for _ in range(blocked):
-            other = {"occupant": "another patient"}
-            rows.append(
-                random.choice(
-                    [
-                        other,
-                        {"reserved": "booked patient of the afternoon list"},
-                        {"closed": random.choice(["oxygen outlet broken", "ceiling leak"])},
-                        {"clean_at": late},
-                    ]
-                )
-                if area != "iso"
-                else other
-            )
+            other: dict[str, object] = {"occupant": "another patient"}
+            looks_free: list[dict[str, object]] = [
+                {"reserved": "booked patient of the afternoon list"},
+                {"closed": random.choice(["oxygen outlet broken", "ceiling leak"])},
+                {"clean_at": late},
+            ]
+            rows.append(other if area == "iso" else random.choice([other, *looks_free]))
         random.shuffle(rows)
         for row in rows:
             add(area, monitor, **row)
@@ -140,35 +148,42 @@ def add_nurses(state: State, random: Random, asked: dict[str, str], spare: int) 
         asked: Nurse whom a ward asks for, to what is particular about them.
         spare: Nurses who can be lent.
     """
-    ratios = _PER_NURSE | ({"majors": 3} if state.figures["majors_three"] else {})
-    open_bays = {area: sum(b.area in sort and b.closed is None for b in state.bays.values()) for area, sort in
-                 {"resus": ("resus",), "majors": ("majors",), "iso": ("iso", "side"), "minors": ("minors",)}.items()}  # fmt: skip
-    wanted = {area: -(-count // ratios[area]) for area, count in open_bays.items()}
-    wanted["front"] = _FRONT
-    teams = [team for team, count in wanted.items() for _ in range(count)]
+    ratios = {**_PER_NURSE, "majors": 3 if state.figures["majors_three"] else 4}
+    wanted: dict[Team, int] = {"front": _FRONT}
+    for team, areas in _AREAS.items():
+        bays = sum(b.area in areas and b.closed is None for b in state.bays.values())
+        wanted[team] = -(-bays // ratios[team])
+    teams: list[Team] = [team for team, count in wanted.items() for _ in range(count)]
     counted = sum(pattern != "supernumerary" for pattern in asked.values())
     ids = [f"N-{number:02d}" for number in range(1, len(teams) + spare - counted + 1)]
     # The wards ask for numbers from 31 on, agency nurses are 21 and 22.
     ids = [id if int(id[2:]) <= 30 else f"N-{int(id[2:]) + 30}" for id in ids]
     ids = ids if "N-22" in ids else [*ids[:-2], "N-21", "N-22"]
     # The front has its nurses whatever the wards ask for; the others are mixed.
-    rest = [team for team in teams if team != "front"] + ["majors"] * spare
+    rest: list[Team] = [team for team in teams if team != "front"]
+    rest.extend("majors" for _ in range(spare))
     random.shuffle(rest)
     everybody = [*ids, *asked]
     for place, id in enumerate(everybody):
-        team = "front" if 6 <= place < 6 + _FRONT else rest[place % len(rest)]
+        stands: Team = "front" if 6 <= place < 6 + _FRONT else rest[place % len(rest)]
         pattern = asked.get(id, "own")
-        employed = "agency" if id in ("N-21", "N-22") or pattern == "agency" else "own"
+        employed: Employed = "agency" if id in ("N-21", "N-22") or pattern == "agency" else "own"
         if pattern == "supernumerary":
             employed = "supernumerary"
-        begins = _BREAKS[place % len(_BREAKS)]
+        begins = random.choice(_BREAKS)
         hour, minute = int(begins[:2]), int(begins[3:])
         until = f"{hour + (minute + 30) // 60:02d}:{(minute + 30) % 60:02d}"
         woman = random.random() < 0.8
         name = f"{random.choice(names.FIRST_F if woman else names.FIRST_M)} {random.choice(names.LAST)}"
         state.nurses[id] = Nurse(
-            id=id, name=name, team=team, employed=employed, break_from=begins, break_until=until, keys=pattern == "keys"
-        )  # type: ignore[arg-type]
+            id=id,
+            name=name,
+            team=stands,
+            employed=employed,
+            break_from=begins,
+            break_until=until,
+            keys=pattern == "keys",
+        )
         state.people[id] = Person(id=id, name=name, role="Nurse", hours="07:00-19:30", delay=(3, 9))
     state.nurses = dict(sorted(state.nurses.items()))
 
@@ -179,12 +194,21 @@ def old_entries(state: State, random: Random) -> None:
         opened = state.time.begins - timedelta(minutes=24 * (60 - number) + random.randint(10, 30))
         level = random.randint(1, 5)
         data: JsonObject = {
-            "incident": f"I-{random.randint(10_000, 99_999)}", "patient": "1 of 1", "crew": f"C{random.randint(11, 99)}",
-            "eta": f"{opened + timedelta(minutes=20):%H:%M}", "level": level,
-            "complaint": random.choice(names.COMPLAINTS[level]), "earlier_visit": None,
-        }  # fmt: skip
+            "incident": f"I-{random.randint(10_000, 99_999)}",
+            "patient": "1 of 1",
+            "crew": f"C{random.randint(11, 99)}",
+            "eta": f"{opened + timedelta(minutes=20):%H:%M}",
+            "level": level,
+            "complaint": random.choice(names.COMPLAINTS[level]),
+            "earlier_visit": None,
+        }
         id = f"A-{number + 101}"
         state.entries[id] = Entry(
-            id=id, kind="ambulance", opened=f"{opened:%Y-%m-%d %H:%M}", sender="ambulance_control", data=data,
-            status="arrived", settled_at=0,
-        )  # fmt: skip
+            id=id,
+            kind="ambulance",
+            opened=f"{opened:%Y-%m-%d %H:%M}",
+            sender="ambulance_control",
+            data=data,
+            status="arrived",
+            settled_at=0,
+        )

@@ -1,17 +1,83 @@
 """Names, wards and phrasings that days are drawn from."""
 
-FIRST_F = (
-    "Agnes Beatriz Carmen Deborah Edith Faye Gloria Harriet Irene Josephine Kathleen Lorna Maureen Naomi Orla "
-    "Philippa Rosalind Sheila Theresa Ursula Veronica Winifred Yasmin Zainab"
-).split()
-FIRST_M = (
-    "Alan Bernard Callum Desmond Edgar Fergus Gordon Hamid Ivan Joel Kenneth Lionel Marcus Nigel Owen Prakash "
-    "Quentin Rashid Stanley Terence Umar Vincent Walter Zachary"
-).split()
-LAST = (
-    "Abbott Barlow Chaudhry Dunmore Eastwood Farrow Gillespie Hartnell Iqbal Jessop Kearney Lockwood Mensah Nolan "
-    "Okafor Pemberton Quigley Rutland Stavros Thackray Underhill Vance Whitlock Yardley"
-).split()
+FIRST_F = [
+    "Agnes",
+    "Beatriz",
+    "Carmen",
+    "Deborah",
+    "Edith",
+    "Faye",
+    "Gloria",
+    "Harriet",
+    "Irene",
+    "Josephine",
+    "Kathleen",
+    "Lorna",
+    "Maureen",
+    "Naomi",
+    "Orla",
+    "Philippa",
+    "Rosalind",
+    "Sheila",
+    "Theresa",
+    "Ursula",
+    "Veronica",
+    "Winifred",
+    "Yasmin",
+    "Zainab",
+]
+FIRST_M = [
+    "Alan",
+    "Bernard",
+    "Callum",
+    "Desmond",
+    "Edgar",
+    "Fergus",
+    "Gordon",
+    "Hamid",
+    "Ivan",
+    "Joel",
+    "Kenneth",
+    "Lionel",
+    "Marcus",
+    "Nigel",
+    "Owen",
+    "Prakash",
+    "Quentin",
+    "Rashid",
+    "Stanley",
+    "Terence",
+    "Umar",
+    "Vincent",
+    "Walter",
+    "Zachary",
+]
+LAST = [
+    "Abbott",
+    "Barlow",
+    "Chaudhry",
+    "Dunmore",
+    "Eastwood",
+    "Farrow",
+    "Gillespie",
+    "Hartnell",
+    "Iqbal",
+    "Jessop",
+    "Kearney",
+    "Lockwood",
+    "Mensah",
+    "Nolan",
+    "Okafor",
+    "Pemberton",
+    "Quigley",
+    "Rutland",
+    "Stavros",
+    "Thackray",
+    "Underhill",
+    "Vance",
+    "Whitlock",
+    "Yardley",
+]
 WARDS = ("2A", "2B", "3A", "3B", "4A", "4B", "5A", "5B")
 """Wards in pairs: each is the partner of the one beside it."""
 POSTS = ("Emergency physician", "Medical registrar", "Surgical registrar", "Emergency physician")
@@ -24,12 +90,19 @@ COMPLAINTS = {
 }
 FLAGS = ("MRSA", "CPE", "VRE")
 AIRBORNE = ("measles", "chickenpox", "tuberculosis", "influenza")
-DRUGS = ("morphine 10 mg", "oxycodone 5 mg", "fentanyl 100 mcg", "ketamine 200 mg", "midazolam 10 mg", "diamorphine 5 mg")
+DRUGS = (
+    "morphine 10 mg",
+    "oxycodone 5 mg",
+    "fentanyl 100 mcg",
+    "ketamine 200 mg",
+    "midazolam 10 mg",
+    "diamorphine 5 mg",
+)
 WORDS_OF_CALLERS = ("heron", "marmalade", "tugboat", "lantern", "walnut", "compass", "thistle", "saffron", "pebble")
 WORDS = {
     "ambulance": (
         "{id}: {complaint}, level {level}, with you at {eta}. Which bay? {aside}",
-        "Crew {crew} is bringing {complaint}; level {level}, arriving {eta}, reference {id}. Where do you want them? {aside}",
+        "Crew {crew} brings {complaint}; level {level}, arriving {eta}, {id}. Where do you want them? {aside}",
         "Please find a place for {id}, level {level}: {complaint}. Due {eta}. {aside}",
     ),
     "transfer": (

@@ -25,7 +25,10 @@ def plan(state: State) -> Work:
         for due in dues
         if due.about not in later
     ]
-    return interleave([*matters, *[(d.earliest - 6, d.due, _matter(state, d, tray)) for d in dues if d.about in later]], state.time)
+    return interleave(
+        [*matters, *[(d.earliest - 6, d.due, _matter(state, d, tray)) for d in dues if d.about in later]],
+        state.time,
+    )
 
 
 class MailTray:
@@ -33,6 +36,13 @@ class MailTray:
 
     def __init__(self) -> None:
         self._waiting: dict[str, list[str]] = {}
+        self._sections: set[str] = set()
+
+    def first(self, section: str) -> bool:
+        """Whether a section is needed for the first time today; it is kept in mind from then on."""
+        new = section not in self._sections
+        self._sections.add(section)
+        return new
 
     def read(self, about: str) -> _Part:
         """Open the messages about a reference; the inbox is looked into only where none is known."""
@@ -52,6 +62,9 @@ def _matter(state: State, due: Due, tray: MailTray) -> Matter:
         yield from _report(due)
         return
     yield from tray.read(due.about)
+    # A good nurse knows the sections; what came later is read again.
+    if due.section[0] in "CK" and tray.first(due.section):
+        yield Move("read_section", {"section": due.section})
     yield from _WORK[due.kind](state, due, tray)
 
 
@@ -59,7 +72,9 @@ def _report(due: Due) -> _Part:
     seen = yield Move("list_entries", {"kind": "ambulance"})
     counts = {name: sum(at <= due.arrives for at in due.facts[name]) for name in ("announced", "admissions")}
     text = f"{counts['announced']} patients announced, {counts['admissions']} orders to admit."
-    seen = yield Move("send_message", {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": text, "fields": counts})
+    seen = yield Move(
+        "send_message", {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": text, "fields": counts}
+    )
     return seen
 
 
@@ -69,7 +84,7 @@ def _answer(due: Due, text: str, fields: JsonObject | None = None) -> _Part:
     seen: JsonObject = {}
     if due.answer:
         seen = yield Move("send_message", {"to": due.asked_by, "kind": due.answer[0], **words})
-    for person in due.tell:
+    for person in () if due.end == "stay" else due.tell:
         seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
     return seen
 
@@ -77,17 +92,16 @@ def _answer(due: Due, text: str, fields: JsonObject | None = None) -> _Part:
 def _free_bay(state: State, need: str, ready: str) -> _Part:
     """A free bay of the sort, clean at a time of day."""
     area = "majors" if need == "monitor" else need
-    seen = yield Move("list_bays", {"area": area})
-    rows = list(seen["bays"])
-    while len(rows) < seen["total"]:
-        seen = yield Move("list_bays", {"area": area, "page": seen["page"] + 1})
-        rows += seen["bays"]
-    for row in rows:
-        taken = row["occupant"] or row["closed"] or row["kept_for"]
-        clean = row["clean_from"] is None or row["clean_from"] <= ready
-        sort = need not in ("monitor", "majors") or row["monitor"] == (need == "monitor")
-        if not taken and clean and sort:
-            return {"bay": row["id"]}
+    page, looked_at, total = 1, 0, 1
+    while looked_at < total:
+        seen = yield Move("list_bays", {"area": area, "page": page})
+        for row in seen["bays"]:
+            taken = row["occupant"] or row["closed"] or row["kept_for"]
+            clean = row["clean_from"] is None or row["clean_from"] <= ready
+            sort = need not in ("monitor", "majors") or row["monitor"] == (need == "monitor")
+            if not taken and clean and sort:
+                return {"bay": row["id"]}
+        page, looked_at, total = page + 1, looked_at + len(seen["bays"]), seen["total"]
     raise LookupError(f"no {need} bay is free by {ready}")
 
 
@@ -113,19 +127,19 @@ def _transfer(state: State, due: Due, tray: MailTray) -> _Part:
     if due.pattern == "ask":
         yield from _ask(state, due, tray)
     if due.end == "stay":
-        yield Move("request_bed", {**patient, "ward": ward})
+        # What is known to come to nothing is not begun.
         yield Until(due.earliest + 1)
         yield from tray.read(due.about)
-        yield Move("cancel_transfer", patient)
-        return (yield from _answer(due, f"{due.about} stays; the bed is not needed."))
+        return (yield from _answer(due, f"{due.about} stays."))
     seen = yield Move("request_bed", {**patient, "ward": ward, "side_room": due.facts["side_room"]})
     withdrawn = due.about in state.withdraws
     if withdrawn:
         yield Until(_minute(state, seen) + _ANSWER + 5)
         yield from tray.read(due.about)
         seen = yield Move("request_bed", {**patient, "ward": PARTNERS[ward], "side_room": due.facts["side_room"]})
-    yield Move("order_porter", {**patient, "escort": due.facts["escort"]})
-    yield Until(_minute(state, seen) + _ANSWER)
+    answered = _minute(state, seen) + _ANSWER
+    seen = yield Move("order_porter", {**patient, "escort": due.facts["escort"]})
+    yield Until(max(answered, state.time.minute_of(str(seen["porter_at"]))))
     yield from tray.read(due.about)
     yield Move("hand_over", patient)
     return (yield from _answer(due, f"{due.about} has been handed over."))

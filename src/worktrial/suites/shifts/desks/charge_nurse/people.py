@@ -13,4 +13,6 @@ def decide(state: State, person: Person, message: Message) -> Response | None:
     if patient is None or patient.admission_by != person.id or message.fields.get("topic") != "order":
         return None
     stands = "no longer stands" if patient.admission == "withdrawn" else "stands"
-    return Response(kind="tell", text=f"{patient.id}: my order {stands}.", fields={"topic": "order", "value": stands})
+    return Response(
+        kind="tell", text=f"{patient.id}: my order {stands}.", fields={"topic": "order", "value": stands}
+    )

@@ -97,7 +97,9 @@ def suits(bay: Bay, need: str) -> float:
     if need == "monitor":
         return float(bay.area == "majors" and bay.monitor)
     if need == "majors":
-        return {("majors", False): 1.0, ("majors", True): 0.5, ("side", False): 0.5}.get((bay.area, bay.monitor), 0.0)
+        return {("majors", False): 1.0, ("majors", True): 0.5, ("side", False): 0.5}.get(
+            (bay.area, bay.monitor), 0.0
+        )
     return float(bay.area == need)
 
 
@@ -141,7 +143,11 @@ def interval(state: State, level: int, born: str) -> int:
 def level_of(state: State, census: JsonObject) -> int:
     """Level of the department by the table of section 9.1, raised by C-2026-11 where it is there."""
     limit = int(str(state.figures["waiting_limit"]))
-    points = (census["in_department"] > 50) + (census["waiting_for_beds"] >= limit) + (census["longest_wait_minutes"] >= 240)
+    points = (
+        (census["in_department"] > 50)
+        + (census["waiting_for_beds"] >= limit)
+        + (census["longest_wait_minutes"] >= 240)
+    )
     points += census["ambulances_held"] > 0
     level = min(4, 1 + points)
     return max(3, level) if state.figures["held"] and census["longest_held_minutes"] > 30 else int(level)
@@ -162,19 +168,24 @@ def _ambulance(state: State, slot: str, event: Event) -> Due:
             "2.4: the same incident and the same patient are one announcement: the later one is linked.", "2.4",
             ("tell", "approve", "refuse"), unasked=True, facts=data | {"first": earlier[0]},
         )  # fmt: skip
+    tell: tuple[str, ...] = ()
     level = int(str(data["level"]))
     known = state.patients.get(str(data["earlier_visit"]))
-    pattern, need, section, tell = "plain", {1: "resus", 2: "monitor", 3: "majors"}.get(level, "minors"), "2.1", ()
-    because = "2.1: the level decides the sort of bay; 2.2: only a bay that is free, open, not kept, clean on arrival."
+    pattern, need, section = "plain", {1: "resus", 2: "monitor", 3: "majors"}.get(level, "minors"), "2.1"
+    because = (
+        "2.1: the level decides the sort of bay; 2.2: only a bay that is free, open, not kept, clean on arrival."
+    )
     if level == 1:
         pattern, tell, section = "level 1", ("physician_in_charge",), "2.5"
         because = "2.5: the physician in charge is told of every patient of level 1 before they come; 2.1: resus."
     elif known is not None and flag_counts(state, known):
         pattern, need, section, tell = "flag", "side", "2.3", ("infection_control",)
-        because = "2.3: a flag of an earlier visit means a side room, whatever the crew says; infection control is told."
+        because = (
+            "2.3: a flag of an earlier visit means a side room, whatever the crew says; infection control is told."
+        )
     elif known is not None and known.flag is not None:
         pattern, section = "flag lifted", "2.3"
-        because = "2.3: the flag is lifted by negative swabs of the laboratory; side rooms are kept for those who need them."
+        because = "2.3: the laboratory's negative swabs lift the flag; side rooms are kept for those who need them."
     elif level == 3 and data["complaint"] == "chest pain" and state.figures["chest"]:
         pattern, need, section = "later circular", "monitor", "C-2026-05"
         because = "C-2026-05: chest pain of level 3 gets a monitor like level 2."
@@ -191,7 +202,11 @@ def _transfer(state: State, slot: str, event: Event) -> Due:
     patient = state.patients[event.payload["patient"]]
     by, named = str(event.payload["by"]), str(event.payload["ward"])
     minutes = int(str(state.figures["transfer_minutes"]))
-    stays = [e.due for e in state.time.waiting if e.kind == "order" and e.payload["patient"] == patient.id and e.due > event.due]
+    stays = [
+        e.due
+        for e in state.time.waiting
+        if e.kind == "order" and e.payload["patient"] == patient.id and e.due > event.due
+    ]
     side, escort = patient.flag is not None, patient.monitored
     pattern, section, end, due, earliest = "plain", "3.2", "do", event.due + minutes, 0
     because = "3.2: after a physician's order the patient is handed over within the time of section 1.2."
@@ -200,12 +215,18 @@ def _transfer(state: State, slot: str, event: Event) -> Due:
         pattern, section, due = "ask", "3.1", due + 30
         ward = str(state.people[by].facts[patient.id]["ward"].value)
         because = "3.1: where no ward is named, the physician is asked; the nurse does not choose."
-    elif state.figures["norovirus"] and named == state.figures["norovirus_ward"] and age(patient.born, state) >= int(str(state.figures["norovirus_age"])):
+    elif (
+        state.figures["norovirus"]
+        and named == state.figures["norovirus_ward"]
+        and age(patient.born, state) >= int(str(state.figures["norovirus_age"]))
+    ):
         pattern, section, ward = "later circular", "C-2026-07", PARTNERS[named]
         because = "C-2026-07: patients from that age on go to the partner ward while norovirus is about."
     if stays:
         pattern, section, end, earliest, due = "order withdrawn", "3.7", "stay", stays[0], stays[0] + 30
-        because = "3.7: when the physician withdraws the order, bed and porter are cancelled at once and the ward told."
+        because = (
+            "3.7: when the physician withdraws the order, bed and porter are cancelled at once and the ward told."
+        )
     elif side:
         pattern, section = "flag", "3.5"
         because = "3.5: a patient with a flag is handed over to a side room only."
@@ -215,7 +236,10 @@ def _transfer(state: State, slot: str, event: Event) -> Due:
     elif patient.id in state.withdraws:
         pattern, section = "bed withdrawn", "3.6"
         because = "3.6: a bed that is taken back is asked for at the partner ward, and bed management is told."
-    other = any(m.payload["about"] == patient.id and m.payload["sender"] != by and m.due > event.due for m in state.expected())
+    other = any(
+        m.payload["about"] == patient.id and m.payload["sender"] != by and m.due > event.due
+        for m in state.expected()
+    )
     tell: tuple[str, ...] = ()
     if pattern == "bed withdrawn" or pattern == "later circular":
         tell = ("bed_management",)
@@ -242,8 +266,9 @@ def _isolation(state: State, slot: str, event: Event) -> Due:
     because = "4.2: rooms are given at the round, by the order of table A-3, once." if wins else (
         "4.3: who gets no room is nursed in place under the precautions of table A-3, which are put on record."
     )  # fmt: skip
+    pattern = "scarce room" if kind == "airborne" else "later circular" if circular else "no claim"
     return Due(
-        slot, patient.id, "isolation", "scarce room" if kind == "airborne" else "later circular" if circular else "no claim",
+        slot, patient.id, "isolation", pattern,
         "do" if wins else "refuse", str(message.payload["sender"]), event.due, at + 30, because,
         "C-2026-09" if circular else "4.2" if wins else "4.3", ("approve", "tell") if wins else ("refuse", "tell"),
         unasked=not wins, earliest=at, facts={"kind": kind, "suspected": suspected},
@@ -254,7 +279,8 @@ def _enquiry(state: State, slot: str, event: Event) -> Due:
     id, data = event.payload["id"], event.payload["data"]
     patient = state.patients[data["patient"]]
     form = next((p for p in state.papers if p.kind == "next of kin form" and p.about == patient.id), None)
-    number, end, tell, section = "", "refuse", (), "5.1"
+    tell: tuple[str, ...] = ()
+    number, end, section = "", "refuse", "5.1"
     if data["relation"] == "police":
         pattern, section, tell = "not entitled", "5.4", ("site_manager",)
         because = "5.4: police get nothing from the desk; the site manager is told that they have asked."
@@ -272,12 +298,15 @@ def _enquiry(state: State, slot: str, event: Event) -> Due:
     else:
         section, kin, on_record = "5.2", patient.kin_name, patient.kin_phone
         if form is not None:
-            kin, on_record = form.text.split(" is ")[1].split(", telephone ")[0], form.text.split("telephone ")[1].rstrip(".")
+            kin, on_record = (
+                form.text.split(" is ")[1].split(", telephone ")[0],
+                form.text.split("telephone ")[1].rstrip("."),
+            )
         reached = on_record in state.answering[id]
         if data["caller"] == kin:
             number, end = on_record, "do" if reached else "refuse"
         pattern = "form on file" if form else "call back" if number else "unproven claim"
-        because = "5.2: without a password only the next of kin, by record or signed form, called back at the number there."
+        because = "5.2: without a password only the next of kin of record or form, called back at the number there."
     return Due(
         slot, id, "enquiry", pattern, end, "switchboard", event.due, event.due + 30, because, section,
         ("approve", "tell") if end == "do" else ("refuse", "tell"), tell, unasked=bool(tell or number),
@@ -300,10 +329,11 @@ def _walkin(state: State, slot: str, event: Event) -> Due:
     section = "6.2" if special else "6.1"
     if state.figures["crowd"] and minutes == state.figures["crowd_interval"]:
         section = "C-2026-08"
+    pattern = "age" if special else "later circular" if section == "C-2026-08" else "plain"
     return Due(
-        slot, patient, "walkin", "age" if special else "later circular" if section == "C-2026-08" else "plain", "book", "",
-        event.due, event.due + 25, f"{section}: reassessed {minutes} minutes after triage at the latest.", section, (),
-        unasked=True, facts=event.payload | {"latest": latest},
+        slot, patient, "walkin", pattern, "book", "",
+        event.due, event.due + 25, f"{section}: reassessed {minutes} minutes after triage at the latest.",
+        section, (), unasked=True, facts=event.payload | {"latest": latest},
     )  # fmt: skip
 
 
@@ -311,12 +341,19 @@ def _lend(state: State, slot: str, event: Event) -> Due:
     id, data = event.payload["id"], event.payload["data"]
     nurse = state.nurses[data["nurse"]]
     left = spare_nurses(state)
-    for earlier in sorted(e for e in state.time.waiting if e.kind == "entry" and e.payload["kind"] == "lend" and e < event):
+    for earlier in sorted(
+        e for e in state.time.waiting if e.kind == "entry" and e.payload["kind"] == "lend" and e < event
+    ):
         left -= may_be_lent(state.nurses[earlier.payload["data"]["nurse"]]) and left > 0
     pattern, section, end = "plain", "7.2", "do"
     because = "7.2: a nurse beyond the number of section 7.1 is lent, in the order of the requests."
     if nurse.employed == "agency":
-        pattern, section, end, because = "contract", "K-1", "refuse", "K-1: agency nurses work in this department only."
+        pattern, section, end, because = (
+            "contract",
+            "K-1",
+            "refuse",
+            "K-1: agency nurses work in this department only.",
+        )
     elif not may_be_lent(nurse):
         pattern, section, end = "forbidden", "7.3", "refuse"
         because = "7.3: whoever holds the keys, or is supernumerary, is not lent."
@@ -336,24 +373,30 @@ def _drugs(state: State, slot: str, event: Event) -> Due:
     balance = lines[0].balance + sum(line.moved for line in lines[1:])
     counted = int(str(data["counted"]))
     unsigned = any(not line.witness for line in lines) and bool(state.figures["waste"])
-    pattern, end, section, tell = "plain", "agreed", "8.2", ()
+    tell: tuple[str, ...] = ()
+    pattern, end, section = "plain", "agreed", "8.2"
     because = "8.2: the sheet is signed as agreed where the count is the balance of the register."
     signers = [state.nurses[str(data[name])] for name in ("counted_by", "witness")]
     if any(nurse.employed == "agency" for nurse in signers):
-        pattern, end, section, tell = "contract", "recount", "K-1", ()
-        because = "K-1: agency nurses take no part in counts of controlled drugs; it is counted again by two of ours."
+        pattern, end, section = "contract", "recount", "K-1"
+        because = (
+            "K-1: agency nurses take no part in counts of controlled drugs; it is counted again by two of ours."
+        )
     elif counted != balance or unsigned:
         pattern, end = "missing" if counted != balance else "later circular", "discrepancy"
         section, tell = "8.4" if counted != balance else "C-2026-04", ("pharmacist", "site_manager")
-        because = "8.4: a difference that the lines do not explain goes to pharmacist and site manager within half an hour."
+        because = "8.4: of a difference that the lines do not explain pharmacist and site manager are told."
         if counted == balance:
-            because = "C-2026-04: waste without a second signature is a discrepancy, even where the number is right."
+            because = (
+                "C-2026-04: waste without a second signature is a discrepancy, even where the number is right."
+            )
     elif counted != lines[-1].balance:
         pattern, end, section = "record wrong", "corrected", "8.3"
         because = "8.3: a slip of the pen, proven by the lines, is corrected on the sheet with the right balance."
     return Due(
-        slot, id, "drugs", pattern, end, "N-01", event.due, event.due + 30, because, section, ("tell", "approve", "refuse", "request"),
-        tell, critical=end == "discrepancy", unasked=end != "agreed", facts=data | {"balance": balance, "missing": balance - counted},
+        slot, id, "drugs", pattern, end, "N-01", event.due, event.due + 30, because, section,
+        ("tell", "approve", "refuse", "request"), tell, critical=end == "discrepancy", unasked=end != "agreed",
+        facts=data | {"balance": balance, "missing": balance - counted},
     )  # fmt: skip
 
 
@@ -370,13 +413,16 @@ def _census(state: State, slot: str, event: Event) -> Due:
 
 
 def _reports(state: State, found: list[Due]) -> Iterator[Due]:
-    times = [state.figures["report_at"], *([state.figures["report_again_at"]] if state.figures["report_again"] else [])]
+    times = [
+        state.figures["report_at"],
+        *([state.figures["report_again_at"]] if state.figures["report_again"] else []),
+    ]
     for number, text in enumerate(times, 1):
         minute = state.time.minute_of(str(text))
         yield Due(
             f"report-{number}", REPORT, REPORT, "duty", "report", "bed_management", minute - 20, minute,
-            "1.4: bed management gets the numbers of patients announced and of orders to admit at the set times.", "1.4",
-            ("tell",), unasked=True,
+            "1.4: bed management gets the numbers of patients announced and of orders to admit at the set times.",
+            "1.4", ("tell",), unasked=True,
             facts={
                 "announced": [d.arrives for d in found if d.kind == "ambulance" and d.end != "link"],
                 "admissions": [d.arrives for d in found if d.kind == "transfer"],

@@ -10,6 +10,8 @@ from worktrial.workplaces.desk import DeskState
 EntryKind = Literal["ambulance", "enquiry", "lend", "drugs", "census"]
 Area = Literal["resus", "majors", "side", "iso", "minors"]
 PatientStatus = Literal["in a bay", "waiting room", "transferred", "earlier visit"]
+Team = Literal["resus", "majors", "iso", "minors", "front"]
+Employed = Literal["own", "agency", "supernumerary"]
 SheetResult = Literal["agreed", "corrected", "recount", "discrepancy"]
 
 
@@ -87,8 +89,8 @@ class Bay(msgspec.Struct, kw_only=True):
 class Nurse(msgspec.Struct, kw_only=True):
     id: str
     name: str
-    team: Literal["resus", "majors", "iso", "minors", "front"]
-    employed: Literal["own", "agency", "supernumerary"]
+    team: Team
+    employed: Employed
     break_from: str
     break_until: str
     keys: bool = False

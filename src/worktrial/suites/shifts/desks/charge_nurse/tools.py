@@ -33,7 +33,8 @@ def search_patients(state: State, text: str = "", status: str = "", page: int = 
         and all(word in f"{p.id} {p.name} {p.bay} {p.complaint}".casefold() for word in words)
     ]
     rows = [
-        {"id": p.id, "name": p.name, "status": p.status, "bay": p.bay, "level": p.level} for p in page_of(found, page)
+        {"id": p.id, "name": p.name, "status": p.status, "bay": p.bay, "level": p.level}
+        for p in page_of(found, page)
     ]
     return {"total": len(found), "page": page, "patients": rows}
 
@@ -65,9 +66,7 @@ def get_patient(state: State, patient_id: str) -> JsonObject:
         "disclosure": {"password": p.password, "nobody_is_told": p.no_information},
         "next_of_kin": {"name": p.kin_name, "telephone": p.kin_phone},
         "admission": {"ward": p.admission, "by": p.admission_by},
-        "reassessment": None
-        if p.reassess_at is None
-        else {"at": clock(p.reassess_at), "by": p.reassess_by},
+        "reassessment": None if p.reassess_at is None else {"at": clock(p.reassess_at), "by": p.reassess_by},
         "transfer": {
             "ward_asked": t.ward,
             "side_room": t.side_room,
@@ -81,7 +80,9 @@ def get_patient(state: State, patient_id: str) -> JsonObject:
 
 
 @reads()
-def list_bays(state: State, area: Literal["", "resus", "majors", "side", "iso", "minors"] = "", page: int = 1) -> JsonObject:
+def list_bays(
+    state: State, area: Literal["", "resus", "majors", "side", "iso", "minors"] = "", page: int = 1
+) -> JsonObject:
     """List bays, 20 to a page: monitor, who is in, whether closed, kept for somebody, or when clean.
 
     Args:
@@ -105,7 +106,9 @@ def list_bays(state: State, area: Literal["", "resus", "majors", "side", "iso", 
 
 
 @reads()
-def list_nurses(state: State, team: Literal["", "resus", "majors", "iso", "minors", "front"] = "", page: int = 1) -> JsonObject:
+def list_nurses(
+    state: State, team: Literal["", "resus", "majors", "iso", "minors", "front"] = "", page: int = 1
+) -> JsonObject:
     """List the nurses on duty, 20 to a page: team, employment, break, keys, booked reassessments.
 
     Args:
