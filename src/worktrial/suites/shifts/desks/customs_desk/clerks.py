@@ -1,0 +1,137 @@
+"""Clerks who take requests in order of arrival: one believes everything, the other looks everything up."""
+
+from collections.abc import Generator
+
+from worktrial.language import JsonObject
+from worktrial.suites.shifts.cases import Move, Work
+
+from .state import State
+
+Part = Generator[Move, JsonObject, JsonObject | None]
+
+def greedy(state: State) -> Work:
+    """Does what a message asks for at once, by the draft."""
+    return _in_order(state, looks=False)
+
+
+def careful(state: State) -> Work:
+    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits."""
+    return _in_order(state, looks=True)
+
+
+def _in_order(state: State, *, looks: bool) -> Work:
+    end = state.time.clock(state.time.ends)
+    while True:
+        seen = yield Move("check_inbox", {"unread_only": True})
+        for row in reversed(seen["messages"]):
+            message = yield Move("read_message", {"message_id": row["id"]})
+            if "error" in message:
+                return ""
+            if message["answers"] is not None or message["kind"] != "request":
+                continue
+            says = yield from _settle(message, looks=looks)
+            fields = {} if says is None else says
+            yield Move(
+                "send_message",
+                {
+                    "to": message["from"],
+                    "kind": "refuse" if says is None else "approve",
+                    "about": message["about"],
+                    "text": "This cannot be done." if says is None else "Done.",
+                    "fields": fields,
+                },
+            )
+        waited = yield Move("wait_for_message", {"until": end})
+        if "note" in waited or "error" in waited:
+            return ""
+
+
+def _settle(message: JsonObject, *, looks: bool) -> Part:
+    """Deal with a request; returns the fields of the answer, None where it is declined."""
+    about, fields = message["about"], message["fields"]
+    if "haulier" in fields:
+        return (yield from _release(about, fields["haulier"], looks=looks))
+    if "collected" in fields:
+        return (yield from _storage(about, fields["collected"], looks=looks))
+    if "quota" in fields:
+        return (yield from _done(Move("allot_quota", {"entry_id": about})))
+    if "field" in fields:
+        return (yield from _correct(about, fields, looks=looks))
+    if about.startswith("PWLU"):
+        return (yield from _inspect(about))
+    return (yield from _lodge(about, message["from"], looks=looks))
+
+
+def _done(move: Move) -> Part:
+    seen = yield move
+    return None if "error" in seen else {}
+
+
+def _lodge(about: str, sender: str, *, looks: bool) -> Part:
+    entry = yield Move("get_entry", {"entry_id": about})
+    if "error" in entry:
+        return None
+    preference, account = entry["preference_claimed"], 0.0
+    if looks:
+        importer = yield Move("get_importer", {"importer_id": entry["importer"]})
+        brokers = [power["broker"] for power in importer["powers_of_attorney"]]
+        if sender not in (entry["importer"], *brokers):
+            return None
+        account = importer["deferment"]["limit"] - importer["deferment"]["used"]
+        papers = yield Move("search_documents", {"text": entry["container"]})
+        proven = any(d["kind"] == "certificate of origin" for d in papers["documents"])
+        if preference and not proven:
+            preference = False
+            yield Move("amend_entry", {"entry_id": about, "field": "preference", "value": False})
+    rates = yield Move("list_exchange_rates")
+    if "error" in rates:
+        return None
+    rate = next(row["rate_of_month"] for row in rates["rates"] if row["currency"] == entry["currency"])
+    duty = 0.0
+    for line in entry["lines"]:
+        tariff = yield Move("get_tariff", {"code": line["code"]})
+        if "error" in tariff:
+            return None
+        percent = tariff["preferential" if preference else "full"]
+        by_weight = tariff["basis"] != "percent of value"
+        duty += percent * (line["net_weight_kg"] if by_weight else line["value"] / rate) / 100
+    says = {"duty": round(duty, 2), "payment": "deferment" if duty <= account or not looks else "cash"}
+    seen = yield Move("lodge_entry", {"entry_id": about, **says})
+    return None if "error" in seen else says
+
+
+def _inspect(container: str) -> Part:
+    seen = yield Move("list_inspection_slots")
+    for slot in seen.get("slots", ()):
+        if slot["agent"] is None:
+            return (yield from _done(Move("book_slot", {"slot_id": slot["id"], "container_id": container})))
+    return None
+
+
+def _release(container: str, haulier: str, *, looks: bool) -> Part:
+    if looks:
+        record = yield Move("get_container", {"container_id": container})
+        entries = yield Move("search_entries", {"text": container, "status": "lodged"})
+        if "error" in record or not entries.get("total") or record["haulier_named"] != haulier:
+            return None
+    return (yield from _done(Move("release_container", {"container_id": container, "haulier": haulier})))
+
+
+def _correct(about: str, fields: JsonObject, *, looks: bool) -> Part:
+    if looks:
+        papers = yield Move("search_documents", {"text": about})
+        if not papers.get("total"):
+            return None
+    change = {"entry_id": about, **{key: fields[key] for key in ("line", "field", "value")}}
+    return (yield from _done(Move("amend_entry", change)))
+
+
+def _storage(container: str, collected: str, *, looks: bool) -> Part:
+    if not looks:
+        return {"amount": 0.0}
+    record = yield Move("get_container", {"container_id": container})
+    if "error" in record:
+        return None
+    days = max(0, int(collected[-2:]) + 31 * (collected[5:7] > record["discharged"][5:7]) - int(record["discharged"][-2:]) - 5)
+    early, late = (14.80, 27.35) if record["size"] == 20 else (23.60, 44.10)
+    return {"amount": round(early * min(days, 5) + late * max(0, days - 5), 2)}

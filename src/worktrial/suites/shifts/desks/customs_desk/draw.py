@@ -1,0 +1,207 @@
+"""A day at the customs desk, drawn: the port first, then a request for every slot of the shift.
+
+A slot has a kind; the pattern that decides what is right about it is drawn apart from the words of the request.
+"""
+
+from datetime import datetime, timedelta
+from random import Random
+
+from worktrial.workplaces.people import Person
+from worktrial.workplaces.time import Timeline
+
+from . import names
+from .makers import MAKERS, PATTERNS, Draw
+from .state import Container, CustomsEntry, GoodsLine, Importer, Quota, Slot, State, Tariff
+
+_BEGINS = datetime(2026, 6, 9, 8)
+_SLOTS = {
+    "short": "lodge inspect release inspect lodge correct",
+    "half": "lodge quota inspect lodge release quota correct inspect lodge storage quota inspect release lodge "
+    "correct release",
+    "full": "lodge quota inspect release lodge correct storage quota inspect lodge release quota inspect lodge "
+    "correct storage quota release inspect lodge quota inspect lodge release correct storage lodge release "
+    "correct lodge release storage",
+}
+_REPORT_HOUR = {"short": 9, "half": 10, "full": 13}
+_IMPORTERS = 60
+_EARLIER = 90
+_ABOARD = 60
+
+
+def draw(length: str, minutes: int, random: Random) -> State:
+    """State in which a shift begins, its future in it."""
+    slots = _SLOTS[length].split()
+    day = _port(length, minutes, random)
+    _quota(day, slots.count("quota"))
+    patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
+    # Requests come over the first three quarters of the shift.
+    gap = minutes * 0.72 / len(slots)
+    for place, kind in enumerate(slots):
+        due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
+        MAKERS[kind](day, due, patterns[kind].pop())
+    _inspection_slots(day, slots.count("inspect"))
+    _rest_of_the_ship(day)
+    state = day.state
+    random.shuffle(state.documents)
+    state.documents.sort(key=lambda document: document.about)
+    for number, document in enumerate(state.documents):
+        document.id = f"D-{1001 + number}"
+    state.entries = dict(sorted(state.entries.items()))
+    state.containers = dict(sorted(state.containers.items()))
+    return state
+
+
+def _port(length: str, minutes: int, random: Random) -> Draw:
+    importers = _importers(random)
+    ids = random.sample(list(importers), 4)
+    quota_at, list_at = round(minutes * 0.55 / 5) * 5, round(minutes * 0.64 / 5) * 5
+    time = Timeline(begins=_BEGINS, ends=minutes)
+    figures = {
+        "ship": random.choice(names.SHIPS),
+        "k1": ids[0],
+        "k2": ids[1],
+        "k3": ids[2],
+        "k4": ids[3],
+        **{f"k{n}_name": importers[id].name for n, id in enumerate(ids, 1)},
+        "rate_daily": random.random() < 0.6,
+        "suspended": random.random() < 0.5,
+        "suspended_country": random.choice(names.COUNTRIES),
+        "newcomers": random.random() < 0.5,
+        "storage_new": random.random() < 0.5,
+        "certificate_months": random.choice([6, 8, 10]),
+        "tolerance": random.choice([2, 3, 4]),
+        "quota_at": time.clock(quota_at),
+        "list_at": time.clock(list_at),
+        "report_at": f"{_REPORT_HOUR[length]:02d}:{random.choice(['00', '20', '30'])}",
+        "yard_report": length != "short",
+    }
+    rates = {}
+    moved = random.sample(list(names.CURRENCIES), 3)
+    for currency, base in names.CURRENCIES.items():
+        month = base * random.uniform(0.96, 1.04)
+        drift = random.choice([-1, 1]) * (
+            random.uniform(0.054, 0.08) if currency in moved else random.uniform(0.004, 0.044)
+        )
+        rates[currency] = (float(f"{month:.5g}"), float(f"{month * (1 + drift):.5g}"))
+    tariff = {
+        code: Tariff(code=code, description=what, basis=basis, full=full, preferential=preferential)
+        for basis, rows in (
+            ("percent of value", names.PERCENT + names.CONTROLLED),
+            ("euros for 100 kg", names.BY_WEIGHT),
+        )
+        for code, what, full, preferential in rows
+    }
+    state = State(
+        time=time, people=_people(random, importers), figures=figures, entries={}, containers={},
+        importers=importers, tariff=dict(sorted(tariff.items())), rates=rates, quotas={}, slots={},
+        slots_close=list_at, documents=[],
+    )  # fmt: skip
+    return Draw(random, minutes, state, quota_at)
+
+
+def _patterns(random: Random, kind: str, count: int) -> list[str]:
+    """Patterns for the slots of a kind; each at most once more than any other."""
+    found: list[str] = []
+    while len(found) < count:
+        found += random.sample(PATTERNS[kind], len(PATTERNS[kind]))
+    found = found[:count]
+    random.shuffle(found)
+    return found
+
+
+def _importers(random: Random) -> dict[str, Importer]:
+    found = {}
+    for number, name in enumerate(random.sample(names.FIRMS, _IMPORTERS)):
+        limit = random.choice([0, 0, 40_000, 60_000, 90_000])
+        found[f"IM-{201 + number}"] = Importer(
+            id=f"IM-{201 + number}",
+            name=name,
+            limit=limit,
+            used=round(random.uniform(0.1, 0.3) * limit, 2),
+            reserved=round(random.uniform(0.02, 0.1) * limit, 2),
+            allotted_last_year=random.choice([0, 12_000, 24_500, 31_000]),
+        )
+    return found
+
+
+def _people(random: Random, importers: dict[str, Importer]) -> dict[str, Person]:
+    offices = [
+        Person(id="customs_office", name="Customs office Eastquay", role="Inspections, holds, late amendments",
+               hours="06:00-20:00", decides="What becomes of entries after their cut-off", delay=(6, 14)),
+        Person(id="compliance", name="Ada Winslow", role="Compliance officer", hours="08:00-18:00",
+               decides="Whether controlled goods go ahead", delay=(5, 12)),
+        Person(id="vet", name="Border veterinary office", role="Clears animal products", hours="07:00-19:00",
+               decides="Clearance of animal products; answers within twenty-five minutes", delay=(12, 24)),
+        Person(id="harbour", name="Harbour office", role="Berths, power points", hours="always"),
+        Person(id="yard", name="Yard office", role="Moves containers to the inspection shed", hours="always"),
+        Person(id="head", name="Joan Tarrant", role="Head of the agency", hours="09:00-17:00",
+               decides="Contracts with importers"),
+    ]  # fmt: skip
+    offices += [
+        Person(
+            id=f"origin_{country.lower()}",
+            name=f"Certification office {country}",
+            role=f"Issues certificates of origin, {country}",
+            hours="answers within fifty minutes",
+            delay=(34, 46),
+        )
+        for country in names.COUNTRIES
+    ]
+    people = {office.id: office for office in offices}
+    for number, name in enumerate(names.BROKERS):
+        people[f"BR-{31 + number}"] = Person(
+            id=f"BR-{31 + number}", name=name, role="Customs broker", hours="08:00-18:00"
+        )
+    for importer in importers.values():
+        delay = (random.randint(6, 10), random.randint(11, 18))
+        people[importer.id] = Person(
+            id=importer.id, name=importer.name, role="Importer", hours="08:00-17:00", delay=delay
+        )
+    return people
+
+
+def _quota(day: Draw, wanted: int) -> None:
+    """The day's quota; its balance is settled with the requests, so that a part of them fits."""
+    if wanted:
+        day.state.quotas["Q-0912"] = Quota(id="Q-0912", goods="Garlic, fresh (07032000)", balance=0)
+        day.quota_left = wanted
+
+
+def _inspection_slots(day: Draw, wanted: int) -> None:
+    random, state = day.random, day.state
+    ours = max(1, (wanted + 1) // 2)
+    ids = [f"S-{number:02d}" for number in range(1, 11)]
+    begins = sorted(random.sample(range(0, 16), len(ids)))
+    free = set(random.sample(ids, ours))
+    for id, place in zip(ids, begins, strict=True):
+        slot = Slot(id=id, begins=state.time.clock(state.slots_close + 20 + 15 * place))
+        if id not in free:
+            slot.container = f"PWLU{random.randint(700000, 799999)}"
+            slot.agent = random.choice(["Ostler Shipping", "Harbour Lines", "Tideway"])
+        state.slots[id] = slot
+
+
+def _rest_of_the_ship(day: Draw) -> None:
+    """Containers and entries that have no other part in the day."""
+    random, state = day.random, day.state
+    for number in range(_EARLIER + _ABOARD):
+        importer = random.choice(list(state.importers))
+        container = day.container(importer, refrigerated=random.random() < 0.2)
+        container.dangerous = random.random() < 0.1
+        if number < _EARLIER:
+            came = _BEGINS - timedelta(days=random.randint(2, 20))
+            container.discharged, container.unloaded = f"{came:%Y-%m-%d}", -1440
+            container.free_until = f"{came.date() + timedelta(days=5)} 24:00"
+        elif random.random() < 0.1:
+            container.shut_out = True
+        if random.random() < 0.5:
+            code, _, full, _ = random.choice(names.PERCENT)
+            value = round(random.uniform(2_000, 30_000), 2)
+            id = f"EN-{random.randint(3100, 3999)}"
+            state.entries[id] = CustomsEntry(
+                id=id, importer=importer, container=container.id, reference=container.bill, terms="CIF",
+                currency="EUR", origin=random.choice(names.OTHER_COUNTRIES), preference=False,
+                lines=[GoodsLine(code=code, value=value, weight=random.randint(900, 9_000))],
+                cut_off=-random.randint(60, 900), status="lodged", duty=round(value * full / 100, 2),
+                payment="cash", lodged_at=-random.randint(900, 2_000),
+            )  # fmt: skip

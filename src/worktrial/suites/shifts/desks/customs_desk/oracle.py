@@ -1,0 +1,200 @@
+"""A plan of the day: the work of a clerk who knows beforehand what is right about each matter."""
+
+from collections.abc import Generator
+
+from worktrial.language import JsonObject
+from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import Matter, Until, interleave
+
+from .rules import Right, solve
+from .state import State
+
+Part = Generator[Move | Until, JsonObject, JsonObject]
+
+
+def plan(state: State) -> Work:
+    """Work on every matter in its time; of several always on the one that is due first."""
+    desk = Inbox()
+    matters = [(right.arrives, _pressing(right), _matter(state, right, desk)) for right in solve(state)]
+    return interleave(matters, state.time)
+
+
+def _pressing(right: Right) -> int:
+    """Minute by which work should begin: questions whose answer takes long come first."""
+    return right.arrives + 20 if right.filled.get("asks") or right.filled.get("vet") else right.due
+
+
+class Inbox:
+    """Messages that a look into the inbox has shown, and that are still to be opened."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[str]] = {}
+        self.knows_rates = False
+
+    def read(self, about: str) -> Part:
+        """Open the messages about a record; the inbox is looked into only where none is known."""
+        seen: JsonObject = {}
+        if not self._waiting.get(about):
+            seen = yield Move("check_inbox", {"unread_only": True})
+            self._waiting = {}
+            for row in reversed(seen["messages"]):
+                self._waiting.setdefault(row["about"], []).append(row["id"])
+        for id in self._waiting.pop(about, ()):
+            seen = yield Move("read_message", {"message_id": id})
+        return seen
+
+
+def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
+    if right.kind == "report":
+        yield from _report(state, right)
+        return
+    yield from inbox.read(right.about)
+    yield from _WORK[right.kind](state, right, inbox)
+
+
+def _report(state: State, right: Right) -> Part:
+    if right.asked_by == "yard":
+        seen = yield Move("list_inspection_slots")
+        fields = {"inspections": sum(slot["agent"] == "Pellworth" for slot in seen["slots"])}
+    else:
+        seen = yield Move("search_manifest", {"refrigerated_only": True})
+        if seen["total"] > len(seen["announcements"]):
+            yield Move("search_manifest", {"refrigerated_only": True, "page": 2})
+        fields = dict(right.says)
+    words = {"to": right.asked_by, "kind": "tell", "about": "report", "text": "The figures of the day.", "fields": fields}
+    return (yield Move("send_message", words))
+
+
+def _answer(right: Right, text: str) -> Part:
+    """Tell whoever asked, and everybody else who has to know."""
+    words = {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text, "fields": right.says}
+    seen = yield Move("send_message", words)
+    for person in right.tell:
+        kind = "escalate" if right.end == "escalate" else "tell"
+        seen = yield Move("send_message", {"to": person, "kind": kind, "about": right.about, "text": text})
+    return seen
+
+
+def _refuse(right: Right) -> Part:
+    return (yield from _answer(right, f"{right.about} cannot be done as asked: {right.because}"))
+
+
+def _ask(state: State, right: Right, inbox: Inbox, to: str) -> Part:
+    """Ask who knows, and again where they have forgotten."""
+    words = {"to": to, "about": right.about, "text": f"Please let us have your word on {right.about}."}
+    seen = yield Move("send_message", {"kind": "request", **words})
+    slow = state.people[to].delay[1] + 1
+    if right.about in state.people[to].forgets:
+        yield Until(state.time.minute_of(str(seen["time"])) + slow)
+        seen = yield Move("send_message", {"kind": "remind", **words})
+    yield Until(state.time.minute_of(str(seen["time"])) + slow)
+    return (yield from inbox.read(right.about))
+
+
+def _lodge(state: State, right: Right, inbox: Inbox) -> Part:
+    entry = yield Move("get_entry", {"entry_id": right.about})
+    yield Move("get_importer", {"importer_id": entry["importer"]})
+    if right.pattern == "not entitled":
+        return (yield from _refuse(right))
+    yield Move("search_entries", {"text": entry["container"]})
+    if right.end == "cancel":
+        yield Move("cancel_entry", {"entry_id": right.about})
+        return (yield from _refuse(right))
+    if right.pattern == "controlled goods":
+        yield Move("search_documents", {"text": entry["importer"]})
+        return (yield from _refuse(right))
+    filled = right.filled
+    if filled["asks"]:
+        yield from _ask(state, right, inbox, filled["asks"])
+    yield Move("search_documents", {"text": right.about})
+    if entry["preference_claimed"] or right.pattern.startswith("papers differ"):
+        yield Move("search_documents", {"text": entry["container"]})
+    yield Move("get_tariff", {"code": entry["lines"][0]["code"]})
+    if entry["terms"] == "FOB":
+        yield Move("get_container", {"container_id": entry["container"]})
+    if not inbox.knows_rates:
+        inbox.knows_rates = True
+        yield Move("list_exchange_rates")
+    for place, line in enumerate(entry["lines"]):
+        change = {"entry_id": right.about, "line": place + 1}
+        if line["value"] != filled["values"][place]:
+            yield Move("amend_entry", {**change, "field": "value", "value": filled["values"][place]})
+        if line["net_weight_kg"] != filled["weights"][place]:
+            yield Move("amend_entry", {**change, "field": "weight", "value": filled["weights"][place]})
+    if entry["preference_claimed"] != filled["preference"]:
+        yield Move("amend_entry", {"entry_id": right.about, "field": "preference", "value": filled["preference"]})
+    yield Move("lodge_entry", {"entry_id": right.about, **right.says})
+    return (yield from _answer(right, f"{right.about} is lodged: {right.says}."))
+
+
+def _quota(state: State, right: Right, inbox: Inbox) -> Part:
+    entry = yield Move("get_entry", {"entry_id": right.about})
+    yield Move("search_documents", {"text": right.about})
+    yield Move("get_container", {"container_id": entry["container"]})
+    yield Until(right.earliest)
+    if right.end != "do":
+        return (yield from _refuse(right))
+    yield Move("allot_quota", {"entry_id": right.about})
+    return (yield from _answer(right, f"{right.about} has its share of the quota."))
+
+
+def _inspect(state: State, right: Right, inbox: Inbox) -> Part:
+    yield Move("get_container", {"container_id": right.about})
+    if right.end == "leave":
+        yield Until(right.earliest + 1)
+        yield from inbox.read(right.about)
+        return (yield from _refuse(right))
+    if right.end != "do":
+        yield Until(state.slots_close)
+        return (yield from _refuse(right))
+    yield Move("list_inspection_slots")
+    yield Move("book_slot", {"slot_id": right.filled["book"], "container_id": right.about})
+    return (yield from _answer(right, f"{right.about} has a slot."))
+
+
+def _release(state: State, right: Right, inbox: Inbox) -> Part:
+    yield Move("get_container", {"container_id": right.about})
+    yield Move("search_entries", {"text": right.about})
+    if right.filled["vet"]:
+        yield from _ask(state, right, inbox, "vet")
+    if right.pattern == "withdrawn":
+        yield Until(right.earliest + 1)
+        yield from inbox.read(right.about)
+    if right.end != "do":
+        return (yield from _refuse(right))
+    yield Until(right.earliest)
+    yield Move("release_container", {"container_id": right.about, "haulier": right.filled["haulier"]})
+    return (yield from _answer(right, f"{right.about} is released to {right.filled['haulier']}."))
+
+
+def _correct(state: State, right: Right, inbox: Inbox) -> Part:
+    entry = yield Move("get_entry", {"entry_id": right.about})
+    about = entry["container"] if right.filled["field"] == "weight" else right.about
+    yield Move("search_documents", {"text": about})
+    if right.end != "do":
+        return (yield from _refuse(right))
+    change = {"entry_id": right.about, **{key: right.filled[key] for key in ("line", "field", "value")}}
+    yield Move("amend_entry", change)
+    if "duty" in right.filled:
+        yield Move("get_tariff", {"code": entry["lines"][0]["code"]})
+        if right.filled["duty"] != entry["duty"]:
+            duty = {"field": "duty", "value": right.filled["duty"]}
+            yield Move("amend_entry", {"entry_id": right.about, **duty})
+    return (yield from _answer(right, f"{right.about} is changed."))
+
+
+def _storage(state: State, right: Right, inbox: Inbox) -> Part:
+    yield Move("get_container", {"container_id": right.about})
+    if right.end != "do":
+        return (yield from _refuse(right))
+    return (yield from _answer(right, f"Storage of {right.about}: {right.says['amount']:.2f} euros."))
+
+
+_WORK = {
+    "lodge": _lodge,
+    "quota": _quota,
+    "inspect": _inspect,
+    "release": _release,
+    "correct": _correct,
+    "storage": _storage,
+}

@@ -1,0 +1,332 @@
+"""What is right on a day at the customs desk, from the handbook's rules and the day's records and events.
+
+Shares no code with the tools: it reads the first state and what is still to come.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from worktrial.language import JsonObject
+
+from .duty import bears, entry_duty, storage_due
+from .names import CONTROLLED
+from .scarce import inspected, quota_winners
+from .state import CustomsEntry, GoodsLine, Request, State
+
+_DO = ("approve", "tell")
+_NOT = ("refuse", "tell")
+
+
+@dataclass(frozen=True)
+class Right:
+    """The right end of one matter."""
+
+    slot: str
+    about: str
+    """Entry or container."""
+    kind: str
+    """Kind of the request, or `report`."""
+    pattern: str
+    end: str
+    """What is to be done: `do`, `refuse`, `cancel`, `escalate`, `leave` or `report`."""
+    asked_by: str
+    arrives: int
+    due: int
+    """Minute by which it has to be dealt with."""
+    because: str
+    section: str
+    answer: tuple[str, ...]
+    """Kinds of message that whoever asked may be told it with."""
+    tell: tuple[str, ...] = ()
+    """Others who have to be told, by id."""
+    critical: bool = False
+    unasked: bool = False
+    earliest: int = 0
+    """Minute before which it must not be done, or before which an answer is not the last word."""
+    says: JsonObject = field(default_factory=dict)
+    """Fields that the answer carries."""
+    filled: JsonObject = field(default_factory=dict)
+    """What the matter is about."""
+
+
+def solve(state: State) -> list[Right]:
+    """All matters of a day, in order of arrival."""
+    counts: dict[str, int] = {}
+    found = []
+    for request in sorted(state.requests, key=lambda request: request.due):
+        counts[request.kind] = counts.get(request.kind, 0) + 1
+        found.append(_RULES[request.kind](state, f"{request.kind}-{counts[request.kind]}", request))
+    return [*found, *_reports(state)]
+
+
+def is_party(state: State, person: str, importer: str) -> bool:
+    """Whether a person is the importer, or a broker whose power of attorney is on file and runs (section 2.2)."""
+    until = state.importers[importer].powers.get(person)
+    return person == importer or until is not None and until >= _today(state)
+
+
+def true_lines(state: State, entry: CustomsEntry) -> list[GoodsLine]:
+    """Lines as the papers have them: values by the latest commercial invoice, weight by the weighbridge."""
+    invoices = [d for d in state.documents if d.about == entry.id and d.kind == "commercial invoice"]
+    values = [line.value for line in entry.lines]
+    if invoices:
+        values = max(invoices, key=lambda d: d.date).says["values"]
+    weights = [line.weight for line in entry.lines]
+    tickets = [d for d in state.documents if d.about == entry.container and d.kind == "weighbridge ticket"]
+    if tickets:
+        weighed = int(tickets[0].says["net_weight_kg"])
+        if abs(weighed - weights[0]) * 100 > float(str(state.figures["tolerance"])) * weights[0]:
+            weights[0] = weighed
+    return [
+        GoodsLine(code=line.code, value=value, weight=weight)
+        for line, value, weight in zip(entry.lines, values, weights, strict=True)
+    ]
+
+
+def _today(state: State) -> str:
+    return f"{state.time.begins.date()}"
+
+
+def _lodge(state: State, slot: str, request: Request) -> Right:
+    entry = state.entries[request.about]
+    twin = next((e for e in state.entries.values() if e.container == entry.container and e.status == "lodged"), None)
+    code = entry.lines[0].code
+    controlled = code in {row[0] for row in CONTROLLED} and not any(
+        d.about == entry.importer
+        and d.kind == "import licence"
+        and d.says["code"] == code
+        and d.says["valid_until"] >= _today(state)
+        for d in state.documents
+    )
+    pattern, end, section, tell, says = "", "refuse", "", (), {}
+    if not is_party(state, request.sender, entry.importer):
+        pattern, section, tell = "not entitled", "2.2", (entry.importer,)
+        because = "2.2: a broker acts only with a power on file that runs; the importer is told."
+    elif twin is not None:
+        pattern, end, section, says = "announced twice", "cancel", "2.5", {"entry": twin.id}
+        because = "2.5: a container has one entry; the draft under its other reference is cancelled."
+    elif controlled:
+        pattern, end, section, tell = "controlled goods", "escalate", "2.4", ("compliance",)
+        because = "2.4: goods of annex A-2 without a licence that fits are handed to the compliance officer."
+    if pattern:
+        return Right(
+            slot, entry.id, "lodge", pattern, end, request.sender, request.due, request.due + 60, because, section,
+            _NOT, tell, critical=bool(controlled and tell), unasked=True, says=says,
+        )  # fmt: skip
+    return _lodged(state, slot, request, entry)
+
+
+def _lodged(state: State, slot: str, request: Request, entry: CustomsEntry) -> Right:
+    pattern, section, because = "plain", "3.1", "3.1: duty follows from value, rate and weight, line by line."
+    lines = true_lines(state, entry)
+    if lines != entry.lines:
+        pattern, section, because = "papers differ", "4.1", "4.1: the paper that counts goes before the draft."
+    asks = entry.preference and entry.id in state.certificates
+    preference = entry.preference
+    if asks:
+        preference = state.certificates[entry.id]
+        pattern, section = "ask early", "4.4"
+        because = "4.4: a certificate that is not on file is asked for at the issuing office abroad."
+    elif preference:
+        preference, why = _proven(state, entry)
+        if not preference:
+            pattern, section, because = "proof of origin", why[0], why[1]
+    duty = entry_duty(state, entry, lines, preference=preference)
+    importer = state.importers[entry.importer]
+    payment = "deferment" if importer.limit and duty <= bears(state, importer) else "cash"
+    if importer.limit and payment == "cash" or importer.id == state.figures["k1"]:
+        contract = importer.id == state.figures["k1"]
+        pattern = f"{pattern}, contract" if contract else f"{pattern}, limit"
+        if pattern.startswith("plain"):
+            section = "K-1" if contract else "3.6"
+            because = (
+                "K-1: a quarter of the limit is kept free for this importer."
+                if contract
+                else "3.6: the account bears limit less used less reserved."
+            )
+    return Right(
+        slot, entry.id, "lodge", pattern, "do", request.sender, request.due, entry.cut_off, because, section, _DO,
+        critical=pattern == "proof of origin", unasked=pattern != "plain",
+        says={"duty": float(duty), "payment": payment},
+        filled={
+            "values": [line.value for line in lines], "weights": [line.weight for line in lines],
+            "preference": preference, "asks": f"origin_{entry.origin.lower()}" if asks else "",
+        },
+    )  # fmt: skip
+
+
+def _proven(state: State, entry: CustomsEntry) -> tuple[bool, tuple[str, str]]:
+    """Whether the claimed preference is due, and if not by which rule."""
+    if state.figures["suspended"] and entry.origin == state.figures["suspended_country"]:
+        return False, ("C-2026-15", "C-2026-15: the preference of this country is suspended.")
+    oldest = state.time.begins.date() - timedelta(days=30 * int(str(state.figures["certificate_months"])))
+    proven = any(
+        d.kind == "certificate of origin"
+        and d.about == entry.container
+        and d.says["container"] == entry.container
+        and d.says["origin"] == entry.origin
+        and date.fromisoformat(d.date) >= oldest
+        for d in state.documents
+    )
+    return proven, ("4.3", "4.3: a certificate names the container and the country, and is not too old.")
+
+
+def _quota(state: State, slot: str, request: Request) -> Right:
+    entry = state.entries[request.about]
+    wins = entry.id in quota_winners(state)
+    at = state.time.minute_of(str(state.figures["quota_at"]))
+    circular = bool(state.figures["newcomers"])
+    return Right(
+        slot, entry.id, "quota", "scarce", "do" if wins else "refuse", request.sender, request.due, at + 45,
+        "5.2 and 5.3: by class, whole consignments, as much of the quota as can be used"
+        + ("; C-2026-17: newcomers before others." if circular else "."),
+        "C-2026-17" if circular else "5.3", _DO if wins else _NOT, earliest=at, unasked=circular,
+    )  # fmt: skip
+
+
+def _inspect(state: State, slot: str, request: Request) -> Right:
+    container = state.containers[request.about]
+    dropped = [e.due for e in state.time.waiting if e.kind == "inspection_dropped" and e.payload["container"] == container.id]
+    fits = {
+        s.id: state.time.minute_of(s.begins) >= container.unloaded + 30
+        for s in state.slots.values()
+        if s.agent is None
+    }
+    filled: JsonObject = {"slots": [id for id, fit in fits.items() if fit], "book": inspected(state).get(container.id)}
+    pattern, section = "scarce", "6.2"
+    because = "6.2 and 6.3: the list is filled in the order of claims, as far as slots can be had."
+    end = "do" if filled["book"] else "refuse"
+    if dropped:
+        pattern, section, end = "withdrawn", "6.4", "leave"
+        because = "6.4: what the customs office does not want to see any more is taken off the list."
+    elif container.importer == state.figures["k4"]:
+        pattern, section, because = "contract", "K-4", "K-4: this importer's containers go before all others."
+    return Right(
+        slot, container.id, "inspect", pattern, end, request.sender, request.due, state.slots_close + 30, because,
+        section, _DO if end == "do" else _NOT, earliest=dropped[0] if dropped else 0,
+        unasked=pattern == "contract" or container.refrigerated, filled=filled,
+    )  # fmt: skip
+
+
+def _release(state: State, slot: str, request: Request) -> Right:
+    container = state.containers[request.about]
+    haulier = request.fields["haulier"]
+    held = [e.due for e in state.time.waiting if e.kind == "held" and e.payload["container"] == container.id]
+    entries = [e for e in state.entries.values() if e.container == container.id]
+    lodged = any(e.status == "lodged" for e in entries)
+    by_importer = request.sender == container.importer
+    pattern, end, section, tell, earliest = "plain", "do", "7.1", (), container.unloaded
+    because = "7.1: a container goes when its entry is lodged, nothing holds it, and it stands in the yard."
+    due = max(request.due, container.unloaded) + (40 if container.refrigerated else 60)
+    if not lodged:
+        pattern, end = "entry missing", "refuse"
+        because = "7.1: nothing is released without a lodged entry; a draft or a void one is none."
+    elif container.importer == state.figures["k3"] and not container.bill_surrendered:
+        pattern, end, section = "contract", "refuse", "K-3"
+        because = "K-3: this importer's goods go against the original bill only."
+    elif haulier != container.haulier and not by_importer:
+        pattern, end, section, tell = "not entitled", "refuse", "7.2", (container.importer,)
+        because = "7.2: only the importer names another haulier; the importer is told of the attempt."
+    elif held:
+        pattern, end, section, earliest = "withdrawn", "refuse", "7.4", held[0]
+        because = "7.4: a release that the customs office takes back is stopped."
+    elif container.animal_products:
+        pattern, section = "veterinary", "7.3"
+        end = "do" if state.clearances[container.id] else "refuse"
+        because = "7.3: animal products wait for the border veterinary office's word."
+    elif haulier != container.haulier:
+        pattern, section, because = "new haulier", "7.2", "7.2: the importer may name another haulier."
+    elif container.unloaded > request.due:
+        pattern = "not unloaded yet"
+    vet = pattern == "veterinary"
+    if vet or end == "refuse":
+        due = request.due + (100 if vet else 60)
+    return Right(
+        slot, container.id, "release", pattern, end, request.sender, request.due, due, because, section,
+        _DO if end == "do" else _NOT, tell, critical=pattern in ("withdrawn", "contract"),
+        unasked=vet or bool(tell), earliest=earliest, filled={"haulier": haulier, "vet": vet},
+    )  # fmt: skip
+
+
+def _correct(state: State, slot: str, request: Request) -> Right:
+    entry = state.entries[request.about]
+    place, field_name, value = request.fields["line"] - 1, request.fields["field"], request.fields["value"]
+    proven = _states(state, entry, place, field_name, value)
+    late = entry.status == "lodged" and entry.cut_off < request.due
+    filled: JsonObject = {"line": place + 1, "field": field_name, "value": value}
+    says: JsonObject = {}
+    tell: tuple[str, ...] = ()
+    pattern, end, section = "unproven claim", "refuse", "4.2"
+    because = "4.2: a draft or an entry is changed by a paper that states the new figure, not by a word."
+    if late:
+        pattern, end, section, tell = "after cut-off", "escalate", "4.6", ("customs_office",)
+        because = "4.6: after the cut-off an entry is not touched; the matter goes to the customs office."
+    elif proven:
+        pattern, end = "plain", "do"
+        if entry.status == "lodged":
+            pattern, section, tell = "lodged already", "4.5", ("customs_office",)
+            because = "4.5: whoever amends a lodged entry sets its duty anew and tells the customs office."
+            lines = [GoodsLine(code=g.code, value=g.value, weight=g.weight) for g in entry.lines]
+            setattr(lines[place], field_name, value)
+            filled["duty"] = float(entry_duty(state, entry, lines, preference=entry.preference))
+    return Right(
+        slot, entry.id, "correct", pattern, end, request.sender, request.due,
+        min(request.due + 60, entry.cut_off) if end == "do" else request.due + 60, because, section,
+        _DO if end == "do" else _NOT, tell, critical=late, unasked=bool(tell), says=says, filled=filled,
+    )  # fmt: skip
+
+
+def _states(state: State, entry: CustomsEntry, place: int, field_name: str, value: float) -> bool:
+    """Whether a paper that counts states the new figure."""
+    if field_name == "weight":
+        return any(
+            d.kind == "weighbridge ticket" and d.about == entry.container and d.says["net_weight_kg"] == value
+            for d in state.documents
+        )
+    invoices = [d for d in state.documents if d.about == entry.id and d.kind == "commercial invoice"]
+    return bool(invoices) and max(invoices, key=lambda d: d.date).says["values"][place] == value
+
+
+def _storage(state: State, slot: str, request: Request) -> Right:
+    container = state.containers[request.about]
+    if not is_party(state, request.sender, container.importer):
+        return Right(
+            slot, container.id, "storage", "not entitled", "refuse", request.sender, request.due, request.due + 60,
+            "8.2: charges are nobody's business but the importer's and their broker's.", "8.2", _NOT,
+        )  # fmt: skip
+    amount = storage_due(state, container, request.fields["collected"])
+    contract = container.importer == state.figures["k2"]
+    circular = bool(state.figures["storage_new"])
+    section = "K-2" if contract else "C-2026-19" if circular else "8.1"
+    return Right(
+        slot, container.id, "storage", "contract" if contract else "later circular" if circular else "plain", "do",
+        request.sender, request.due, request.due + 60,
+        f"{section}: days beyond the free ones, by the table, and power for refrigerated containers.", section,
+        _DO, unasked=contract or circular, says={"amount": float(amount)},
+    )  # fmt: skip
+
+
+def _reports(state: State) -> Iterator[Right]:
+    at = state.time.minute_of(str(state.figures["report_at"]))
+    aboard = [c for c in state.containers.values() if c.discharged == _today(state) and not c.shut_out]
+    yield Right(
+        "report-1", "harbour report", "report", "duty", "report", "harbour", max(0, at - 30), at,
+        "1.4: the harbour office gets the number of refrigerated containers at the set time.", "1.4", _DO,
+        unasked=True, says={"refrigerated": sum(c.refrigerated for c in aboard)},
+    )  # fmt: skip
+    if state.figures["yard_report"]:
+        yield Right(
+            "report-2", "yard report", "report", "duty", "report", "yard", state.slots_close, state.slots_close + 30,
+            "6.5: the yard office gets the number of our containers on the list.", "6.5", _DO, unasked=True,
+        )  # fmt: skip
+
+
+_RULES: dict[str, Callable[[State, str, Request], Right]] = {
+    "lodge": _lodge,
+    "quota": _quota,
+    "inspect": _inspect,
+    "release": _release,
+    "correct": _correct,
+    "storage": _storage,
+}
