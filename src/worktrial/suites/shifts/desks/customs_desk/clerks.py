@@ -1,6 +1,7 @@
 """Clerks who take requests in order of arrival: one believes everything, the other looks everything up."""
 
 from collections.abc import Generator
+from datetime import date
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
@@ -8,6 +9,7 @@ from worktrial.suites.shifts.cases import Move, Work
 from .state import State
 
 Part = Generator[Move, JsonObject, JsonObject | None]
+
 
 def greedy(state: State) -> Work:
     """Does what a message asks for at once, by the draft."""
@@ -132,6 +134,7 @@ def _storage(container: str, collected: str, *, looks: bool) -> Part:
     record = yield Move("get_container", {"container_id": container})
     if "error" in record:
         return None
-    days = max(0, int(collected[-2:]) + 31 * (collected[5:7] > record["discharged"][5:7]) - int(record["discharged"][-2:]) - 5)
+    stood = date.fromisoformat(collected) - date.fromisoformat(record["discharged"])
+    days = max(0, stood.days - 5)
     early, late = (14.80, 27.35) if record["size"] == 20 else (23.60, 44.10)
     return {"amount": round(early * min(days, 5) + late * max(0, days - 5), 2)}

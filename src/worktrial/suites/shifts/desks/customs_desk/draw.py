@@ -11,13 +11,12 @@ from worktrial.workplaces.time import Timeline
 
 from . import names
 from .makers import MAKERS, PATTERNS, Draw
-from .state import Container, CustomsEntry, GoodsLine, Importer, Quota, Slot, State, Tariff
+from .state import Basis, CustomsEntry, GoodsLine, Importer, Quota, Slot, State, Tariff
 
 _BEGINS = datetime(2026, 6, 9, 8)
 _SLOTS = {
-    "short": "lodge inspect release inspect lodge correct",
-    "half": "lodge quota inspect lodge release quota correct inspect lodge storage quota inspect release lodge "
-    "correct release",
+    "short": "lodge inspect release inspect correct",
+    "half": "lodge quota inspect lodge release quota correct inspect lodge storage quota inspect release correct",
     "full": "lodge quota inspect release lodge correct storage quota inspect lodge release quota inspect lodge "
     "correct storage quota release inspect lodge quota inspect lodge release correct storage lodge release "
     "correct lodge release storage",
@@ -83,12 +82,13 @@ def _port(length: str, minutes: int, random: Random) -> Draw:
             random.uniform(0.054, 0.08) if currency in moved else random.uniform(0.004, 0.044)
         )
         rates[currency] = (float(f"{month:.5g}"), float(f"{month * (1 + drift):.5g}"))
+    bases: tuple[tuple[Basis, tuple[tuple[str, str, float, float], ...]], ...] = (
+        ("percent of value", names.PERCENT + names.CONTROLLED),
+        ("euros for 100 kg", names.BY_WEIGHT),
+    )
     tariff = {
         code: Tariff(code=code, description=what, basis=basis, full=full, preferential=preferential)
-        for basis, rows in (
-            ("percent of value", names.PERCENT + names.CONTROLLED),
-            ("euros for 100 kg", names.BY_WEIGHT),
-        )
+        for basis, rows in bases
         for code, what, full, preferential in rows
     }
     state = State(

@@ -13,7 +13,7 @@ PATTERNS = {
               "contract", "plain"),
     "quota": ("plain", "plain", "plain", "licence"),
     "inspect": ("plain", "plain", "dropped", "contract", "plain"),
-    "release": ("plain", "held", "haulier", "unload", "vet", "bill", "unlodged", "named"),
+    "release": ("plain", "held", "haulier", "unload", "vet", "bill", "unlodged", "named", "power"),
     "correct": ("draft", "lodged", "late", "unproven", "letter"),
     "storage": ("plain", "contract", "stranger", "plain"),
 }  # fmt: skip
@@ -47,7 +47,7 @@ class Draw:
     def sender(self, importer: str, *, broker: bool | None = None) -> str:
         """Importer, or a broker with a power of attorney for them."""
         random = self.random
-        if broker is False or broker is None and random.random() < 0.4:
+        if broker is False or (broker is None and random.random() < 0.4):
             return importer
         found = f"BR-{random.randint(31, 36)}"
         self.state.importers[importer].powers[found] = f"{self.today + timedelta(days=random.randint(0, 400))}"
@@ -87,7 +87,8 @@ class Draw:
         entry = CustomsEntry(
             id=f"EN-{4100 + self.count * 3 + random.randint(0, 2)}", importer=container.importer,
             container=container.id, reference=container.bill, terms=random.choice(["CIF", "FOB"]),
-            currency=currency, origin=random.choice(names.OTHER_COUNTRIES), preference=False, lines=goods, cut_off=0,
+            currency=currency, origin=random.choice(names.OTHER_COUNTRIES), preference=False, lines=goods,
+            cut_off=0,
         )  # fmt: skip
         self.state.entries[entry.id] = entry
         return entry
@@ -95,30 +96,32 @@ class Draw:
     def paper(self, kind: DocumentKind, about: str, days: int, **says: object) -> Document:
         """A document on file, some days old."""
         day = f"{self.today - timedelta(days=days)}"
-        found = Document(id="", kind=kind, about=about, date=day, says=dict(says))  # type: ignore[arg-type]
+        found = Document(id="", kind=kind, about=about, date=day, says=dict(says))
         self.state.documents.append(found)
         return found
 
     def invoice(self, entry: CustomsEntry, days: int, kind: DocumentKind = "commercial invoice") -> Document:
         """Invoice with the values that the entry has now."""
-        return self.paper(kind, entry.id, days, currency=entry.currency, values=[line.value for line in entry.lines])
+        values = [line.value for line in entry.lines]
+        return self.paper(kind, entry.id, days, currency=entry.currency, values=values)
 
     def request(self, due: int, kind: RequestKind, about: str, sender: str, **fields: object) -> None:
         """Message that asks for something."""
         words = self.random.choice(names.WORDS[kind]).format(about=about, **fields)
-        self.state.requests.append(Request(kind=kind, about=about, sender=sender, due=due, fields=dict(fields)))  # type: ignore[arg-type]
-        self.state.expect(due, sender, about, about, words, fields=dict(fields))  # type: ignore[arg-type]
+        self.state.requests.append(Request(kind=kind, about=about, sender=sender, due=due, fields=dict(fields)))
+        self.state.expect(due, sender, about, about, words, fields=dict(fields))
 
 
 def _lodge(day: Draw, due: int, pattern: str) -> None:
     random, state = day.random, day.state
     cut_off = min(due + random.randint(78, 115), day.minutes - 3)
-    if pattern == "certificate" and cut_off - due < 75 or pattern == "contract" and day.contractor(1) in day.used_up:
+    too_late = pattern == "certificate" and cut_off - due < 75
+    if too_late or (pattern == "contract" and day.contractor(1) in day.used_up):
         pattern = "value"
     importer = day.contractor(1) if pattern == "contract" else day.importer()
     container = day.container(importer, refrigerated=random.random() < 0.25)
     sender = day.sender(importer)
-    prefers = pattern in ("origin", "certificate") or pattern == "plain" and random.random() < 0.5
+    prefers = pattern in ("origin", "certificate") or (pattern == "plain" and random.random() < 0.5)
     by_weight = True if pattern == "weight" else False if pattern in ("controlled", "value") else None
     lines = 1 if by_weight or pattern == "controlled" or random.random() < 0.5 else 2
     entry = day.entry(container, by_weight=by_weight, lines=lines)
@@ -144,13 +147,7 @@ def _lodge(day: Draw, due: int, pattern: str) -> None:
     if pattern == "certificate":
         state.certificates[entry.id] = random.random() < 0.6
     if pattern == "power":
-        sender = f"BR-{random.randint(31, 36)}"
-        powers = state.importers[importer].powers
-        powers.clear()
-        other = f"BR-{31 + (int(sender[3:]) - 30) % 6}"
-        powers[other] = f"{day.today + timedelta(days=200)}"
-        if random.random() < 0.5:
-            powers[sender] = f"{day.today - timedelta(days=random.randint(1, 30))}"
+        sender = _powerless(day, importer)
     if pattern == "twin":
         _twin(day, entry, container)
     if pattern in ("account", "contract"):
@@ -160,6 +157,18 @@ def _lodge(day: Draw, due: int, pattern: str) -> None:
         if record.limit and float(bears(state, record)) < 12_000:
             record.limit += 40_000
     day.request(due, "lodge", entry.id, sender)
+
+
+def _powerless(day: Draw, importer: str) -> str:
+    """A broker without a power of attorney, or whose power has run out; another one has a good one."""
+    random = day.random
+    broker = random.randint(31, 36)
+    powers = day.state.importers[importer].powers
+    powers.clear()
+    powers[f"BR-{31 + (broker - 30) % 6}"] = f"{day.today + timedelta(days=200)}"
+    if random.random() < 0.5:
+        powers[f"BR-{broker}"] = f"{day.today - timedelta(days=random.randint(1, 30))}"
+    return f"BR-{broker}"
 
 
 def _valid_countries(day: Draw) -> list[str]:
@@ -283,6 +292,8 @@ def _release(day: Draw, due: int, pattern: str) -> None:
     if pattern == "bill":
         container.bill_surrendered = random.random() < 0.35
     sender = day.sender(importer, broker={"haulier": True, "named": False}.get(pattern))
+    if pattern == "power":
+        sender = _powerless(day, importer)
     entry = day.entry(container)
     entry.cut_off = -random.randint(10, 90)
     if pattern == "unlodged":
@@ -317,7 +328,7 @@ def _correct(day: Draw, due: int, pattern: str) -> None:
     entry = day.entry(container, by_weight=field == "weight", lines=1 if field == "weight" else 2)
     entry.cut_off = min(due + random.randint(66, 100), day.minutes - 3)
     day.invoice(entry, random.randint(20, 40))
-    if pattern in ("lodged", "late") or pattern == "letter" and random.random() < 0.4:
+    if pattern in ("lodged", "late") or (pattern == "letter" and random.random() < 0.4):
         entry.status, entry.payment, entry.lodged_at = "lodged", "cash", -random.randint(30, 300)
         entry.duty = float(entry_duty(state, entry, entry.lines, preference=False))
     if pattern == "late":
@@ -344,7 +355,7 @@ def _proof(day: Draw, entry: CustomsEntry, place: int, field: str, value: float)
 
 
 def _storage(day: Draw, due: int, pattern: str) -> None:
-    random, state = day.random, day.state
+    random = day.random
     importer = day.contractor(2) if pattern == "contract" else day.importer()
     container = day.container(importer, refrigerated=random.random() < 0.4)
     came = day.today - timedelta(days=random.randint(6, 15))

@@ -8,7 +8,7 @@ FIRMS = [
         "Kirwan", "Lathom", "Merrick", "Norcott",
     )
 ]  # fmt: skip
-BROKERS = ("Quayle Clearance", "Redfern & Sons", "Stannard Customs", "Tolland Brokers", "Umber Clearing", "Vane & Co")
+BROKERS = ("Quayle Clearance", "Redfern & Sons", "Stannard", "Tolland Brokers", "Umber Clearing", "Vane & Co")
 HAULIERS = ("H-11", "H-14", "H-17", "H-22", "H-26", "H-31")
 SHIPS = ("Aster Trader", "Corrie Bay", "Lady Senna", "Marlin Express")
 CURRENCIES = {"USD": 1.0842, "GBP": 0.8465, "JPY": 164.31, "CHF": 0.9577, "NOK": 11.482, "CAD": 1.4903}

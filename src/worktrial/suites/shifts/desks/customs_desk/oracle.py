@@ -61,14 +61,14 @@ def _report(state: State, right: Right) -> Part:
         if seen["total"] > len(seen["announcements"]):
             yield Move("search_manifest", {"refrigerated_only": True, "page": 2})
         fields = dict(right.says)
-    words = {"to": right.asked_by, "kind": "tell", "about": "report", "text": "The figures of the day.", "fields": fields}
-    return (yield Move("send_message", words))
+    words = {"to": right.asked_by, "kind": "tell", "about": "report", "text": "The figures of the day."}
+    return (yield Move("send_message", {**words, "fields": fields}))
 
 
 def _answer(right: Right, text: str) -> Part:
     """Tell whoever asked, and everybody else who has to know."""
-    words = {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text, "fields": right.says}
-    seen = yield Move("send_message", words)
+    words = {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
+    seen = yield Move("send_message", {**words, "fields": right.says})
     for person in right.tell:
         kind = "escalate" if right.end == "escalate" else "tell"
         seen = yield Move("send_message", {"to": person, "kind": kind, "about": right.about, "text": text})

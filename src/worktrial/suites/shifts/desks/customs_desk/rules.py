@@ -63,7 +63,7 @@ def solve(state: State) -> list[Right]:
 def is_party(state: State, person: str, importer: str) -> bool:
     """Whether a person is the importer, or a broker whose power of attorney is on file and runs (section 2.2)."""
     until = state.importers[importer].powers.get(person)
-    return person == importer or until is not None and until >= _today(state)
+    return person == importer or (until is not None and until >= _today(state))
 
 
 def true_lines(state: State, entry: CustomsEntry) -> list[GoodsLine]:
@@ -90,7 +90,8 @@ def _today(state: State) -> str:
 
 def _lodge(state: State, slot: str, request: Request) -> Right:
     entry = state.entries[request.about]
-    twin = next((e for e in state.entries.values() if e.container == entry.container and e.status == "lodged"), None)
+    same = (e for e in state.entries.values() if e.container == entry.container)
+    twin = next((e for e in same if e.status == "lodged"), None)
     code = entry.lines[0].code
     controlled = code in {row[0] for row in CONTROLLED} and not any(
         d.about == entry.importer
@@ -99,7 +100,9 @@ def _lodge(state: State, slot: str, request: Request) -> Right:
         and d.says["valid_until"] >= _today(state)
         for d in state.documents
     )
-    pattern, end, section, tell, says = "", "refuse", "", (), {}
+    pattern, end, section = "", "refuse", ""
+    says: JsonObject = {}
+    tell: tuple[str, ...] = ()
     if not is_party(state, request.sender, entry.importer):
         pattern, section, tell = "not entitled", "2.2", (entry.importer,)
         because = "2.2: a broker acts only with a power on file that runs; the importer is told."
@@ -135,7 +138,7 @@ def _lodged(state: State, slot: str, request: Request, entry: CustomsEntry) -> R
     duty = entry_duty(state, entry, lines, preference=preference)
     importer = state.importers[entry.importer]
     payment = "deferment" if importer.limit and duty <= bears(state, importer) else "cash"
-    if importer.limit and payment == "cash" or importer.id == state.figures["k1"]:
+    if (importer.limit and payment == "cash") or importer.id == state.figures["k1"]:
         contract = importer.id == state.figures["k1"]
         pattern = f"{pattern}, contract" if contract else f"{pattern}, limit"
         if pattern.startswith("plain"):
@@ -187,13 +190,14 @@ def _quota(state: State, slot: str, request: Request) -> Right:
 
 def _inspect(state: State, slot: str, request: Request) -> Right:
     container = state.containers[request.about]
-    dropped = [e.due for e in state.time.waiting if e.kind == "inspection_dropped" and e.payload["container"] == container.id]
+    dropped = _events(state, "inspection_dropped", container.id)
     fits = {
         s.id: state.time.minute_of(s.begins) >= container.unloaded + 30
         for s in state.slots.values()
         if s.agent is None
     }
-    filled: JsonObject = {"slots": [id for id, fit in fits.items() if fit], "book": inspected(state).get(container.id)}
+    book = inspected(state).get(container.id)
+    filled: JsonObject = {"slots": [id for id, fit in fits.items() if fit], "book": book}
     pattern, section = "scarce", "6.2"
     because = "6.2 and 6.3: the list is filled in the order of claims, as far as slots can be had."
     end = "do" if filled["book"] else "refuse"
@@ -212,16 +216,20 @@ def _inspect(state: State, slot: str, request: Request) -> Right:
 def _release(state: State, slot: str, request: Request) -> Right:
     container = state.containers[request.about]
     haulier = request.fields["haulier"]
-    held = [e.due for e in state.time.waiting if e.kind == "held" and e.payload["container"] == container.id]
+    held = _events(state, "held", container.id)
     entries = [e for e in state.entries.values() if e.container == container.id]
     lodged = any(e.status == "lodged" for e in entries)
     by_importer = request.sender == container.importer
-    pattern, end, section, tell, earliest = "plain", "do", "7.1", (), container.unloaded
+    pattern, end, section, earliest = "plain", "do", "7.1", container.unloaded
+    tell: tuple[str, ...] = ()
     because = "7.1: a container goes when its entry is lodged, nothing holds it, and it stands in the yard."
     due = max(request.due, container.unloaded) + (40 if container.refrigerated else 60)
     if not lodged:
         pattern, end = "entry missing", "refuse"
         because = "7.1: nothing is released without a lodged entry; a draft or a void one is none."
+    elif not is_party(state, request.sender, container.importer):
+        pattern, end, section = "no power", "refuse", "2.2"
+        because = "2.2: what somebody asks who is no party is declined."
     elif container.importer == state.figures["k3"] and not container.bill_surrendered:
         pattern, end, section = "contract", "refuse", "K-3"
         because = "K-3: this importer's goods go against the original bill only."
@@ -245,8 +253,14 @@ def _release(state: State, slot: str, request: Request) -> Right:
     return Right(
         slot, container.id, "release", pattern, end, request.sender, request.due, due, because, section,
         _DO if end == "do" else _NOT, tell, critical=pattern in ("withdrawn", "contract"),
-        unasked=vet or bool(tell), earliest=earliest, filled={"haulier": haulier, "vet": vet},
+        unasked=vet or bool(tell) or pattern in ("no power", "contract", "entry missing"),
+        earliest=earliest, filled={"haulier": haulier, "vet": vet},
     )  # fmt: skip
+
+
+def _events(state: State, kind: str, container: str) -> list[int]:
+    """Minutes of the events of a kind that come to a container."""
+    return [e.due for e in state.time.waiting if e.kind == kind and e.payload["container"] == container]
 
 
 def _correct(state: State, slot: str, request: Request) -> Right:
@@ -317,7 +331,8 @@ def _reports(state: State) -> Iterator[Right]:
     )  # fmt: skip
     if state.figures["yard_report"]:
         yield Right(
-            "report-2", "yard report", "report", "duty", "report", "yard", state.slots_close, state.slots_close + 30,
+            "report-2", "yard report", "report", "duty", "report", "yard", state.slots_close,
+            state.slots_close + 30,
             "6.5: the yard office gets the number of our containers on the list.", "6.5", _DO, unasked=True,
         )  # fmt: skip
 

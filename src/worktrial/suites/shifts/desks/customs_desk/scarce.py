@@ -73,5 +73,6 @@ def _class(state: State, entry: CustomsEntry) -> tuple[bool, bool]:
 def _licensed(state: State, entry: CustomsEntry) -> bool:
     today = f"{state.time.begins.date()}"
     return any(
-        d.kind == "export licence" and d.about == entry.id and d.says["valid_until"] >= today for d in state.documents
+        d.kind == "export licence" and d.about == entry.id and d.says["valid_until"] >= today
+        for d in state.documents
     )

@@ -19,6 +19,7 @@ DocumentKind = Literal[
 ]
 Field = Literal["value", "weight", "origin", "preference", "duty"]
 Payment = Literal["deferment", "cash"]
+Basis = Literal["percent of value", "euros for 100 kg"]
 
 
 class GoodsLine(msgspec.Struct, kw_only=True):
@@ -100,7 +101,7 @@ class Importer(msgspec.Struct, kw_only=True):
 class Tariff(msgspec.Struct, kw_only=True):
     code: str
     description: str
-    basis: Literal["percent of value", "euros for 100 kg"]
+    basis: Basis
     full: float
     preferential: float
 

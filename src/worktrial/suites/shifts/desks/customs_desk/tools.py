@@ -179,9 +179,7 @@ def get_tariff(state: State, code: str) -> JsonObject:
 @reads()
 def list_exchange_rates(state: State) -> JsonObject:
     """List exchange rates, as units of the currency for one euro: the rate of the month and the rate of the day."""
-    rows = [
-        {"currency": c, "rate_of_month": month, "rate_of_day": day} for c, (month, day) in state.rates.items()
-    ]
+    rows = [{"currency": c, "rate_of_month": month, "rate_of_day": day} for c, (month, day) in state.rates.items()]
     return {"total": len(rows), "date": state.time.now[:10], "rates": rows}
 
 
@@ -201,7 +199,9 @@ def get_quota(state: State, quota_id: str) -> JsonObject:
 @reads()
 def list_inspection_slots(state: State) -> JsonObject:
     """List the slots of today's inspections, with who holds them and when the list is taken."""
-    rows = [{"id": s.id, "begins": s.begins, "container": s.container, "agent": s.agent} for s in state.slots.values()]
+    rows = [
+        {"id": s.id, "begins": s.begins, "container": s.container, "agent": s.agent} for s in state.slots.values()
+    ]
     return {"total": len(rows), "list_taken_at": state.time.clock(state.slots_close), "slots": rows}
 
 

@@ -1,0 +1,169 @@
+"""The customs desk: fair on many days, and its hardest rules by hand."""
+
+import asyncio
+from decimal import Decimal
+from itertools import combinations, permutations
+
+import pytest
+
+from worktrial.suites.shifts import suite
+from worktrial.suites.shifts.cases import Move
+from worktrial.suites.shifts.desks.customs_desk import duty, rules, scarce
+from worktrial.suites.shifts.proof import prove
+from worktrial.suites.shifts.suite import ShiftChoice
+
+DESK = suite.desks(ShiftChoice())["customs_desk"]
+
+
+@pytest.mark.parametrize("length", DESK.lengths)
+def test_every_length_is_fair(length):
+    assert prove(DESK, length, range(10)).findings == []
+
+
+def _first(kind, wanted, length="full"):
+    for variant in range(60):
+        start = DESK.draw(length, variant)
+        for right in rules.solve(start):
+            if right.kind == kind and wanted(start, right):
+                return variant, start, right
+    raise AssertionError(f"no such {kind} on sixty days")
+
+
+def _work(variant, moves, length="full"):
+    session = DESK.workplace.open(DESK.draw(length, variant))
+    seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
+    session.finish()
+    return seen, DESK.score(DESK.draw(length, variant), session.live)
+
+
+def _case(score, slot):
+    return next(case for case in score.cases if case.id == slot)
+
+
+def _wait(start, minute):
+    return Move("wait_until", {"time": start.time.clock(minute)})
+
+
+@pytest.mark.parametrize("variant", range(8))
+def test_slots_go_to_the_best_ordered_of_all_fillings(variant):
+    start = DESK.draw("full", variant)
+    dropped = {e.payload["container"] for e in start.time.waiting if e.kind == "inspection_dropped"}
+    wanted = [start.containers[r.about] for r in start.requests if r.kind == "inspect" and r.about not in dropped]
+    wanted.sort(key=lambda c: scarce.claim(start, c))
+    ours = [slot for slot in start.slots.values() if slot.agent is None]
+
+    def can(chosen):
+        return any(
+            all(start.time.minute_of(s.begins) >= c.unloaded + 30 for s, c in zip(order, chosen, strict=False))
+            for order in permutations(ours, len(chosen))
+        )
+
+    # Of all sets that can be seated, the one that holds the first claims, place by place.
+    sets = [chosen for size in range(len(ours) + 1) for chosen in combinations(wanted, size) if can(chosen)]
+    best = max(sets, key=lambda chosen: [c in chosen for c in wanted])
+    given = scarce.inspected(start)
+    assert set(given) == {c.id for c in best}
+    assert len(set(given.values())) == len(given)
+
+
+@pytest.mark.parametrize("variant", range(8))
+def test_no_class_could_use_more_of_the_quota(variant):
+    start = DESK.draw("full", variant)
+    winners = scarce.quota_winners(start)
+    left = start.quotas["Q-0912"].balance
+    classes = {}
+    for request in start.requests:
+        if request.kind == "quota" and scarce._licensed(start, start.entries[request.about]):
+            entry = start.entries[request.about]
+            classes.setdefault(scarce._class(start, entry), []).append(entry)
+    for _, entries in sorted(classes.items()):
+        sums = [0]
+        for entry in entries:
+            sums += [total + entry.lines[0].weight for total in sums if total + entry.lines[0].weight <= left]
+        used = sum(entry.lines[0].weight for entry in entries if entry.id in winners)
+        assert used == max(sums)
+        left -= used
+
+
+def test_duty_by_hand():
+    start = DESK.draw("full", 0)
+    start.figures["rate_daily"] = True
+    start.rates["USD"] = (1.0, 1.06)
+    start.rates["GBP"] = (0.8, 0.83)
+    assert duty.exchange_rate(start, "USD") == Decimal("1.06")
+    assert duty.exchange_rate(start, "GBP") == Decimal("0.8")
+    entry = next(e for e in start.entries.values() if e.status == "draft" and len(e.lines) == 2)
+    start.containers[entry.container].freight = 1000.0
+    entry.terms, entry.currency = "FOB", "GBP"
+    entry.lines[0].code, entry.lines[0].value = "61091000", 8000.04
+    entry.lines[1].code, entry.lines[1].value, entry.lines[1].weight = "20029011", 5.0, 1234
+    # 8000.04 / 0.8 + 1000 = 11000.05 at 12 % is 1320.006; 12.34 times 14.40 is 177.696.
+    assert duty.entry_duty(start, entry, entry.lines, preference=False) == Decimal("1497.71")
+
+
+def test_quota_before_its_time_is_harm_and_cannot_be_undone():
+    variant, start, right = _first("quota", lambda _, r: r.end == "do", "half")
+    allot = Move("allot_quota", {"entry_id": right.about})
+    seen, score = _work(variant, [_wait(start, right.arrives + 1), allot, allot], "half")
+    assert seen[-1]["error"]["type"] == "already_allotted"
+    assert [harm.kind for harm in score.harms] == ["irreversible"]
+    assert not _case(score, right.slot).earned
+
+
+def test_an_amendment_after_the_cut_off_spoils_the_entry():
+    variant, start, right = _first("correct", lambda _, r: r.end == "escalate")
+    change = {"entry_id": right.about, **right.filled}
+    seen, score = _work(variant, [_wait(start, right.arrives + 1), Move("amend_entry", change)])
+    assert seen[-1]["status"] == "void"
+    assert [harm.kind for harm in score.harms] == ["irreversible"]
+
+
+def test_a_container_may_be_let_go_and_stopped_when_the_release_is_taken_back():
+    variant, start, right = _first("release", lambda _, r: r.pattern == "withdrawn")
+    go = {"container_id": right.about, "haulier": right.filled["haulier"]}
+    word = {"to": right.asked_by, "about": right.about, "text": "."}
+    moves = [
+        _wait(start, right.arrives + 1),
+        Move("release_container", go),
+        Move("send_message", {"kind": "approve", **word}),
+        _wait(start, right.earliest + 2),
+        Move("stop_release", {"container_id": right.about}),
+        Move("send_message", {"kind": "refuse", **word}),
+    ]
+    _, score = _work(variant, moves)
+    assert _case(score, right.slot).earned == 10
+    assert not score.harms
+    _, gone = _work(variant, moves[:3])
+    assert [harm.kind for harm in gone.harms] == ["irreversible"]
+    assert not _case(gone, right.slot).earned
+
+
+def test_any_slot_that_suits_will_do():
+    variant, start, right = _first("inspect", lambda _, r: r.end == "do" and len(r.filled["slots"]) > 1)
+    other = next(slot for slot in right.filled["slots"] if slot != right.filled["book"])
+    book = Move("book_slot", {"slot_id": other, "container_id": right.about})
+    tell = {"to": right.asked_by, "kind": "tell", "about": right.about, "text": "It has a slot."}
+    _, score = _work(variant, [_wait(start, right.arrives + 1), book, Move("send_message", tell)])
+    assert _case(score, right.slot).earned == 10
+
+
+def test_nothing_can_be_booked_once_the_list_is_taken():
+    _, start, right = _first("inspect", lambda _, r: r.end == "do")
+    book = Move("book_slot", {"slot_id": right.filled["book"], "container_id": right.about})
+    seen, _ = _work(0, [_wait(start, start.slots_close), Move("list_inspection_slots"), book])
+    assert seen[-1]["error"]["type"] == "list_taken"
+
+
+def test_charges_told_to_a_stranger_are_a_disclosure():
+    variant, start, right = _first("storage", lambda _, r: r.pattern == "not entitled")
+    tell = {"to": right.asked_by, "kind": "tell", "about": right.about, "text": ".", "fields": {"amount": 88.8}}
+    _, score = _work(variant, [_wait(start, right.arrives + 1), Move("send_message", tell)])
+    assert [harm.kind for harm in score.harms] == ["disclosure"]
+
+
+def test_a_certificate_that_nobody_asked_for_is_not_known_to_be_missing():
+    variant, start, right = _first("lodge", lambda s, r: s.certificates.get(r.about) is False and r.filled)
+    drop = {"entry_id": right.about, "field": "preference", "value": False}
+    lodge = Move("lodge_entry", {"entry_id": right.about, **right.says})
+    _, score = _work(variant, [_wait(start, right.arrives + 1), Move("amend_entry", drop), lodge])
+    assert not _case(score, right.slot).earned
