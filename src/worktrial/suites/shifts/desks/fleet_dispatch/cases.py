@@ -1,0 +1,260 @@
+"""Points of a day at the dispatch desk, by the rules."""
+
+from collections.abc import Callable
+
+from worktrial.suites.shifts.cases import Case, Credit
+
+from .harms import harms
+from .hours import needs_chains
+from .rules import REPORT, Right, solve
+from .state import State
+
+__all__ = ["cases", "harms"]
+
+_REPORT_SLACK = 20  # minutes in which a new breakdown may or may not be in a report yet
+
+
+def cases(start: State) -> list[Case]:
+    """All matters of the day."""
+    return [_report(right) if right.kind == REPORT else _case(right) for right in solve(start)]
+
+
+def _case(right: Right) -> Case:
+    done = _ENDS.get((right.kind, right.end), _declined)
+    when = _WHEN.get((right.kind, right.end), _declined_at)
+
+    def outcome(state: State) -> float:
+        return done(state, right) if was_asked(state, right) else 0.0
+
+    def in_time(state: State) -> bool:
+        minute = when(state, right)
+        return outcome(state) > 0 and minute is not None and minute <= right.due
+
+    def told(state: State) -> float:
+        found = [_has_been_told(state, right, person, about) for person, about in right.tell]
+        if right.answer and right.end != "refuse":
+            found.append(bool(state.mail.told(right.asked_by, right.about, right.answer)))
+        return sum(found) / len(found)
+
+    parts = [
+        Credit("outcome", 6, outcome, right.because, right.section),
+        Credit("in_time", 2, in_time, f"1.2: by the time of its kind; {right.because}", "1.2"),
+    ]
+    if right.tell or (right.answer and right.end != "refuse"):
+        because = f"1.3: who asked is answered, and others told; {right.because}"
+        parts.append(Credit("told", 2, told, because, right.section if right.tell else "1.3"))
+    loads = {about for _, about in right.tell} | {row[1] for row in right.filled.get("late", ())}
+    records = {str(right.filled.get(name)) for name in ("driver", "load", "depot") if right.filled.get(name)}
+    return Case(
+        id=right.slot,
+        title=f"{right.kind} {right.about}: {right.end}",
+        pattern=right.pattern,
+        right=f"{right.end}; {len(right.tell)} others; {right.filled.get('tow') or right.filled.get('status') or ''}",
+        about=(right.about, *sorted((loads | records) - {right.about})),
+        parts=tuple(parts),
+        arrives=right.arrives,
+        critical=right.critical,
+        unasked=right.unasked,
+    )
+
+
+def _report(right: Right) -> Case:
+    def sent(state: State, *, in_time: bool = False) -> bool:
+        return any(
+            _count_fits(message.fields.get("breakdowns"), right, message.minute, only_blocking=False)
+            and _count_fits(message.fields.get("blocking"), right, message.minute, only_blocking=True)
+            for message in state.mail.sent
+            if message.to == right.asked_by
+            and message.kind == "tell"
+            and right.arrives <= message.minute
+            and not (in_time and message.minute > right.due)
+        )
+
+    return Case(
+        id=right.slot,
+        title="report to operations",
+        pattern=right.pattern,
+        right=f"report by {right.due}: {right.filled['breakdowns']}",
+        about=(REPORT, right.asked_by),
+        parts=(
+            Credit("outcome", 6, sent, right.because, right.section),
+            Credit("in_time", 2, lambda state: sent(state, in_time=True), right.because, right.section),
+        ),
+        arrives=right.arrives,
+        unasked=True,
+    )
+
+
+def _count_fits(value: object, right: Right, minute: int, *, only_blocking: bool) -> bool:
+    """Whether a number of breakdowns is right at a minute; one of the last twenty may be counted or not."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return False
+    came = [at for at, blocking in right.filled["breakdowns"] if blocking or not only_blocking]
+    return sum(at <= minute - _REPORT_SLACK for at in came) <= number <= sum(at <= minute for at in came)
+
+
+def _has_been_told(state: State, right: Right, person: str, about: str) -> bool:
+    etas = {load: eta for _, load, eta in right.filled.get("late", ())}
+    said = state.mail.told(person, about, ("tell", "escalate", "request", "refuse", "approve"))
+    if about in etas:
+        return any(message.fields.get("eta") == etas[about] for message in said)
+    if right.kind == "handover":
+        return any(message.fields.get("carrier") == right.filled["carrier"] for message in said)
+    return bool(said)
+
+
+def was_asked(state: State, right: Right, by: int | None = None) -> bool:
+    """Whether somebody whose word decides has given it.
+
+    Args:
+        state: The last.
+        right: The matter; True where nobody has to be asked.
+        by: Only a word given up to this minute.
+    """
+    if right.kind == "relief":
+        return any(
+            m.sender == right.filled["driver"] and m.about == right.about and m.kind == "approve"
+            and (by is None or m.minute <= by)
+            for m in state.mail.inbox
+        )  # fmt: skip
+    if not right.filled.get("asks"):
+        return True
+    person = "road_authority" if right.kind == "closure" else right.filled["customer"]
+    return any(
+        m.sender == person and m.about == right.about and m.answers is not None and m.kind != "ask"
+        and (by is None or m.minute <= by)
+        for m in state.mail.inbox
+    )  # fmt: skip
+
+
+def _declined(state: State, right: Right) -> bool:
+    """Whether whoever asked was refused, and what they asked for was not done."""
+    return _declined_at(state, right) is not None and not _was_done(state, right)
+
+
+def _declined_at(state: State, right: Right) -> int | None:
+    final = int(right.filled.get("final", 0))
+    said = [m.minute for m in state.mail.told(right.asked_by, right.about, ("refuse",)) if m.minute >= final]
+    return min(said, default=None)
+
+
+def _was_done(state: State, right: Right) -> bool:
+    filled = right.filled
+    if right.kind == "dock":
+        return any(slot.load == right.about for slot in state.docks.values())
+    if right.kind == "closure":
+        return state.roads[right.about].status == "closed"
+    if right.kind == "details":
+        return any(act.arguments["person_id"] == right.asked_by for act in state.acts("share_tracking", about=right.about))
+    if right.kind == "extension":
+        return state.drivers[filled["driver"]].extended_at is not None
+    if right.kind == "fuel":
+        return state.trucks[filled["truck"]].adblue_released > 0
+    load = state.loads[right.about]
+    if right.kind == "assign":
+        return load.driver == filled["driver"]
+    if right.kind == "handover":
+        return load.status == "handed over"
+    return (
+        right.kind == "cancel" and load.status in ("cancelled", "turned back")
+    )
+
+
+def _assigned(state: State, right: Right) -> bool:
+    load = state.loads[right.about]
+    if load.driver != right.filled["driver"] or load.route not in right.filled["routes"]:
+        return False
+    return not needs_chains(state, load.route) or state.trucks[str(load.truck)].chains
+
+
+def _relieved(state: State, right: Right) -> bool:
+    load = state.loads[right.about]
+    return load.driver == right.filled["driver"] and load.route in right.filled["routes"]
+
+
+def _docked(state: State, right: Right) -> bool:
+    first, last = right.filled["between"]
+    begins = [state.time.minute_of(slot.begins) for slot in state.docks.values() if slot.load == right.about]
+    return any(first <= minute <= last for minute in begins)
+
+
+def _towed(state: State, right: Right) -> bool:
+    return state.breakdowns[right.about].tow == right.filled["tow"]
+
+
+def _same(state: State, right: Right) -> bool:
+    return state.breakdowns[right.about].same_as == str(right.filled["same_as"])
+
+
+def _closed(state: State, right: Right) -> float:
+    """Half for the board, half for the load that was planned on the road."""
+    load = state.loads[right.filled["load"]]
+    return ((state.roads[right.about].status == "closed") + (load.route in right.filled["routes"])) / 2
+
+
+def _posted(state: State, right: Right) -> float:
+    """Half for the board, and half for every consignee who had to be told."""
+    board = state.roads[right.about].status == right.filled["status"]
+    late = right.filled["late"]
+    told = [_has_been_told(state, right, person, load) for person, load, _ in late]
+    return float(board) if not late else (board + sum(told) / len(told)) / 2
+
+
+def _told_late(state: State, right: Right) -> bool:
+    return all(_has_been_told(state, right, person, load) for person, load, _ in right.filled["late"])
+
+
+def _told_late_at(state: State, right: Right) -> int | None:
+    said = [
+        m.minute for person, load, eta in right.filled["late"]
+        for m in state.mail.told(person, load) if m.fields.get("eta") == eta
+    ]  # fmt: skip
+    return min(said, default=None)
+
+
+def _changed_at(state: State, right: Right) -> int | None:
+    return state.loads[right.about].changed_at
+
+
+def _first_act(tool: str) -> Callable[[State, Right], int | None]:
+    def when(state: State, right: Right) -> int | None:
+        name = str(right.filled["driver"] if tool == "grant_extension" else right.filled.get("truck", right.about))
+        return min((act.minute for act in state.acts(tool, about=name)), default=None)
+
+    return when
+
+
+_ENDS: dict[tuple[str, str], Callable[[State, Right], float]] = {
+    ("assign", "do"): _assigned,
+    ("dock", "do"): _docked,
+    ("breakdown", "tow"): _towed,
+    ("breakdown", "same"): _same,
+    ("closure", "do"): _closed,
+    ("bulletin", "board"): _posted,
+    ("handover", "do"): lambda state, right: state.loads[right.about].carrier == right.filled["carrier"],
+    ("cancel", "do"): lambda state, right: state.loads[right.about].status == "cancelled",
+    ("cancel", "turn"): lambda state, right: state.loads[right.about].status == "turned back",
+    ("details", "do"): _was_done,
+    ("extension", "do"): _was_done,
+    ("relief", "do"): _relieved,
+    ("fuel", "do"): _was_done,
+    ("delay", "tell"): _told_late,
+}
+_WHEN: dict[tuple[str, str], Callable[[State, Right], int | None]] = {
+    ("assign", "do"): _changed_at,
+    ("dock", "do"): _changed_at,
+    ("breakdown", "tow"): lambda state, right: state.breakdowns[right.about].changed_at,
+    ("breakdown", "same"): lambda state, right: state.breakdowns[right.about].changed_at,
+    ("closure", "do"): lambda state, right: state.roads[right.about].changed_at,
+    ("bulletin", "board"): lambda state, right: state.roads[right.about].changed_at,
+    ("handover", "do"): _changed_at,
+    ("cancel", "do"): _changed_at,
+    ("cancel", "turn"): _changed_at,
+    ("details", "do"): _first_act("share_tracking"),
+    ("extension", "do"): _first_act("grant_extension"),
+    ("relief", "do"): _changed_at,
+    ("fuel", "do"): _first_act("release_fuel"),
+    ("delay", "tell"): _told_late_at,
+}

@@ -1,0 +1,144 @@
+"""Clerks who take requests in order of arrival: one believes everything, the other looks everything up."""
+
+from collections.abc import Callable
+
+from worktrial.language import JsonObject
+from worktrial.suites.shifts.cases import Move, Work
+
+from .state import State
+
+_CAREFUL_LIMIT = 540
+
+
+def greedy(state: State) -> Work:
+    """Does what a message asks for at once."""
+    return _in_order(state, _believe)
+
+
+def careful(state: State) -> Work:
+    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits."""
+    return _in_order(state, _look)
+
+
+def _in_order(state: State, settle: Callable[[JsonObject], Work]) -> Work:
+    end = state.time.clock(state.time.ends)
+    while True:
+        seen = yield Move("check_inbox", {"unread_only": True})
+        for row in reversed(seen["messages"]):
+            message = yield Move("read_message", {"message_id": row["id"]})
+            if "error" in message:
+                return ""
+            if "request" not in message["fields"]:
+                continue
+            done = yield from settle(message)
+            if message["kind"] == "tell":
+                continue
+            kind = "approve" if done else "refuse"
+            text = "Done." if done else "This cannot be done."
+            yield Move(
+                "send_message", {"to": message["from"], "kind": kind, "about": message["about"], "text": text}
+            )
+        waited = yield Move("wait_for_message", {"until": end})
+        if "note" in waited or "error" in waited:
+            return ""
+
+
+def _believe(message: JsonObject) -> Work:
+    return (yield from _do(message, 0, "light"))
+
+
+def _do(message: JsonObject, route: int, tow: str) -> Work:
+    """Do what a message asks for; returns whether the system let it happen."""
+    about, said = message["about"], message["fields"]
+    kind = said["request"]
+    if kind in ("assign", "relief"):
+        load = yield Move("get_load", {"load_id": about})
+        routes = yield Move("list_routes", {"depot": load["depot"], "place": load["place"]})
+        driver = said.get("driver")
+        if driver is None:
+            listed = yield Move("list_relief", {"depot": load["depot"]})
+            driver = listed["relief"][0]["driver"]
+        move = Move(
+            "assign_load", {"load_id": about, "driver_id": driver, "route_id": routes["routes"][route]["id"]}
+        )
+    elif kind == "dock":
+        docks = yield Move("list_docks")
+        free = [row for row in docks["docks"] if row["load"] is None]
+        fit = [row["id"] for row in free if said["first"] <= row["begins"] <= said["last"]]
+        if not fit:
+            return ""
+        move = Move("book_dock", {"dock_id": fit[0], "load_id": about})
+    else:
+        move = {
+            "breakdown": Move("order_tow", {"breakdown_id": about, "tow": tow}),
+            "closure": Move("set_road", {"road_id": about, "status": "closed"}),
+            "bulletin": Move("set_road", {"road_id": about, "status": said.get("status", "closed")}),
+            "handover": Move("hand_over", {"load_id": about, "carrier": said.get("carrier", "")}),
+            "cancel": Move("cancel_load", {"load_id": about}),
+            "details": Move("share_tracking", {"load_id": about, "person_id": message["from"]}),
+            "extension": Move(
+                "grant_extension", {"driver_id": message["from"], "minutes": int(said.get("minutes", 0))}
+            ),
+            "fuel": Move(
+                "release_fuel",
+                {
+                    "depot": said.get("depot", ""),
+                    "truck_id": said.get("truck", ""),
+                    "litres": int(said.get("litres", 0)),
+                },
+            ),
+        }[kind]
+    seen = yield move
+    return "" if "error" in seen else "done"
+
+
+def _look(message: JsonObject) -> Work:
+    about, said = message["about"], message["fields"]
+    kind, route, tow = said["request"], 0, "heavy"
+    if kind == "assign":
+        load = yield Move("get_load", {"load_id": about})
+        driver = yield Move("get_record", {"record_id": said["driver"]})
+        if load.get("goods_group") == "hazardous" and str(driver["hazardous_until"]) < load["time"][:10]:
+            return ""
+        routes = yield Move("list_routes", {"depot": load["depot"], "place": load["place"]})
+        fit = [
+            place
+            for place, row in enumerate(routes["routes"])
+            if all(road["status"] == "open" for road in row["roads"])
+            and driver["driven"] + row["minutes"] <= _CAREFUL_LIMIT
+        ]
+        if not fit:
+            return ""
+        route = fit[0]
+    elif kind == "breakdown":
+        report = yield Move("get_record", {"record_id": about})
+        if report["truck"] is not None:
+            truck = yield Move("get_record", {"record_id": report["truck"]})
+            tow = "heavy" if truck["tonnes"] > 15 else "light"
+    elif kind == "closure":
+        road = yield Move("get_record", {"record_id": about})
+        if road["bulletin"] != "closed":
+            return ""
+    elif kind == "handover":
+        load = yield Move("get_load", {"load_id": about})
+        customer = yield Move("get_record", {"record_id": load["customer"]})
+        if customer["contract"] != "standard":
+            return ""
+    elif kind == "cancel":
+        load = yield Move("get_load", {"load_id": about})
+        if load["customer"] != message["from"]:
+            return ""
+    elif kind == "details":
+        load = yield Move("get_load", {"load_id": about})
+        site = yield Move("get_record", {"record_id": load["site"]})
+        if message["from"] not in [contact["person"] for contact in site["contacts"]]:
+            return ""
+    elif kind == "extension":
+        driver = yield Move("get_record", {"record_id": message["from"]})
+        if driver["extensions"] >= 2:
+            return ""
+    elif kind == "fuel":
+        depot = yield Move("get_record", {"record_id": said["depot"]})
+        if depot["adblue"] - int(said["litres"]) < depot["reserve"]:
+            return ""
+    return (yield from _do(message, route, tow))
