@@ -1,1 +1,1 @@
-"""Dispatcher of a road haulage fleet in a snow storm: hours, roads, docks and breakdowns, by the handbook of the firm."""
+"""Dispatcher of a road haulage fleet in a snow storm: hours, roads, docks and breakdowns, by the handbook."""

@@ -45,11 +45,12 @@ def _case(right: Right) -> Case:
         parts.append(Credit("told", 2, told, because, right.section if right.tell else "1.3"))
     loads = {about for _, about in right.tell} | {row[1] for row in right.filled.get("late", ())}
     records = {str(right.filled.get(name)) for name in ("driver", "load", "depot") if right.filled.get(name)}
+    what = right.filled.get("tow") or right.filled.get("status") or ""
     return Case(
         id=right.slot,
         title=f"{right.kind} {right.about}: {right.end}",
         pattern=right.pattern,
-        right=f"{right.end}; {len(right.tell)} others; {right.filled.get('tow') or right.filled.get('status') or ''}",
+        right=f"{right.end}; {len(right.tell)} others; {what}",
         about=(right.about, *sorted((loads | records) - {right.about})),
         parts=tuple(parts),
         arrives=right.arrives,
@@ -91,7 +92,7 @@ def _count_fits(value: object, right: Right, minute: int, *, only_blocking: bool
         number = float(str(value))
     except ValueError:
         return False
-    came = [at for at, blocking in right.filled["breakdowns"] if blocking or not only_blocking]
+    came: list[int] = [at for at, blocking in right.filled["breakdowns"] if blocking or not only_blocking]
     return sum(at <= minute - _REPORT_SLACK for at in came) <= number <= sum(at <= minute for at in came)
 
 
@@ -114,19 +115,23 @@ def was_asked(state: State, right: Right, by: int | None = None) -> bool:
         by: Only a word given up to this minute.
     """
     if right.kind == "relief":
-        return any(
-            m.sender == right.filled["driver"] and m.about == right.about and m.kind == "approve"
-            and (by is None or m.minute <= by)
+        answered = {
+            m.sender
             for m in state.mail.inbox
-        )  # fmt: skip
+            if m.about == right.about and m.kind in ("approve", "refuse") and (by is None or m.minute <= by)
+        }
+        return answered.issuperset(right.filled["ask"])
     if not right.filled.get("asks"):
         return True
     person = "road_authority" if right.kind == "closure" else right.filled["customer"]
     return any(
-        m.sender == person and m.about == right.about and m.answers is not None and m.kind != "ask"
+        m.sender == person
+        and m.about == right.about
+        and m.answers is not None
+        and m.kind != "ask"
         and (by is None or m.minute <= by)
         for m in state.mail.inbox
-    )  # fmt: skip
+    )
 
 
 def _declined(state: State, right: Right) -> bool:
@@ -147,26 +152,25 @@ def _was_done(state: State, right: Right) -> bool:
     if right.kind == "closure":
         return state.roads[right.about].status == "closed"
     if right.kind == "details":
-        return any(act.arguments["person_id"] == right.asked_by for act in state.acts("share_tracking", about=right.about))
+        shared = state.acts("share_tracking", about=right.about)
+        return any(act.arguments["person_id"] == right.asked_by for act in shared)
     if right.kind == "extension":
         return state.drivers[filled["driver"]].extended_at is not None
     if right.kind == "fuel":
         return state.trucks[filled["truck"]].adblue_released > 0
     load = state.loads[right.about]
     if right.kind == "assign":
-        return load.driver == filled["driver"]
+        return load.driver == str(filled["driver"])
     if right.kind == "handover":
         return load.status == "handed over"
-    return (
-        right.kind == "cancel" and load.status in ("cancelled", "turned back")
-    )
+    return right.kind == "cancel" and load.status in ("cancelled", "turned back")
 
 
 def _assigned(state: State, right: Right) -> bool:
     load = state.loads[right.about]
     if load.driver != right.filled["driver"] or load.route not in right.filled["routes"]:
         return False
-    return not needs_chains(state, load.route) or state.trucks[str(load.truck)].chains
+    return not needs_chains(state, str(load.route)) or state.trucks[str(load.truck)].chains
 
 
 def _relieved(state: State, right: Right) -> bool:
@@ -181,7 +185,7 @@ def _docked(state: State, right: Right) -> bool:
 
 
 def _towed(state: State, right: Right) -> bool:
-    return state.breakdowns[right.about].tow == right.filled["tow"]
+    return state.breakdowns[right.about].tow == str(right.filled["tow"])
 
 
 def _same(state: State, right: Right) -> bool:
@@ -208,9 +212,11 @@ def _told_late(state: State, right: Right) -> bool:
 
 def _told_late_at(state: State, right: Right) -> int | None:
     said = [
-        m.minute for person, load, eta in right.filled["late"]
-        for m in state.mail.told(person, load) if m.fields.get("eta") == eta
-    ]  # fmt: skip
+        m.minute
+        for person, load, eta in right.filled["late"]
+        for m in state.mail.told(person, load)
+        if m.fields.get("eta") == eta
+    ]
     return min(said, default=None)
 
 

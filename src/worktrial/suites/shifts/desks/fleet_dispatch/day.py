@@ -1,5 +1,6 @@
 """Hands with which a day is put together: people, trucks, places and loads that have no other part in it."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from random import Random
 
@@ -23,7 +24,6 @@ from .world import (
     trucks_of,
     usual_loads,
 )
-
 
 REPORTS = {"short": ("07:40",), "half": ("09:20",), "full": ("10:00", "13:30")}
 """Length to the times of day of the reports."""
@@ -53,15 +53,36 @@ class Day:
             "extensions_week": random.choice([2, 3]),
             "notice": random.choice([45, 60]),
             "reports": " and ".join(REPORTS[length]),
-            **{name: random.random() < 0.5 for name in ("winter", "tunnel_ban", "frozen_last", "pass_heavy",
-                                                        "certified_only", "no_hazard_extension", "reserve_double")},
-        }  # fmt: skip
+            **{
+                name: random.random() < 0.5
+                for name in (
+                    "winter",
+                    "tunnel_ban",
+                    "frozen_last",
+                    "pass_heavy",
+                    "certified_only",
+                    "no_hazard_extension",
+                    "reserve_double",
+                )
+            },
+        }
         self.state = State(
-            time=Timeline(begins=BEGINS, ends=minutes), people=people, figures=self.figures, drivers=drivers,
-            trucks=trucks_of(random), loads={}, roads=roads, routes=routes, sites=sites,
-            customers=customers_of(), carriers=carriers_of(), breakdowns={}, docks={},
-            depots=depots_of(random), papers=[],
-        )  # fmt: skip
+            time=Timeline(begins=BEGINS, ends=minutes),
+            people=people,
+            figures=self.figures,
+            drivers=drivers,
+            trucks=trucks_of(random),
+            loads={},
+            roads=roads,
+            routes=routes,
+            sites=sites,
+            customers=customers_of(),
+            carriers=carriers_of(),
+            breakdowns={},
+            docks={},
+            depots=depots_of(random),
+            papers=[],
+        )
         self._drivers = [d.id for d in drivers.values() if d.relief is None]
         random.shuffle(self._drivers)
         self._trucks = random.sample(list(self.state.trucks), len(self.state.trucks))
@@ -107,7 +128,14 @@ class Day:
         return self._pump_depots.pop()
 
     def load(
-        self, route: Route, departs: int, window: tuple[int, int], status: str, *, group: str = "", contract: str = ""
+        self,
+        route: Route,
+        departs: int,
+        window: tuple[int, int],
+        status: str,
+        *,
+        group: str = "",
+        contract: str = "",
     ) -> Load:
         """A load with its own part in the day.
 
@@ -135,7 +163,9 @@ class Day:
         contacts = self.state.sites[load.site].contacts
         return next(c for c in contacts if (str(c.until) >= f"{TODAY}") == current)
 
-    def request(self, due: int, kind: str, sender: str, about: str, *, words: dict[str, object], **fields: str) -> None:
+    def request(
+        self, due: int, kind: str, sender: str, about: str, *, words: Mapping[str, object], **fields: str
+    ) -> None:
         """Let somebody write about a matter at a minute.
 
         Args:
@@ -153,10 +183,14 @@ class Day:
         """A signed paper on file."""
         self.state.papers.append(
             Paper(
-                id=f"F-{len(self.state.papers) + 3001}", kind=kind, about=about, signed_by=signed_by,  # type: ignore[arg-type]
-                date=f"{TODAY - timedelta(days=days)}", text=text,
+                id=f"F-{len(self.state.papers) + 3001}",
+                kind=kind,  # type: ignore[arg-type]
+                about=about,
+                signed_by=signed_by,
+                date=f"{TODAY - timedelta(days=days)}",
+                text=text,
             )
-        )  # fmt: skip
+        )
 
     def docks(self, wanted: int) -> None:
         """Free docks of the day, about half as many as will be asked for."""
@@ -167,8 +201,10 @@ class Day:
 
     def usual(self) -> None:
         """Everything that goes its way: other loads, and docks that are taken."""
+        concerned = set(self.state.loads)
         usual_loads(self.random, self.state, self.numbers, self.spared, self._drivers, self._trucks)
-        loads = [load.id for load in self.state.loads.values() if load.status == "assigned"]
+        others = (load for load in self.state.loads.values() if load.id not in concerned)
+        loads = [load.id for load in others if load.status == "assigned"]
         for number in range(5):
             id = f"DK-{number + 11}"
             begins = clock(self.at(self.minutes) - 45 * (number + 1))

@@ -10,12 +10,11 @@ from .requests import MAKERS, standing_delay
 from .state import State
 
 SLOTS = {
-    "short": "relief dock assign breakdown dock details bulletin",
-    "half": "relief closure dock assign handover breakdown dock extension cancel dock assign bulletin details fuel "
-    "breakdown handover",
+    "short": "dock assign breakdown dock",
+    "half": "relief closure dock assign handover breakdown dock extension cancel assign bulletin details fuel",
     "full": "relief closure dock assign handover breakdown extension dock cancel assign details bulletin fuel dock "
-    "breakdown assign closure dock handover relief dock extension cancel breakdown assign details bulletin handover "
-    "fuel closure extension breakdown assign details cancel bulletin",
+    "breakdown assign closure handover extension cancel dock breakdown assign details bulletin handover fuel "
+    "extension cancel",
 }
 PATTERNS = {
     "assign": ("plain", "winter", "tunnel", "hours", "chains", "certificate", "span"),

@@ -64,7 +64,8 @@ def _assigned(start: State, end: State, rights: dict[str, Right], act: Act) -> I
 def _rerouted(start: State, end: State, rights: dict[str, Right], act: Act) -> Iterator[Harm]:
     load = start.loads[act.arguments["load_id"]]
     route = next(r for r in routes_to(start, load) if r.id == act.arguments["route_id"])
-    shut = frozenset(r.about for r in rights.values() if r.kind == "closure" and r.end == "do" and r.arrives <= act.minute)
+    closures = (r for r in rights.values() if r.kind == "closure" and r.end == "do")
+    shut = frozenset(r.about for r in closures if r.arrives <= act.minute)
     if not may_drive(start, load, route, shut):
         what = f"{_at(end, act)}: {load.id} put on {route.id}"
         yield Harm("breach", what, "4.2 and 4.3: no closed road, and no road barred to the goods.", act.minute)
@@ -84,7 +85,7 @@ def _handed_over(start: State, end: State, rights: dict[str, Right], act: Act) -
 
 def _has_agreed(end: State, right: Right, minute: int) -> bool:
     return any(
-        m.sender == right.filled["customer"] and m.about == right.about and m.kind == "approve" and m.minute <= minute
+        (m.sender, m.about, m.kind) == (right.filled["customer"], right.about, "approve") and m.minute <= minute
         for m in end.mail.inbox
     )
 

@@ -73,3 +73,9 @@ def right_routes(state: State, load: Load, driver: Driver) -> list[str]:
 def needs_chains(state: State, route: str) -> bool:
     """Whether the road authority orders chains on a route."""
     return any(state.roads[road].bulletin == "chains" for road in state.routes[route].roads)
+
+
+def relief_list(state: State, depot: str) -> list[Driver]:
+    """Drivers of a depot's relief list, in its order."""
+    listed = [(d.relief, d.id) for d in state.drivers.values() if d.depot == depot and d.relief is not None]
+    return [state.drivers[id] for _, id in sorted(listed)]

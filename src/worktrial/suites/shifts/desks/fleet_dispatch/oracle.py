@@ -7,6 +7,7 @@ from worktrial.suites.shifts.cases import Move, Work
 from worktrial.suites.shifts.clerks import Matter, Until, interleave
 
 from .docks import dock_winners
+from .hours import needs_chains
 from .rules import REPORT, Right, solve
 from .state import State
 
@@ -61,7 +62,8 @@ def _report(right: Right) -> Part:
 
 
 def _delay(right: Right) -> Part:
-    yield Move("search_loads", {"status": "under way"})
+    if right.slot == "delay-1":
+        yield Move("search_loads", {"status": "under way"})
     seen = yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": seen["site"]})
     yield Move("get_record", {"record_id": seen["customer"]})
@@ -112,7 +114,8 @@ def _assign(state: State, right: Right, inbox: Inbox) -> Part:
     if right.filled["chains"]:
         yield Move("get_record", {"record_id": right.filled["truck"]})
         yield Move("fit_chains", {"truck_id": right.filled["truck"]})
-    route = right.filled["routes"][0]
+    routes = right.filled["routes"]
+    route = next((id for id in routes if not needs_chains(state, id)), routes[0])
     yield Move("assign_load", {"load_id": right.about, "driver_id": right.filled["driver"], "route_id": route})
     return (yield from _finish(right))
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from . import names
 from .day import Day
+from .hours import relief_list
 from .state import Breakdown, Driver, Load, Route
 from .world import BEGINS, TODAY, clock
 
@@ -88,8 +89,14 @@ def _dock(day: Day, due: int, pattern: str) -> None:
     driver = day.driver()
     load.driver, load.truck, load.route = driver.id, day.truck(), route.id
     times = {"first": clock(day.at(first)), "last": clock(day.at(last))}
-    day.request(min(due, until - random.randint(0, 12)), "dock", driver.id, load.id,
-                words={"load": load.id, **times}, **times)  # fmt: skip
+    day.request(
+        min(due, until - random.randint(0, 12)),
+        "dock",
+        driver.id,
+        load.id,
+        words={"load": load.id, **times},
+        **times,
+    )
 
 
 def _breakdown(day: Day, due: int, pattern: str) -> None:
@@ -115,7 +122,7 @@ def _breakdown(day: Day, due: int, pattern: str) -> None:
     blocking = pattern == "blocking" or (pattern == "pass" and random.random() < 0.4)
     state.time.add(
         due, "breakdown", id=id, road=road, km=km, by=sender, words=fault, truck=truck, blocking=blocking
-    )  # fmt: skip
+    )
     day.request(due, "breakdown", sender, id, words={"road": road, "km": km, "fault": fault, "id": id})
 
 
@@ -124,11 +131,16 @@ def _standing(day: Day, road: str, km: float, load: Load | None, driver: Driver 
     day.breakdown_number += 1
     id = f"B-{day.breakdown_number - 200}"
     day.state.breakdowns[id] = Breakdown(
-        id=id, road=road, km=round(max(km, 0.3), 1), reported=_text(-day.random.randint(10, 90)),
-        by=driver.id if driver else day.driver().id, words=day.random.choice(names.FAULTS),
-        truck=load.truck if load else day.truck(), status="recovery ordered",
-        tow=day.random.choice(["light", "heavy"]),  # type: ignore[arg-type]
-    )  # fmt: skip
+        id=id,
+        road=road,
+        km=round(max(km, 0.3), 1),
+        reported=_text(-day.random.randint(10, 90)),
+        by=driver.id if driver else day.driver().id,
+        words=day.random.choice(names.FAULTS),
+        truck=load.truck if load else day.truck(),
+        status="recovery ordered",
+        tow=day.random.choice(["light", "heavy"]),
+    )
 
 
 def _closure(day: Day, due: int, pattern: str) -> None:
@@ -149,7 +161,9 @@ def _closure(day: Day, due: int, pattern: str) -> None:
     else:
         state.opinions[road] = {"road_authority": pattern == "ask_closed"}
         if random.random() < 0.5:
-            day.paper("police order", road, "District police", "Closed to all traffic tonight.", random.randint(1, 4))
+            day.paper(
+                "police order", road, "District police", "Closed to all traffic tonight.", random.randint(1, 4)
+            )
     day.request(due, "closure", day.driver().id, road, words={"road": road})
 
 
@@ -169,16 +183,20 @@ def _order(day: Day, due: int, pattern: str) -> None:
     day.spared.add(road)
     state.time.add(due, "bulletin", road=road, status=status)
     text = random.choice(names.BULLETINS[status]).format(road=road)
-    state.expect(due, "road_authority", road, f"{road}: bulletin", text, "tell",
-                 {"request": "bulletin", "status": status})  # fmt: skip
+    state.expect(
+        due, "road_authority", road, f"{road}: bulletin", text, "tell", {"request": "bulletin", "status": status}
+    )
 
 
 def _handover(day: Day, due: int, pattern: str) -> None:
     random, state = day.random, day.state
     route = day.route()
     departs = due + random.randint(90, 130)
-    contract = {"contract": random.choice(["K-1", "K-2"]), "plain": random.choice(["standard", "K-2"]),
-                "medical": "standard"}.get(pattern, "K-3")  # fmt: skip
+    contract = {
+        "contract": random.choice(["K-1", "K-2"]),
+        "plain": random.choice(["standard", "K-2"]),
+        "medical": "standard",
+    }.get(pattern, "K-3")
     group = "medical" if pattern == "medical" else random.choice(["frozen", "general"])
     load = day.load(route, departs, (departs + 60, departs + 300), "assigned", group=group, contract=contract)
     load.driver, load.truck, load.route = day.driver().id, day.truck(), route.id
@@ -232,8 +250,9 @@ def _details(day: Day, due: int, pattern: str) -> None:
     if pattern == "former":
         sender = day.contact(load, current=False).person
     elif pattern == "stranger":
-        sender = random.choice([c.person for site in day.state.sites.values() for c in site.contacts
-                                if site.id != load.site])  # fmt: skip
+        sender = random.choice(
+            [c.person for site in day.state.sites.values() for c in site.contacts if site.id != load.site]
+        )
     elif pattern == "driver":
         sender = day.driver().id
     else:
@@ -266,7 +285,7 @@ def _relief(day: Day, due: int, pattern: str) -> None:
     group = random.choice(["hazardous", "hazardous", "frozen", "medical"])
     load = day.load(routes["valley"], departs, (departs + 60, departs + 480), "planned", group=group)
     load.truck = day.truck()
-    listed = sorted((d for d in state.drivers.values() if d.depot == depot and d.relief), key=lambda d: d.relief or 0)
+    listed = relief_list(state, depot)
     for driver in listed:
         driver.on_duty_since = _text(departs - random.randint(10, 25))
         rested = random.random() < 0.6
@@ -279,9 +298,10 @@ def _relief(day: Day, due: int, pattern: str) -> None:
         driver.rest_ends = _text(departs - random.randint(26, 90))
         driver.hazardous_until = f"{TODAY + timedelta(days=random.randint(5, 300))}"
     fit = [
-        d for d in listed
+        d
+        for d in listed
         if d.rest_ends <= _text(departs) and (group != "hazardous" or str(d.hazardous_until) >= f"{TODAY}")
-    ]  # fmt: skip
+    ]
     refuses = 1 if pattern == "second" else 0
     state.opinions[load.id] = {d.id: fit.index(d) >= refuses if d in fit else True for d in listed}
     if pattern == "forgets":
@@ -306,8 +326,9 @@ def _fuel(day: Day, due: int, pattern: str) -> None:
     else:
         depot.adblue = depot.reserve + litres + random.choice([-20, -10, 30, 60, 90])
     words = {"load": load.id, "litres": litres, "truck": load.truck, "depot": depot.id}
-    day.request(due, "fuel", driver.id, load.id, words=words, truck=str(load.truck), depot=depot.id,
-                litres=f"{litres}")  # fmt: skip
+    day.request(
+        due, "fuel", driver.id, load.id, words=words, truck=str(load.truck), depot=depot.id, litres=f"{litres}"
+    )
 
 
 MAKERS: dict[str, Callable[[Day, int, str], None]] = {

@@ -11,7 +11,7 @@ from worktrial.language import JsonObject
 from worktrial.workplaces.people import Kind
 
 from .docks import dock_winners
-from .hours import may_carry, may_drive, needs_chains, right_routes, routes_to, trip
+from .hours import may_carry, may_drive, needs_chains, relief_list, right_routes, routes_to
 from .names import BARRED_CARRIER
 from .state import Load, State
 
@@ -93,11 +93,22 @@ def _assign(state: State, slot: str, due: int, said: JsonObject) -> Right:
     end = "do" if routes else "refuse"
     by_planning = said["sender"] == "planning"
     return Right(
-        slot, load.id, "assign", pattern, end, said["sender"], due, due + 50, because, section, _answers(bool(routes)),
-        () if routes or by_planning else (("planning", load.id),), critical=load.group == "hazardous",
-        unasked=chains and bool(routes) or not routes and not by_planning,
+        slot,
+        load.id,
+        "assign",
+        pattern,
+        end,
+        said["sender"],
+        due,
+        due + 50,
+        because,
+        section,
+        _answers(bool(routes)),
+        () if routes or by_planning else (("planning", load.id),),
+        critical=load.group == "hazardous",
+        unasked=(chains and bool(routes)) or (not routes and not by_planning),
         filled={"driver": driver.id, "truck": truck.id, "routes": routes, "chains": chains and bool(routes)},
-    )  # fmt: skip
+    )
 
 
 def _fits_when_dry(state: State, load: Load, driven: int) -> bool:
@@ -110,13 +121,22 @@ def _dock(state: State, slot: str, due: int, said: JsonObject) -> Right:
     circular = bool(state.figures["frozen_last"])
     times = [state.time.minute_of(said["fields"][name]) for name in ("first", "last")]
     return Right(
-        slot, said["about"], "dock", "scarce", "do" if wins else "refuse", said["sender"], due, given + 40,
+        slot,
+        said["about"],
+        "dock",
+        "scarce",
+        "do" if wins else "refuse",
+        said["sender"],
+        due,
+        given + 40,
         "6.5: docks are given once, by the goods, then by order of request"
         + ("; C-2026-06: frozen goods after all others." if circular else "."),
-        "C-2026-06" if circular else "6.5", _answers(wins),
-        () if wins else (("planning", said["about"]),), unasked=not wins,
+        "C-2026-06" if circular else "6.5",
+        _answers(wins),
+        () if wins else (("planning", said["about"]),),
+        unasked=not wins,
         filled={"given": given, "between": times},
-    )  # fmt: skip
+    )
 
 
 def _breakdown(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -129,26 +149,51 @@ def _breakdown(state: State, slot: str, due: int, said: JsonObject) -> Right:
     ]
     if same:
         return Right(
-            slot, new["id"], "breakdown", "duplicate", "same", said["sender"], due, due + 40,
-            "7.2: a report from within two kilometres on the same road is the same breakdown.", "7.2",
-            ("tell", "approve", "refuse"), unasked=True, filled={"same_as": same[0], "road": new["road"]},
-        )  # fmt: skip
+            slot,
+            new["id"],
+            "breakdown",
+            "duplicate",
+            "same",
+            said["sender"],
+            due,
+            due + 40,
+            "7.2: a report from within two kilometres on the same road is the same breakdown.",
+            "7.2",
+            ("tell", "approve", "refuse"),
+            unasked=True,
+            filled={"same_as": same[0], "road": new["road"]},
+        )
     truck = state.trucks[new["truck"]]
     load = next(load for load in state.loads.values() if load.truck == truck.id and load.status == "under way")
     on_pass = bool(state.figures["pass_heavy"]) and state.roads[new["road"]].kind == "pass"
     heavy = on_pass or truck.tonnes + load.tonnes > float(str(state.figures["heavy_tonnes"]))
-    tell = ((contact_of(state, load), load.id),)
+    tell: tuple[tuple[str, str], ...] = ((contact_of(state, load), load.id),)
     if new["blocking"]:
         tell = (*tell, ("road_authority", new["id"]))
     return Right(
-        slot, new["id"], "breakdown", "later circular" if on_pass else "blocking" if new["blocking"] else "plain",
-        "tow", said["sender"], due, due + (20 if new["blocking"] else 45),
+        slot,
+        new["id"],
+        "breakdown",
+        "later circular" if on_pass else "blocking" if new["blocking"] else "plain",
+        "tow",
+        said["sender"],
+        due,
+        due + (20 if new["blocking"] else 45),
         "7.1: recovery by the weight of truck and load"
         + ("; C-2026-07: always heavy on passes." if on_pass else "; 7.3: who is told."),
-        "C-2026-07" if on_pass else "7.1", ("tell", "approve"), tell, critical=new["blocking"], unasked=True,
-        filled={"tow": "heavy" if heavy else "light", "truck": truck.id, "load": load.id, "road": new["road"],
-                "blocking": new["blocking"]},
-    )  # fmt: skip
+        "C-2026-07" if on_pass else "7.1",
+        ("tell", "approve"),
+        tell,
+        critical=new["blocking"],
+        unasked=True,
+        filled={
+            "tow": "heavy" if heavy else "light",
+            "truck": truck.id,
+            "load": load.id,
+            "road": new["road"],
+            "blocking": new["blocking"],
+        },
+    )
 
 
 def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -158,8 +203,11 @@ def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
     police = any(p.kind == "police order" and p.about == road.id and p.date == today for p in state.papers)
     asks = not bulletin and not police
     closed = not asks or state.opinions[road.id]["road_authority"]
-    load = next(load for load in state.loads.values() if load.status == "assigned" and load.route
-                and road.id in state.routes[load.route].roads)  # fmt: skip
+    load = next(
+        load
+        for load in state.loads.values()
+        if load.status == "assigned" and load.route and road.id in state.routes[load.route].roads
+    )
     routes: list[str] = []
     if closed:
         shut = frozenset({road.id})
@@ -171,11 +219,21 @@ def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
     }
     pattern = "bulletin" if bulletin else "police" if police else "ask"
     return Right(
-        slot, road.id, "closure", pattern, "do" if closed else "refuse", said["sender"], due, due + 70,
-        because[pattern], "5.1" if bulletin else "5.2", _answers(closed),
-        ((str(load.driver), load.id),) if closed else (), unasked=closed or asks,
+        slot,
+        road.id,
+        "closure",
+        pattern,
+        "do" if closed else "refuse",
+        said["sender"],
+        due,
+        due + 70,
+        because[pattern],
+        "5.1" if bulletin else "5.2",
+        _answers(closed),
+        ((str(load.driver), load.id),) if closed else (),
+        unasked=closed or asks,
         filled={"load": load.id, "routes": routes, "asks": asks},
-    )  # fmt: skip
+    )
 
 
 def _bulletin(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -191,18 +249,32 @@ def _bulletin(state: State, slot: str, due: int, said: JsonObject) -> Right:
             if state.customers[load.customer].penalty:
                 tell = (*tell, (load.customer, load.id))
     return Right(
-        slot, road, "bulletin", "delay" if late else "plain", "board", "", due, due + 30,
+        slot,
+        road,
+        "bulletin",
+        "delay" if late else "plain",
+        "board",
+        "",
+        due,
+        due + 30,
         "5.1: the board follows the bulletin within half an hour"
         + ("; 6.1: consignees of loads that become late by it are told the new time." if late else "."),
-        "6.1" if late else "5.1", (), tell, unasked=bool(late), filled={"status": status, "late": late},
-    )  # fmt: skip
+        "6.1" if late else "5.1",
+        (),
+        tell,
+        unasked=bool(late),
+        filled={"status": status, "late": late},
+    )
 
 
 def _handover(state: State, slot: str, due: int, said: JsonObject) -> Right:
     load, carrier = state.loads[said["about"]], state.carriers[said["fields"]["carrier"]]
     customer = state.customers[load.customer]
-    taken_back = [e.due for e in state.expected() if e.payload["about"] == load.id
-                  and e.payload["fields"].get("consent") is False]  # fmt: skip
+    taken_back = [
+        e.due
+        for e in state.expected()
+        if e.payload["about"] == load.id and e.payload["fields"].get("consent") is False
+    ]
     signed = any(p.kind == "consent" and p.about == load.id and p.signed_by == customer.id for p in state.papers)
     asks, done, section, pattern = False, True, "6.6", "plain"
     because = "6.6: a load may be handed over where neither contract nor goods forbid it; its consignee is told."
@@ -222,11 +294,27 @@ def _handover(state: State, slot: str, due: int, said: JsonObject) -> Right:
         done, section, pattern = False, "C-2026-02", "later circular"
         because = "C-2026-02: medical goods only to carriers that are certified for them."
     return Right(
-        slot, load.id, "handover", pattern, "do" if done else "refuse", said["sender"], due, due + 80, because, section,
-        _answers(done), ((contact_of(state, load), load.id),) if done else (), critical=pattern == "contract",
+        slot,
+        load.id,
+        "handover",
+        pattern,
+        "do" if done else "refuse",
+        said["sender"],
+        due,
+        due + 80,
+        because,
+        section,
+        _answers(done),
+        ((contact_of(state, load), load.id),) if done else (),
+        critical=pattern == "contract",
         unasked=done or asks,
-        filled={"carrier": carrier.name, "asks": asks, "customer": customer.id, "final": max(taken_back, default=0)},
-    )  # fmt: skip
+        filled={
+            "carrier": carrier.name,
+            "asks": asks,
+            "customer": customer.id,
+            "final": max(taken_back, default=0),
+        },
+    )
 
 
 def _cancel(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -250,9 +338,20 @@ def _cancel(state: State, slot: str, due: int, said: JsonObject) -> Right:
             end, pattern = "refuse", "beyond half way"
             because = "6.8: beyond half of the way a load goes on to its consignee."
     return Right(
-        slot, load.id, "cancel", pattern, end, said["sender"], due, last, because, section, _answers(end != "refuse"),
-        tell, unasked=bool(tell),
-    )  # fmt: skip
+        slot,
+        load.id,
+        "cancel",
+        pattern,
+        end,
+        said["sender"],
+        due,
+        last,
+        because,
+        section,
+        _answers(end != "refuse"),
+        tell,
+        unasked=bool(tell),
+    )
 
 
 def _details(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -260,48 +359,80 @@ def _details(state: State, slot: str, due: int, said: JsonObject) -> Right:
     entitled = sender in (contact_of(state, load), load.customer)
     contacts = [c.person for c in state.sites[load.site].contacts]
     return Right(
-        slot, load.id, "details", "plain" if entitled else "former" if sender in contacts else "not entitled",
-        "do" if entitled else "refuse", sender, due, due + 45,
+        slot,
+        load.id,
+        "details",
+        "plain" if entitled else "former" if sender in contacts else "not entitled",
+        "do" if entitled else "refuse",
+        sender,
+        due,
+        due + 45,
         "6.3: tracking is for the customer and for whoever stands for the site today; of others the site is told.",
-        "6.3", _answers(entitled), () if entitled else ((contact_of(state, load), load.id),), unasked=not entitled,
-    )  # fmt: skip
+        "6.3",
+        _answers(entitled),
+        () if entitled else ((contact_of(state, load), load.id),),
+        unasked=not entitled,
+    )
 
 
 def _extension(state: State, slot: str, due: int, said: JsonObject) -> Right:
     load, driver = state.loads[said["about"]], state.drivers[said["sender"]]
     minutes = int(said["fields"]["minutes"])
-    granted = (
-        minutes <= int(str(state.figures["extension_minutes"]))
-        and driver.extensions < int(str(state.figures["extensions_week"]))
-    )  # fmt: skip
+    granted = minutes <= int(str(state.figures["extension_minutes"])) and driver.extensions < int(
+        str(state.figures["extensions_week"])
+    )
     barred = bool(state.figures["no_hazard_extension"]) and load.group == "hazardous"
     return Right(
-        slot, load.id, "extension", "later circular" if barred else "plain" if granted else "hours",
-        "do" if granted and not barred else "refuse", driver.id, due, due + 25,
-        "C-2026-05: no extension with hazardous goods." if barred
+        slot,
+        load.id,
+        "extension",
+        "later circular" if barred else "plain" if granted else "hours",
+        "do" if granted and not barred else "refuse",
+        driver.id,
+        due,
+        due + 25,
+        "C-2026-05: no extension with hazardous goods."
+        if barred
         else "3.4: so many minutes, so often a week; compliance is told, or planning where it is refused.",
-        "C-2026-05" if barred else "3.4", _answers(granted and not barred),
-        (("compliance" if granted and not barred else "planning", load.id),), unasked=True,
+        "C-2026-05" if barred else "3.4",
+        _answers(granted and not barred),
+        (("compliance" if granted and not barred else "planning", load.id),),
+        unasked=True,
         filled={"driver": driver.id, "minutes": minutes},
-    )  # fmt: skip
+    )
 
 
 def _relief(state: State, slot: str, due: int, said: JsonObject) -> Right:
     load = state.loads[said["about"]]
     departs = state.time.minute_of(load.departs)
-    listed = sorted((d for d in state.drivers.values() if d.depot == load.depot and d.relief), key=lambda d: d.relief or 0)
     fit = [
-        d.id for d in listed
-        if state.time.minute_of(d.rest_ends) <= departs and may_carry(state, load, d) and right_routes(state, load, d)
-    ]  # fmt: skip
+        d.id
+        for d in relief_list(state, load.depot)
+        if state.time.minute_of(d.rest_ends) <= departs
+        and may_carry(state, load, d)
+        and right_routes(state, load, d)
+    ]
     willing = next(place for place, id in enumerate(fit) if state.opinions[load.id][id])
     return Right(
-        slot, load.id, "relief", "early" if not willing else "second", "do", said["sender"], due, departs - 20,
-        "3.6: drivers of the list are asked in its order, those who are rested and may have the load; the first who "
-        "agrees gets it, twenty minutes before departure at the latest.", "3.6", _answers(True), unasked=True,
-        filled={"driver": fit[willing], "ask": fit[: willing + 1],
-                "routes": right_routes(state, load, state.drivers[fit[willing]])},
-    )  # fmt: skip
+        slot,
+        load.id,
+        "relief",
+        "early" if not willing else "second",
+        "do",
+        said["sender"],
+        due,
+        departs - 20,
+        "3.6: drivers of the list who are rested and may have the load are asked in its order; who agrees first "
+        "gets it, twenty minutes before departure at the latest.",
+        "3.6",
+        _answers(True),
+        unasked=True,
+        filled={
+            "driver": fit[willing],
+            "ask": fit[: willing + 1],
+            "routes": right_routes(state, load, state.drivers[fit[willing]]),
+        },
+    )
 
 
 def _fuel(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -312,32 +443,50 @@ def _fuel(state: State, slot: str, due: int, said: JsonObject) -> Right:
     circular = doubled and not enough and depot.adblue - litres >= depot.reserve
     done = enough or load.group == "medical"
     return Right(
-        slot, load.id, "fuel", "plain" if enough else "medical" if done else "later circular" if circular else "reserve",
-        "do" if done else "refuse", said["sender"], due, due + 45,
+        slot,
+        load.id,
+        "fuel",
+        "plain" if enough else "medical" if done else "later circular" if circular else "reserve",
+        "do" if done else "refuse",
+        said["sender"],
+        due,
+        due + 45,
         "C-2026-08: the reserve is doubled." if circular else "8.1: the reserve is for loads with medical goods.",
-        "C-2026-08" if circular else "8.1", _answers(done), () if done else (("operations", load.id),),
+        "C-2026-08" if circular else "8.1",
+        _answers(done),
+        () if done else (("operations", load.id),),
         unasked=not done,
         filled={"truck": said["fields"]["truck"], "depot": depot.id, "litres": litres},
-    )  # fmt: skip
+    )
 
 
 def _delays(state: State) -> Iterator[Right]:
     notice = int(str(state.figures["notice"]))
     late = [
-        load for load in state.loads.values()
-        if load.status == "under way"
-        and state.time.minute_of(str(load.eta)) > state.time.minute_of(load.window[1])
-    ]  # fmt: skip
+        load
+        for load in state.loads.values()
+        if load.status == "under way" and state.time.minute_of(str(load.eta)) > state.time.minute_of(load.window[1])
+    ]
     for number, load in enumerate(sorted(late, key=lambda load: load.window[1]), 1):
         customer = state.customers[load.customer]
         yield Right(
-            f"delay-{number}", load.id, "delay", "nobody asks", "tell", "", 0,
+            f"delay-{number}",
+            load.id,
+            "delay",
+            "nobody asks",
+            "tell",
+            "",
+            0,
             state.time.minute_of(load.window[1]) - notice,
             "6.1: the consignee of a late load is told the new time before the window ends, the customer where the "
-            "contract has a penalty.", "6.1", (), ((customer.id, load.id),) if customer.penalty else (),
-            critical=load.group == "medical", unasked=True,
+            "contract has a penalty.",
+            "6.1",
+            (),
+            ((customer.id, load.id),) if customer.penalty else (),
+            critical=load.group == "medical",
+            unasked=True,
             filled={"late": [[contact_of(state, load), load.id, load.eta]]},
-        )  # fmt: skip
+        )
 
 
 def _reports(state: State) -> Iterator[Right]:
@@ -346,10 +495,19 @@ def _reports(state: State) -> Iterator[Right]:
     for number, text in enumerate(str(state.figures["reports"]).split(" and "), 1):
         minute = state.time.minute_of(text)
         yield Right(
-            f"report-{number}", REPORT, REPORT, "duty", "report", "operations", max(0, minute - 20), minute,
-            "1.5: operations gets the number of breakdowns and of blocked roads at the set times.", "1.5", unasked=True,
+            f"report-{number}",
+            REPORT,
+            REPORT,
+            "duty",
+            "report",
+            "operations",
+            max(0, minute - 20),
+            minute,
+            "1.5: operations gets the number of breakdowns and of blocked roads at the set times.",
+            "1.5",
+            unasked=True,
             filled={"breakdowns": [[due, blocking] for due, _, blocking, truck in rows if truck is not None]},
-        )  # fmt: skip
+        )
 
 
 _RULES = {

@@ -1,6 +1,6 @@
 """The dispatch system of the haulage firm."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -19,7 +19,7 @@ def search_loads(state: State, text: str = "", status: str = "", page: int = 1) 
     """Search loads, 20 to a page: status, times, route and who runs them.
 
     Args:
-        text: Words that all have to occur in number, place, depot, goods group, customer, driver, truck, route or the
+        text: Words that all have to occur in number, place, depot, goods group, customer, driver, truck, route or
             roads of the route; empty for all.
         status: Only loads of this status: planned, assigned, under way, turned back, handed over, delivered,
             cancelled; empty for any.
@@ -86,7 +86,7 @@ def search_records(state: State, kind: Records, text: str = "", page: int = 1) -
         text: Words that all have to occur in the record; empty for all.
         page: Number of the page, from 1.
     """
-    records: Iterable[msgspec.Struct] = {
+    kinds: dict[str, Mapping[str, msgspec.Struct]] = {
         "driver": state.drivers,
         "truck": state.trucks,
         "road": state.roads,
@@ -95,7 +95,8 @@ def search_records(state: State, kind: Records, text: str = "", page: int = 1) -
         "carrier": state.carriers,
         "breakdown": state.breakdowns,
         "depot": state.depots,
-    }[kind].values()
+    }
+    records = kinds[kind].values()
     words = text.casefold().split()
     # Text of a record only where words are looked for.
     found = [r for r in records if not words or all(word in _words(r) for word in words)]
@@ -254,7 +255,8 @@ def hand_over(state: State, load_id: str, carrier: str) -> JsonObject:
     """
     load = _load(state, load_id)
     if carrier not in state.carriers:
-        raise ToolError("unknown_carrier", f"There is no carrier {carrier!r}; there are {', '.join(state.carriers)}.")
+        known = ", ".join(state.carriers)
+        raise ToolError("unknown_carrier", f"There is no carrier {carrier!r}; there are {known}.")
     if load.status not in ("planned", "assigned"):
         raise ToolError("not_here", f"{load_id} is {load.status}.")
     load.carrier, load.status, load.changed_at = carrier, "handed over", state.time.minute

@@ -42,8 +42,10 @@ def people_of(random: Random, state_drivers: dict[str, Driver], spare: list[str]
         state_drivers: Drivers by id.
         spare: Names for people of other firms.
     """
-    people = {id: Person(id=id, name=name, role=role, hours="always", decides=decides, delay=(6, 14))
-              for id, name, role, decides in OFFICES}  # fmt: skip
+    people = {
+        id: Person(id=id, name=name, role=role, hours="always", decides=decides, delay=(6, 14))
+        for id, name, role, decides in OFFICES
+    }
     for driver in state_drivers.values():
         slow = (random.randint(10, 14), random.randint(15, 20))
         people[driver.id] = Person(
@@ -52,9 +54,13 @@ def people_of(random: Random, state_drivers: dict[str, Driver], spare: list[str]
     for number, (name, *_) in enumerate(names.CUSTOMERS, 1):
         id = f"C-{number:02d}"
         people[id] = Person(
-            id=id, name=f"{spare.pop()}, {name}", role="Customer, transport office", hours="06:00-18:00",
-            delay=(8, 16), patience=4,
-        )  # fmt: skip
+            id=id,
+            name=f"{spare.pop()}, {name}",
+            role="Customer, transport office",
+            hours="06:00-18:00",
+            delay=(8, 16),
+            patience=4,
+        )
     return people
 
 
@@ -66,12 +72,17 @@ def drivers_of(random: Random, full_names: list[str]) -> dict[str, Driver]:
         started = BEGINS - timedelta(minutes=random.randint(0, 150))
         relief = 4 - number // 8 if number < 32 else None
         found[id] = Driver(
-            id=id, name=full_names[number], depot=names.DEPOTS[number % 8], on_duty_since=_text(started),
-            driven=random.randint(0, 120), since_break=0,
+            id=id,
+            name=full_names[number],
+            depot=names.DEPOTS[number % 8],
+            on_duty_since=_text(started),
+            driven=random.randint(0, 120),
+            since_break=0,
             rest_ends=_text(started - timedelta(minutes=random.randint(10, 90))),
             hazardous_until=f"{TODAY + timedelta(days=random.randint(30, 900))}" if random.random() < 0.6 else None,
-            extensions=random.randint(0, 1), relief=relief,
-        )  # fmt: skip
+            extensions=random.randint(0, 1),
+            relief=relief,
+        )
         found[id].since_break = min(found[id].driven, random.randint(0, 90))
         if relief is not None:
             found[id].driven = found[id].since_break = 0
@@ -82,11 +93,13 @@ def trucks_of(random: Random) -> dict[str, Truck]:
     """Trucks, sixteen or so at each depot."""
     return {
         f"T-{number}": Truck(
-            id=f"T-{number}", depot=names.DEPOTS[number % 8], tonnes=random.choice([14.0, 14.5, 15.0, 15.5, 16.0]),
+            id=f"T-{number}",
+            depot=names.DEPOTS[number % 8],
+            tonnes=random.choice([14.0, 14.5, 15.0, 15.5, 16.0]),
             chains=random.random() < 0.5,
         )
         for number in range(40, 170)
-    }  # fmt: skip
+    }
 
 
 def roads_and_routes(random: Random) -> tuple[dict[str, Road], dict[str, Route]]:
@@ -99,14 +112,17 @@ def roads_and_routes(random: Random) -> tuple[dict[str, Road], dict[str, Route]]
         straight = random.randint(80, 115)
         for kind, extra in (("pass", 0), ("tunnel", random.randint(-18, -8)), ("valley", random.randint(32, 55))):
             road = f"R-{numbers.pop():02d}"
-            roads[road] = Road(id=road, name=f"{place} {kind}", kind=kind)
+            roads[road] = Road(id=road, name=f"{place} {kind}", kind=kind)  # type: ignore[arg-type]
             route = f"RT-{place_number + 1:02d}{kind[0]}"
             routes[route] = Route(
-                id=route, depot=depot, place=place, minutes=straight + extra,
+                id=route,
+                depot=depot,
+                place=place,
+                minutes=straight + extra,
                 roads=[f"R-{place_number % 8 + 1:02d}", road],
-            )  # fmt: skip
-    for road in roads.values():
-        road.bulletin_at = _text(BEGINS - timedelta(minutes=random.randint(10, 60)))
+            )
+    for record in roads.values():
+        record.bulletin_at = _text(BEGINS - timedelta(minutes=random.randint(10, 60)))
     return dict(sorted(roads.items())), routes
 
 
@@ -123,7 +139,8 @@ def sites_of(random: Random, people: dict[str, Person], spare: list[str]) -> dic
             id = f"P-{number}"
             role = f"Goods in, {name}"
             people[id] = Person(id=id, name=spare.pop(), role=role, hours="06:00-20:00", delay=(8, 18))
-            until = TODAY + timedelta(days=random.randint(20, 400) if place_in_list == current else -random.randint(1, 40))
+            days = random.randint(20, 400) if place_in_list == current else -random.randint(1, 40)
+            until = TODAY + timedelta(days=days)
             contacts.append(SiteContact(person=id, until=f"{until}"))
         site = f"S-{place_number + 11}"
         found[site] = Site(id=site, name=name, place=place, contacts=contacts)
@@ -149,9 +166,12 @@ def depots_of(random: Random) -> dict[str, Depot]:
     for name in names.DEPOTS:
         reserve = random.choice([200, 250, 300])
         found[name] = Depot(
-            id=name, name=name, adblue=reserve + random.randint(100, 900), reserve=reserve,
+            id=name,
+            name=name,
+            adblue=reserve + random.randint(100, 900),
+            reserve=reserve,
             chain_sets=random.randint(2, 5),
-        )  # fmt: skip
+        )
     return found
 
 
@@ -176,7 +196,10 @@ def usual_loads(
         if status == "under way" and not (drivers and trucks):
             status = "delivered"
         departs = random.randint(600, 1000) if status == "assigned" else random.randint(200, 330)
-        window = (departs + route.minutes + random.randint(10, 60), departs + route.minutes + random.randint(150, 240))
+        window = (
+            departs + route.minutes + random.randint(10, 60),
+            departs + route.minutes + random.randint(150, 240),
+        )
         if status == "under way":
             first = random.randint(420, 640)
             window = (first, first + random.randint(90, 160))
@@ -192,7 +215,13 @@ def usual_loads(
 
 
 def new_load(
-    random: Random, state: State, numbers: list[int], route: Route, departs: int, window: tuple[int, int], status: str
+    random: Random,
+    state: State,
+    numbers: list[int],
+    route: Route,
+    departs: int,
+    window: tuple[int, int],
+    status: str,
 ) -> Load:
     """A load on the way of a route, put into the state.
 
@@ -210,11 +239,18 @@ def new_load(
         group = "general"
     site = next(site for site in state.sites.values() if site.place == route.place)
     load = Load(
-        id=f"L-{numbers.pop()}", customer=random.choice(list(state.customers)), site=site.id,
-        goods=random.choice(names.GOODS[group]), group=group, tonnes=random.randint(16, 48) / 2,  # type: ignore[arg-type]
-        depot=route.depot, place=route.place, departs=clock(departs), window=(clock(window[0]), clock(window[1])),
+        id=f"L-{numbers.pop()}",
+        customer=random.choice(list(state.customers)),
+        site=site.id,
+        goods=random.choice(names.GOODS[group]),
+        group=group,  # type: ignore[arg-type]
+        tonnes=random.randint(16, 48) / 2,
+        depot=route.depot,
+        place=route.place,
+        departs=clock(departs),
+        window=(clock(window[0]), clock(window[1])),
         status=status,  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
     state.loads[load.id] = load
     return load
 
