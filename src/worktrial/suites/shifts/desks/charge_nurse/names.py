@@ -84,7 +84,15 @@ POSTS = ("Emergency physician", "Medical registrar", "Surgical registrar", "Emer
 COMPLAINTS = {
     1: ("cardiac arrest, pulse back", "unconscious after a fall", "severe breathing trouble, tiring"),
     2: ("stroke signs since an hour", "fast heart beat, dizzy", "severe belly pain, pale"),
-    3: ("fever and confusion", "broken hip", "vomiting since the night", "asthma, speaking in sentences"),
+    3: (
+        "fever and confusion",
+        "broken hip",
+        "vomiting since the night",
+        "asthma, speaking in sentences",
+        "unwell at home",
+        "fall, now sleepy",
+        "found by neighbours",
+    ),
     4: ("cut hand, bleeding stopped", "twisted ankle", "back pain after lifting"),
     5: ("wants stitches out", "rash for a week"),
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from worktrial.language import JsonObject
+from worktrial.workplaces.people import Kind
 from worktrial.workplaces.time import Event
 
 from .state import Bay, Nurse, Patient, State
@@ -38,7 +39,7 @@ class Due:
     """Minute by which it has to be done."""
     because: str
     section: str
-    answer: tuple[str, ...] = ("approve", "tell")
+    answer: tuple[Kind, ...] = ("approve", "tell")
     """Kinds of message that whoever asked may be told it with; () where nobody is to be answered."""
     tell: tuple[str, ...] = ()
     """Others who have to be told, by id."""
@@ -395,8 +396,8 @@ def _drugs(state: State, slot: str, event: Event) -> Due:
         because = "8.3: a slip of the pen, proven by the lines, is corrected on the sheet with the right balance."
     return Due(
         slot, id, "drugs", pattern, end, "N-01", event.due, event.due + 30, because, section,
-        ("tell", "approve", "refuse", "request"), tell, critical=end == "discrepancy", unasked=end != "agreed",
-        facts=data | {"balance": balance, "missing": balance - counted},
+        ("tell", "approve", "refuse", "request", "ask"), tell, critical=end == "discrepancy",
+        unasked=end != "agreed", facts=data | {"balance": balance, "missing": balance - counted},
     )  # fmt: skip
 
 
