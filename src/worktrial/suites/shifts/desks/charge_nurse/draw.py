@@ -21,7 +21,7 @@ SLOTS = {
 PATTERNS = {
     "ambulance": ("plain", "level_1", "level_2", "flag", "duplicate", "cleared", "chest", "two", "minor", "plain"),
     "transfer": ("plain", "stays", "withdrawn", "plain", "escort", "flag", "ask", "hearsay", "elder"),
-    "isolation": ("airborne", "airborne", "protective", "contact"),
+    "isolation": ("airborne", "airborne", "airborne", "protective", "contact"),
     "enquiry": ("plain", "wrong_word", "kin", "no_information", "other_number", "police", "birth", "form", "claim"),
     "walkin": ("plain", "elder", "level_2", "late", "level_3"),
     "lend": ("own", "own", "agency", "keys", "supernumerary"),
@@ -42,7 +42,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
         due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
         MAKERS[kind](day, due, patterns[kind].pop())
     old_entries(day.state, random)
-    add_bays(day.state, random, day.needs, rooms=max(1, day.slots.count("isolation") // 2))
+    add_bays(day.state, random, day.needs, rooms=random.randint(1, max(1, day.slots.count("isolation") // 2)))
     add_nurses(day.state, random, day.asked, spare=random.randint(0, day.slots.count("lend")))
     return day.state
 

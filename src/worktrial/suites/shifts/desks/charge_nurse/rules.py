@@ -251,7 +251,7 @@ def _transfer(state: State, slot: str, event: Event) -> Due:
         because = "3.7: an order is changed by the physician who gave it and by nobody else."
     return Due(
         slot, patient.id, "transfer", pattern, end, by, event.due, due, because, section, tell=tell,
-        critical=end == "stay", unasked=pattern not in ("plain", "ask", "not their order"), earliest=earliest,
+        critical=pattern in ("order withdrawn", "escort"), unasked=pattern not in ("plain", "ask", "not their order"), earliest=earliest,
         facts={"ward": ward, "named": named, "side_room": side, "escort": escort, "by": by, "minutes": minutes},
     )  # fmt: skip
 
@@ -310,8 +310,8 @@ def _enquiry(state: State, slot: str, event: Event) -> Due:
         because = "5.2: without a password only the next of kin of record or form, called back at the number there."
     return Due(
         slot, id, "enquiry", pattern, end, "switchboard", event.due, event.due + 30, because, section,
-        ("approve", "tell") if end == "do" else ("refuse", "tell"), tell, unasked=bool(tell or number),
-        facts=data | {"call": number},
+        ("approve", "tell") if end == "do" else ("refuse", "tell"), tell, critical=pattern == "wants nobody told",
+        unasked=bool(tell or number),         facts=data | {"call": number},
     )  # fmt: skip
 
 
