@@ -251,7 +251,8 @@ def _transfer(state: State, slot: str, event: Event) -> Due:
         because = "3.7: an order is changed by the physician who gave it and by nobody else."
     return Due(
         slot, patient.id, "transfer", pattern, end, by, event.due, due, because, section, tell=tell,
-        critical=pattern in ("order withdrawn", "escort"), unasked=pattern not in ("plain", "ask", "not their order"), earliest=earliest,
+        critical=pattern in ("order withdrawn", "escort"),
+        unasked=pattern not in ("plain", "ask", "not their order"), earliest=earliest,
         facts={"ward": ward, "named": named, "side_room": side, "escort": escort, "by": by, "minutes": minutes},
     )  # fmt: skip
 
@@ -311,7 +312,7 @@ def _enquiry(state: State, slot: str, event: Event) -> Due:
     return Due(
         slot, id, "enquiry", pattern, end, "switchboard", event.due, event.due + 30, because, section,
         ("approve", "tell") if end == "do" else ("refuse", "tell"), tell, critical=pattern == "wants nobody told",
-        unasked=bool(tell or number),         facts=data | {"call": number},
+        unasked=bool(tell or number), facts=data | {"call": number},
     )  # fmt: skip
 
 
