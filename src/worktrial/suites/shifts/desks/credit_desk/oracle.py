@@ -1,0 +1,220 @@
+"""A plan of the day: the work of a clerk who knows beforehand what is right about each matter."""
+
+from collections.abc import Generator
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import Matter, Until, interleave
+
+from .rules import REPORT, Right, solve
+from .state import State
+
+Part = Generator[Move | Until, JsonObject, JsonObject]
+
+
+def plan(state: State) -> Work:
+    """Work on every matter in its time; of several always on the one that is due first."""
+    inbox = Inbox()
+    matters = [(right.arrives, right.due, _matter(state, right, inbox)) for right in solve(state)]
+    return interleave(matters, state.time)
+
+
+class Inbox:
+    """Messages that a look into the inbox has shown, and that are still to be opened."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[str]] = {}
+
+    def read(self, about: str) -> Part:
+        """Open the messages about a reference; the inbox is looked into only where none is known."""
+        seen: JsonObject = {}
+        if not self._waiting.get(about):
+            seen = yield Move("check_inbox", {"unread_only": True})
+            self._waiting = {}
+            for row in reversed(seen["messages"]):
+                self._waiting.setdefault(row["about"], []).append(row["id"])
+        for id in self._waiting.pop(about, ()):
+            seen = yield Move("read_message", {"message_id": id})
+        return seen
+
+
+def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
+    if right.kind not in (REPORT, "guarantee"):
+        yield from inbox.read(right.about)
+    yield from _WORK[right.kind](state, right, inbox)
+
+
+def _fields(fields: dict[str, int | str]) -> dict[str, JsonValue]:
+    return {name: value if isinstance(value, str) else value / 100 for name, value in fields.items()}
+
+
+def _answer(right: Right, text: str) -> Part:
+    """Tell whoever asked, and everybody else who has to know."""
+    seen: JsonObject = {}
+    if right.asked_by:
+        words = {"about": right.about, "text": text, "fields": _fields(right.fields)}
+        seen = yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
+    for person, fields in right.tell.items():
+        words = {"about": right.about, "text": text, "fields": _fields(fields)}
+        seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
+    return seen
+
+
+def _decline(right: Right) -> Part:
+    yield Move("decline_request", {"request_id": right.about})
+    for facility in right.filled.get("stops", ()):
+        yield Move("set_stop", {"facility_id": facility, "stopped": True})
+    return (yield from _answer(right, f"{right.about} cannot be done: {right.because}"))
+
+
+def _ask(state: State, right: Right, inbox: Inbox, **fields: JsonValue) -> Part:
+    """Ask everybody who has to be asked at once, and again those who have forgotten."""
+    seen: JsonObject = {}
+    words = {"about": right.about, "text": f"Do you agree to {right.about}?", "fields": fields}
+    for person in right.asks:
+        seen = yield Move("send_message", {"to": person, "kind": "request", **words})
+    asked = state.time.minute_of(str(seen["time"]))
+    forgot = [person for person in right.asks if right.about in state.people[person].forgets]
+    longest = max(state.people[person].delay[1] for person in right.asks)
+    if forgot:
+        yield Until(asked + longest + 1)
+        for person in forgot:
+            seen = yield Move("send_message", {"to": person, "kind": "remind", **words})
+        asked = state.time.minute_of(str(seen["time"]))
+    yield Until(asked + longest + 1)
+    return (yield from inbox.read(right.about))
+
+
+def _drawdown(state: State, right: Right, inbox: Inbox) -> Part:
+    request, facility = right.filled, right.filled["facility"]
+    yield Move("get_request", {"request_id": right.about})
+    yield Move("get_facility", {"facility_id": facility})
+    if right.pattern == "duplicate":
+        yield Move("search_requests", {"text": request["reference"]})
+        yield Move("mark_duplicate", {"request_id": right.about, "original_id": request["original"]})
+        return (yield from _answer(right, f"{right.about} is {request['original']} again, which is paid."))
+    if right.pattern in ("withdrawn", "downgraded") and right.end == "decline":
+        if right.pattern == "withdrawn":
+            yield Until(right.earliest + 1)
+            yield from inbox.read(right.about)
+        return (yield from _decline(right))
+    yield Move("get_customer", {"customer_id": request["customer"]})
+    yield Move("get_contract", {"facility_id": facility})
+    if right.pattern in ("signature", "covenant", "waived", "cover"):
+        yield Move("search_documents", {"reference": request["customer" if right.pattern == "signature" else "facility"]})
+    if right.pattern in ("cover", "covered"):
+        yield Move("list_collateral", {"facility_id": facility})
+    if right.earliest:
+        yield Until(right.earliest)
+        yield Move("get_group", {"group_id": state.figures["scarce_group"]})
+    if not right.end.startswith("release"):
+        return (yield from _decline(right))
+    if right.asks:
+        yield from _ask(state, right, inbox, amount=request["amount"] / 100)
+    yield Move("release_drawdown", {"request_id": right.about, "value_date": request["value"]})
+    return (yield from _answer(right, f"{right.about} is paid, value {request['value']}."))
+
+
+def _certificate(state: State, right: Right, inbox: Inbox) -> Part:
+    facility = right.filled["facility"]
+    yield Move("get_facility", {"facility_id": facility})
+    yield Move("search_documents", {"reference": facility})
+    yield Move("get_contract", {"facility_id": facility})
+    if right.end == "decline":
+        yield Move("get_customer", {"customer_id": right.filled["customer"]})
+        return (yield from _decline(right))
+    result = {"ratio": right.filled["ratio"] / 100, "met": right.filled["met"]}
+    yield Move("record_test", {"request_id": right.about, **result})
+    for stop in right.filled["stops"]:
+        yield Move("set_stop", {"facility_id": stop, "stopped": True})
+    return (yield from _answer(right, f"The ratio of {facility} is {result['ratio']:.2f}."))
+
+
+def _waiver(state: State, right: Right, inbox: Inbox) -> Part:
+    facility = right.filled["facility"]
+    yield Move("get_facility", {"facility_id": facility})
+    yield Move("get_customer", {"customer_id": right.filled["customer"]})
+    yield Move("search_documents", {"reference": right.about})
+    if right.asks:
+        yield from _ask(state, right, inbox)
+    if right.earliest:
+        yield Until(right.earliest + 1)
+    if right.end == "decline":
+        if not right.asks:
+            yield from inbox.read(right.about)
+        return (yield from _decline(right))
+    by = {"granted_by": right.filled["who"], "second": right.filled["second"]}
+    yield Move("record_waiver", {"request_id": right.about, **by})
+    yield Move("set_stop", {"facility_id": facility, "stopped": False})
+    return (yield from _answer(right, f"The waiver on {facility} is granted for this quarter."))
+
+
+def _collateral(state: State, right: Right, inbox: Inbox) -> Part:
+    facility = right.filled["facility"]
+    yield Move("get_facility", {"facility_id": facility})
+    yield Move("get_contract", {"facility_id": facility})
+    yield Move("list_collateral", {"facility_id": facility})
+    yield Move("get_fixings")
+    if right.end == "decline":
+        return (yield from _decline(right))
+    yield Move("release_collateral", {"request_id": right.about, "collateral_id": right.filled["item"]})
+    return (yield from _answer(right, f"{right.filled['item']} is free."))
+
+
+def _inquiry(state: State, right: Right, inbox: Inbox) -> Part:
+    facility = right.filled["facility"]
+    yield Move("get_request", {"request_id": right.about})
+    yield Move("search_documents", {"reference": right.filled["customer"]})
+    yield Move("get_facility", {"facility_id": facility})
+    if right.end == "decline":
+        return (yield from _decline(right))
+    used = right.filled["used"] / 100
+    yield Move("send_confirmation", {"request_id": right.about, "to": right.asked_by, "utilisation": used})
+    return (yield from _answer(right, f"The confirmation for {right.about} is with you."))
+
+
+def _fee(state: State, right: Right, inbox: Inbox) -> Part:
+    facility = right.filled["facility"]
+    yield Move("get_facility", {"facility_id": facility})
+    yield Move("get_contract", {"facility_id": facility})
+    yield Move("get_balances", {"facility_id": facility})
+    yield Move("record_fee", {"request_id": right.about, "amount": right.filled["fee"] / 100})
+    return (yield from _answer(right, f"The fee on {facility} is booked."))
+
+
+def _downgrade(state: State, right: Right, inbox: Inbox) -> Part:
+    yield Move("get_customer", {"customer_id": right.about})
+    for facility in right.filled["stops"]:
+        yield Move("get_contract", {"facility_id": facility})
+        yield Move("set_stop", {"facility_id": facility, "stopped": True})
+    return (yield from _answer(right, f"The rating of {right.about} has changed."))
+
+
+def _guarantee(state: State, right: Right, inbox: Inbox) -> Part:
+    yield Move("list_guarantees", {"expires_by": f"{state.time.begins.date()}"})
+    yield Move("get_facility", {"facility_id": right.filled["facility"]})
+    yield Move("list_collateral", {"facility_id": right.filled["facility"]})
+    if right.asks:
+        yield from _ask(state, right, inbox)
+    what = {"decision": right.filled["decision"], "amount": right.filled["claim"] / 100}
+    yield Move("settle_guarantee", {"guarantee_id": right.about, **what})
+    return (yield from _answer(right, f"{right.about}: {right.filled['decision']}."))
+
+
+def _report(state: State, right: Right, inbox: Inbox) -> Part:
+    yield Move("list_groups", {"page": 1})
+    yield Move("list_groups", {"page": 2})
+    return (yield from _answer(right, "Large exposures at last night's close."))
+
+
+_WORK = {
+    "drawdown": _drawdown,
+    "certificate": _certificate,
+    "waiver": _waiver,
+    "collateral": _collateral,
+    "inquiry": _inquiry,
+    "fee": _fee,
+    "downgrade": _downgrade,
+    "guarantee": _guarantee,
+    REPORT: _report,
+}
