@@ -10,7 +10,7 @@ from . import names, numbers
 from .state import Balance, Collateral, CreditGroup, Customer, Document, Facility, Request, Signatory, State, Usage
 
 CUSTOMERS = 84
-_GROUPS = 24
+_GROUPS = 20
 _OLD_REQUESTS = 220
 _STAFF = (
     ("risk_control", "Risk control", "Large exposures, covenants, countersignatures", "", (8, 16)),
@@ -46,13 +46,20 @@ def fill(state: State, random: Random) -> None:
         id = f"C-{1001 + number}"
         three = [f"{first} {last}" for first, last in people[3 * number : 3 * number + 3]]
         card = [
-            Signatory(name=three[0], post="chief financial officer", alone_up_to=random.choice([4, 5, 6]) * 50_000_000),
+            Signatory(
+                name=three[0], post="chief financial officer", alone_up_to=random.choice([4, 5, 6]) * 50_000_000
+            ),
             Signatory(name=three[1], post="managing director", alone_up_to=100_000_000),
         ]
         group = f"G-{number % _GROUPS + 1:02d}"
         manager = random.choice(list(names.MANAGERS))
         state.customers[id] = Customer(
-            id=id, name=f"{company} {trade}", group=group, rating=random.randint(2, 6), manager=manager, signatories=card
+            id=id,
+            name=f"{company} {trade}",
+            group=group,
+            rating=random.randint(2, 6),
+            manager=manager,
+            signatories=card,
         )
         posts = ("Chief financial officer", "Managing director", "Assistant, finance department")
         for place, (name, post) in enumerate(zip(three, posts, strict=True), 1):
@@ -83,7 +90,7 @@ def shape(state: State, random: Random, facility: Facility, room: int) -> None:
     facility.booked = numbers.utilisation(state, facility) * random.randint(950, 985) // 1000
     since, used = numbers.TODAY.replace(month=4, day=1), random.randint(facility.limit // 5, facility.limit // 2)
     facility.balances = []
-    ends = sorted(random.sample(range(12, 80), 2)) + [91]
+    ends = [*sorted(random.sample(range(12, 80), 2)), 91]
     for end in ends:
         until = numbers.TODAY.replace(month=4, day=1) + timedelta(days=end)
         facility.balances.append(Balance(since=f"{since}", until=f"{until}", used=used))
@@ -121,10 +128,10 @@ def close(state: State, random: Random) -> None:
     threshold = int(str(state.figures["capital"])) * 10_000_000
     drawn: dict[str, int] = {}
     for facility in state.facilities.values():
-        group = state.customers[facility.customer].group
-        drawn[group] = drawn.get(group, 0) + numbers.utilisation(state, facility)
+        member_of = state.customers[facility.customer].group
+        drawn[member_of] = drawn.get(member_of, 0) + numbers.utilisation(state, facility)
     for place, group in enumerate(state.groups.values()):
-        # Last night's exposures have uses that the register of facilities does not show: derivatives, other branches.
+        # Exposures have more in them than the facilities show: derivatives, other branches.
         group.exposure = drawn.get(group.id, 0) + random.randint(0, 900_000_000)
         group.cash_pledged = random.choice([0, random.randint(20_000_000, 200_000_000)])
         if place % 4 == 0:
@@ -138,14 +145,16 @@ def _old_requests(state: State, random: Random) -> None:
     facilities = list(state.facilities.values())
     for number in range(_OLD_REQUESTS):
         facility = random.choice(facilities)
-        at = f"{numbers.TODAY - timedelta(days=1 + number // 8)} {random.randint(9, 16):02d}:{random.randint(0, 59):02d}"
+        hour = f"{random.randint(9, 16):02d}:{random.randint(0, 59):02d}"
+        at = f"{numbers.TODAY - timedelta(days=1 + number // 8)} {hour}"
         value = numbers.TODAY - timedelta(days=number // 8)
         id = f"R-{4000 - number}"
         state.requests[id] = Request(
             id=id, kind="drawdown", customer=facility.customer, facility=facility.id, received=at,
             channel=random.choice(["mail", "portal"]), sender=f"P-{facility.customer[2:]}-1",
             signed_by=[state.customers[facility.customer].signatories[0].name],
-            amount=random.randint(5_000_000, 60_000_000), value_date=f"{value}", purpose=random.choice(names.PURPOSES),
+            amount=random.randint(5_000_000, 60_000_000), value_date=f"{value}",
+            purpose=random.choice(names.PURPOSES),
             reference=f"{random.choice('ABDEKMRT')}{random.randint(1000, 9999)}",
             status=random.choice(["released", "released", "declined"]), settled_at=0,
         )  # fmt: skip

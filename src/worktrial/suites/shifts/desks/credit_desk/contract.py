@@ -12,10 +12,10 @@ def clauses(facility: Facility) -> list[JsonObject]:
     days = "day" if t.notice_days == 1 else "days"
     found = [
         ("2.1", "The Bank makes the facility available up to the limit; each drawing is ordered in writing.", True),
-        ("2.3", f"A drawing is ordered {t.notice_days} business {days} before its value date, the day of receipt not "
-                "counted.", t.notice_days > 0),
+        ("2.3", f"A drawing is ordered {t.notice_days} business {days} before its value date; the day of receipt "
+                "does not count.", t.notice_days > 0),
         ("2.5", "Orders need the signatures of two persons on the card, whatever the amount.", t.two_signatures),
-        ("3.2", "The Bank's commitment is irrevocable; drawings may be withheld for non-payment only.", t.irrevocable),
+        ("3.2", "The Bank's commitment is irrevocable; only non-payment entitles it to withhold.", t.irrevocable),
         ("4.1", f"The commitment fee is reckoned by actual days over {t.fee_days}.", t.fee_days != 360),
         ("4.2", f"The first EUR {free} of what is undrawn bear no commitment fee.", t.fee_free > 0),
         ("5.1", "Debt, for the covenant, includes the liabilities from leases.", t.leases),

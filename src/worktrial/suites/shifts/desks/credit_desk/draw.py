@@ -10,13 +10,15 @@ from .matters import PATTERNS, Draw
 from .state import State
 
 SLOTS = {
-    "short": "drawdown waiver collateral certificate drawdown inquiry",
-    "half": "drawdown waiver group certificate drawdown fee group drawdown downgrade collateral group inquiry "
-    "certificate drawdown",
-    "full": "drawdown waiver certificate group drawdown inquiry collateral fee group drawdown certificate downgrade "
-    "drawdown waiver group drawdown inquiry collateral certificate group drawdown fee drawdown waiver downgrade "
-    "drawdown certificate inquiry collateral drawdown",
+    "short": "drawdown waiver other drawdown other",
+    "half": "drawdown waiver group certificate fee group drawdown downgrade collateral group inquiry drawdown "
+    "certificate",
+    "full": "drawdown waiver certificate group drawdown inquiry collateral fee group drawdown certificate "
+    "downgrade drawdown waiver group drawdown inquiry collateral group drawdown fee waiver downgrade drawdown "
+    "certificate inquiry collateral drawdown",
 }
+_WAITING = 2
+_OTHERS = ("collateral", "certificate", "inquiry", "fee", "fee", "downgrade")
 _BEGINS = {"short": (13, 30), "half": (12, 30), "full": (9, 0)}
 _ALLOTMENT = {"short": "14:15", "half": "14:10", "full": "13:40"}
 _GUARANTEES = {"short": 0, "half": 1, "full": 2}
@@ -27,7 +29,9 @@ def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it."""
     hour, minute = _BEGINS[length]
     slots = SLOTS[length].split()
-    raised = random.choice([kind for kind in ("receivables", "machinery", "land")])
+    others = random.sample(_OTHERS, slots.count("other"))
+    slots = [others.pop() if slot == "other" else slot for slot in slots]
+    raised = random.choice(["receivables", "machinery", "land"])
     figures = {
         "scarce": "group" in slots,
         "scarce_group": "",
@@ -68,7 +72,8 @@ def draw(length: str, minutes: int, random: Random) -> State:
     # Requests come over the first three quarters; what has to be worked on early comes early.
     gap = int(minutes * 0.72) / len(slots)
     for place, kind in enumerate(slots):
-        due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
+        waits = place < _WAITING  # mail that came in over lunch or over night
+        due = 1 if waits else max(1, round(place * gap + random.uniform(0, gap * 0.8)))
         matters.MAKERS[kind](day, due, patterns[kind].pop())
     for number in range(_GUARANTEES[length]):
         matters.expiring(day, number)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 from . import names, numbers
 from .book import add_use, file, pledge, shape
@@ -76,7 +77,7 @@ class Draw:
             return max(1, self.cut_off - margin - self.random.randint(0, 5))
         return due
 
-    def request(self, due: int, kind: str, facility: Facility, *, sender: str = "", **filled: object) -> str:
+    def request(self, due: int, kind: str, facility: Facility, *, sender: str = "", **filled: Any) -> str:
         """A request that comes in at a minute, with its message; returns its number."""
         self.number += self.random.randint(1, 3)
         id = f"R-{self.number}"
@@ -87,20 +88,25 @@ class Draw:
         self.state.time.add(
             due, "request", id=id, kind=kind, customer=customer.id, facility=facility.id, sender=sender,
             channel=channel, **filled,
-        )  # type: ignore[arg-type]  # fmt: skip
+        )  # fmt: skip
         amount = filled.get("amount")
         text = self.random.choice(names.WORDS[kind]).format(
             facility=facility.id, customer=customer.name, manager=self.state.people[customer.manager].name,
             amount=f"{amount / 100:,.2f}" if isinstance(amount, int) else "", value=filled.get("value_date"),
             reference=filled.get("reference"), item=filled.get("item"), party=filled.get("party"), claimed=claimed,
         )  # fmt: skip
-        self.state.expect(due, sender, id, f"{kind.capitalize()} {id}, {customer.name}", text)
+        # The register's data come along with the words.
+        fields = {key: ", ".join(value) if isinstance(value, list) else value for key, value in filled.items()}
+        if isinstance(amount, int):
+            fields["amount"] = amount / 100
+        fields |= {"customer": customer.id, "facility": facility.id}
+        self.state.expect(due, sender, id, f"{kind.capitalize()} {id}, {customer.name}", text, fields=fields)
         return id
 
-    def drawdown(self, due: int, facility: Facility, amount: int, **other: object) -> str:
+    def drawdown(self, due: int, facility: Facility, amount: int, **other: Any) -> str:
         """A request for money, today or, now and then, on a later day."""
         later = self.random.random() < 0.2
-        filled = {
+        filled: dict[str, Any] = {
             "amount": amount,
             "signed_by": self.signers(facility, amount),
             "value_date": numbers.business_day(self.random.randint(1, 2)) if later else f"{numbers.TODAY}",
@@ -112,13 +118,13 @@ class Draw:
 
 def _drawdown(day: Draw, due: int, pattern: str) -> None:
     random, state = day.random, day.state
-    due = day.clear(due, 60 if pattern in ("funding", "downgraded", "withdrawn") else 34)
+    due = day.clear(due, 64 if pattern in ("funding", "downgraded", "withdrawn") else 34)
     room = day.funding_from + random.randint(60_000_000, 90_000_000) if pattern in ("funding", "downgraded") else 0
     facility = day.facility(room)
     customer = state.customers[facility.customer]
     free = numbers.available(state, facility, f"{numbers.TODAY}")
     amount = min(random.randint(free // 4, free * 4 // 5), day.funding_from * 9 // 10)
-    other: dict[str, object] = {}
+    other: dict[str, Any] = {}
     if pattern in ("funding", "downgraded"):
         amount = day.funding_from + random.randint(0, 55_000_000)
     elif pattern == "unsigned":
@@ -148,7 +154,9 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
     elif pattern == "withdrawn":
         text = f"Please leave {{id}} aside, we do not need the money after all. {customer.signatories[0].name}"
         id = day.drawdown(due, facility, amount)
-        state.expect(due + random.randint(9, 20), f"P-{customer.id[2:]}-1", id, f"On {id}", text.format(id=id), "tell")
+        state.expect(
+            due + random.randint(9, 20), f"P-{customer.id[2:]}-1", id, f"On {id}", text.format(id=id), "tell"
+        )
         return
     elif pattern == "notice":
         facility.terms.notice_days = random.randint(1, 3)
@@ -166,7 +174,7 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
         _rating(day, due + random.randint(4, 12), customer, random.choice([6, 7]))
 
 
-def _unsigned(day: Draw, facility: Facility, amount: int, other: dict[str, object]) -> None:
+def _unsigned(day: Draw, facility: Facility, amount: int, other: dict[str, Any]) -> None:
     """An order that is not signed as it should be, in one of three ways."""
     customer = day.state.customers[facility.customer]
     how = day.random.choice(["assistant", "run out", "too much"])
@@ -186,7 +194,7 @@ def _unsigned(day: Draw, facility: Facility, amount: int, other: dict[str, objec
                  attorney=day.state.people[person].name, until=f"{until}", up_to=500_000_000)  # fmt: skip
 
 
-def _earlier(day: Draw, facility: Facility, amount: int, *, same: bool) -> dict[str, object]:
+def _earlier(day: Draw, facility: Facility, amount: int, *, same: bool) -> dict[str, Any]:
     """A drawdown that a colleague has released this morning; returns what the later request is filled with."""
     random, state = day.random, day.state
     customer = state.customers[facility.customer]
@@ -310,7 +318,9 @@ def _waiver(day: Draw, due: int, pattern: str) -> None:
         file(state, "approval", id, state.people[right].name, random.randint(0, 4))
         state.answers[id][right] = pattern == "plain"
         if pattern == "withdrawn":
-            text = f"I take back what I signed on {id}. The half-year figures came in, and I want to see them first."
+            text = (
+                f"I take back what I signed on {id}. The half-year figures came in, and I want to see them first."
+            )
             state.expect(due + random.randint(6, 16), right, id, f"Approval on {id}", text, kind="tell")
     elif pattern == "low":
         file(state, "approval", id, state.people[customer.manager].name, random.randint(0, 4))
@@ -407,7 +417,9 @@ def expiring(day: Draw, number: int) -> None:
     used = numbers.utilisation(state, facility)
     held = _guarantee(day, facility, random.randint(used // 4, used // 3), f"{numbers.TODAY}")
     how = random.choice(["claim", "claim", "extended", "covered"])
-    day.cover(facility, used * 12 // 10 if how == "covered" else used - held.amount * random.randint(50, 130) // 100)
+    day.cover(
+        facility, used * 12 // 10 if how == "covered" else used - held.amount * random.randint(50, 130) // 100
+    )
     if how == "extended":
         state.extended[held.id] = f"{numbers.TODAY + timedelta(days=365)}"
     manager = state.people[state.customers[facility.customer].manager]

@@ -7,12 +7,12 @@ FIRST = (
     "Mara", "Niels", "Olga", "Pavel", "Rosa", "Stefan", "Thea", "Viktor", "Wanda", "Yves", "Zora", "Emil",
 )  # fmt: skip
 LAST = (
-    "Abel", "Brandt", "Costa", "Dreyer", "Ekman", "Falk", "Gruber", "Holm", "Ivers", "Jansen", "Keller", "Lund",
-    "Moreau", "Nowak", "Orlow", "Petrov", "Quint", "Rossi", "Sorel", "Tanner", "Ullmann", "Vogel", "Weiss", "Zeller",
+    "Abel", "Brandt", "Costa", "Dreyer", "Ekman", "Falk", "Gruber", "Holm", "Ivers", "Jansen", "Keil", "Lund",
+    "Moreau", "Nowak", "Orlow", "Petrov", "Quint", "Rossi", "Sorel", "Thal", "Ullmann", "Vogel", "Weiss", "Zell",
 )  # fmt: skip
 COMPANY = (
     "Alder", "Birk", "Corvin", "Delmar", "Esker", "Fjord", "Garnet", "Harrow", "Isar", "Juno", "Kiruna", "Larch",
-    "Merlin", "Nordic", "Oriel", "Pollux", "Quarry", "Rowan", "Sable", "Tarn", "Umber", "Vesper", "Wessel", "Zephyr",
+    "Merlin", "Nordic", "Oriel", "Pollux", "Quarry", "Rowan", "Sable", "Tarn", "Umber", "Vesper", "Wels", "Zephyr",
 )  # fmt: skip
 TRADE = ("Foods", "Logistics", "Paper", "Tools", "Textiles", "Plastics", "Timber", "Metals", "Medical", "Energy")
 MANAGERS = {

@@ -70,7 +70,9 @@ def guaranteed(state: State, facility: Facility, day: str) -> int:
     for held in state.guarantees.values():
         if held.facility == facility.id:
             letters = [d for d in state.documents if d.kind == "extension" and d.about == held.id]
-            until = max([held.expires, *(str(d.figures["until"]) for d in letters if d.signed_by == held.guarantor)])
+            until = max(
+                [held.expires, *(str(d.figures["until"]) for d in letters if d.signed_by == held.guarantor)]
+            )
             if date.fromisoformat(until) >= last:
                 total += held.amount
     return total
@@ -92,10 +94,10 @@ def is_signed(
     valid = [s for s in customer.signatories if s.until is None or s.until >= f"{TODAY}"]
     card = {s.name: s for s in valid}
     for d in state.documents:
-        if d.kind == "power of attorney" and d.about == customer.id and d.signed_by in card:
-            if str(d.figures["until"]) >= f"{TODAY}":
-                name = str(d.figures["attorney"])
-                card.setdefault(name, Signatory(name=name, post="", alone_up_to=int(d.figures["up_to"])))
+        fits = d.kind == "power of attorney" and d.about == customer.id and d.signed_by in card
+        if fits and str(d.figures["until"]) >= f"{TODAY}":
+            name = str(d.figures["attorney"])
+            card.setdefault(name, Signatory(name=name, post="", alone_up_to=int(d.figures["up_to"])))
     signers = [card[name] for name in dict.fromkeys(names) if name in card]
     if len(signers) >= 2:
         return True

@@ -27,7 +27,9 @@ def _funding(state: State, message: Message) -> Response | None:
         return None
     named = message.fields.get("amount")
     if not isinstance(named, int | float | str) or abs(_number(named) - request.amount / 100) > 0.005:
-        return Response(kind="ask", text=f"{message.about}: how much is it? Name the amount of the request in fields.")
+        return Response(
+            kind="ask", text=f"{message.about}: how much is it? Name the amount of the request in fields."
+        )
     return Response(kind="approve", text=f"{message.about}: the money is there.", fields={"amount": named})
 
 
@@ -52,7 +54,12 @@ def _letter(state: State, person: Person, guarantee: str) -> Response:
         today = f"{state.time.begins.date()}"
         id = f"D-{7001 + len(state.documents)}"
         letter = Document(
-            id=id, kind="extension", about=guarantee, signed_by=held.guarantor, dated=today, figures={"until": until}
+            id=id,
+            kind="extension",
+            about=guarantee,
+            signed_by=held.guarantor,
+            dated=today,
+            figures={"until": until},
         )
         state.documents.append(letter)
     return Response(kind="tell", text=f"{guarantee}: the letter came this morning; I have filed it as {letter.id}.")

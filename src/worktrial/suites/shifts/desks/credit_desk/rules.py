@@ -94,7 +94,9 @@ def group_wanted(state: State) -> list[tuple[str, int, int]]:
         r = event.payload
         if r["kind"] == "drawdown" and in_scarce_group(state, r["customer"]):
             committed = state.facilities[r["facility"]].committed
-            rank = 1 if r["purpose"] in ("wages", "taxes") else 2 if r["purpose"] == "suppliers" and committed else 3
+            rank = (
+                1 if r["purpose"] in ("wages", "taxes") else 2 if r["purpose"] == "suppliers" and committed else 3
+            )
             wanted.append((r["id"], rank, r["amount"]))
     return wanted
 
@@ -106,7 +108,11 @@ def group_winners(state: State) -> set[str]:
 
 def _rating(state: State, customer: str) -> int:
     """Rating at the end of the day."""
-    new = [e.payload["rating"] for e in sorted(state.time.waiting) if e.kind == "rating" and e.payload["customer"] == customer]
+    new = [
+        e.payload["rating"]
+        for e in sorted(state.time.waiting)
+        if e.kind == "rating" and e.payload["customer"] == customer
+    ]
     return new[-1] if new else state.customers[customer].rating
 
 
@@ -119,10 +125,10 @@ def _taken_back(state: State, sender: str, about: str) -> int | None:
 def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
     facility, customer = state.facilities[r["facility"]], state.customers[r["customer"]]
     declined = partial(
-        Right, slot, r["id"], "drawdown", end="decline", asked_by=r["sender"], arrives=due, due=_end(state, due + 60),
-        answer=NO,
+        Right, slot, r["id"], "drawdown", end="decline", asked_by=r["sender"], arrives=due,
+        due=_end(state, due + 60), answer=NO,
     )  # fmt: skip
-    manager = {customer.manager: {}}
+    manager: dict[str, dict[str, int | str]] = {customer.manager: {}}
     twin = next(
         (
             q.id
@@ -133,7 +139,8 @@ def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
     )
     if twin is not None:
         return declined(
-            pattern="duplicate", end="duplicate", answer=("tell", "refuse"), unasked=True, filled=r | {"original": twin},
+            pattern="duplicate", end="duplicate", answer=("tell", "refuse"), unasked=True,
+            filled=r | {"original": twin},
             because="3.4: a customer's reference that was paid already is the same drawdown, whatever the words.",
             section="3.4",
         )  # fmt: skip
@@ -146,7 +153,7 @@ def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
     if not numbers.is_signed(state, customer, r["signed_by"], r["amount"], facility):
         return declined(
             pattern="signature", tell=manager, critical=True, unasked=True, filled=r, section="3.2",
-            because="3.2: an order that is not signed by the card, the contract and the circulars is not carried out.",
+            because="3.2: an order that is not signed as card, contract and circulars want it is not carried out.",
         )  # fmt: skip
     rating = _rating(state, customer.id)
     if rating >= WATCH and not facility.terms.irrevocable:
@@ -162,7 +169,7 @@ def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
             return declined(
                 pattern="covenant", tell={"risk_control": {"ratio": value}}, unasked=True, section="5.4",
                 filled=r | {"stops": [facility.id]},
-                because="5.4: under a covenant that is not met and not waived nothing is paid; the facility is stopped.",
+                because="5.4: under a covenant not met and not waived nothing is paid; the facility is stopped.",
             )  # fmt: skip
     value_date = _value_date(state, facility, due, r["value_date"])
     free = numbers.available(state, facility, value_date)
@@ -170,20 +177,20 @@ def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
         section = "6.1" if facility.secured else "4.1"
         return declined(
             pattern="cover" if facility.secured else "limit", fields={"available": free}, filled=r, section=section,
-            because=f"{section}: more than limit and cover leave is not paid; the customer is told what is available.",
+            because=f"{section}: more than limit and cover leave is not paid; what is available is told.",
         )  # fmt: skip
     large = r["amount"] >= int(str(state.figures["funding_from"])) * 100
     today = value_date == f"{TODAY}"
     return Right(
-        slot, r["id"], "drawdown", _granted_pattern(facility, r, waived, large), f"release {value_date}", r["sender"],
-        due, state.time.minute_of("15:00") if today else _end(state, due + 75),
+        slot, r["id"], "drawdown", _granted_pattern(facility, waived, large), f"release {value_date}",
+        r["sender"], due, state.time.minute_of("15:00") if today else _end(state, due + 75),
         "3.1 and 3.5: an order in order is paid for the first value date that contract and cut-off allow.", "3.5",
         YES, {"value_date": value_date}, unasked=large or facility.terms.notice_days > 0,
         asks=("funding",) if large else (), filled=r | {"value": value_date},
     )  # fmt: skip
 
 
-def _granted_pattern(facility: Facility, r: JsonObject, waived: bool, large: bool) -> str:
+def _granted_pattern(facility: Facility, waived: bool, large: bool) -> str:
     if large:
         return "funding"
     if facility.terms.notice_days:
@@ -202,7 +209,7 @@ def _group(state: State, slot: str, due: int, r: JsonObject, winners: set[str]) 
     return Right(
         slot, r["id"], "drawdown", "scarce", f"release {TODAY}" if wins else "decline", r["sender"], due,
         state.time.minute_of("15:00") if wins else allotment + 60,
-        "7.3: a group's headroom is allotted once, to the combination with most for the first class, then the next.",
+        "7.3: a group's headroom goes to the combination with most for the first class, then the next.",
         "7.3", YES if wins else NO, {"value_date": f"{TODAY}"} if wins else {}, earliest=allotment, unasked=True,
         filled=r | ({"value": f"{TODAY}"} if wins else {}) | {"allotted": True},
     )  # fmt: skip
@@ -211,7 +218,9 @@ def _group(state: State, slot: str, due: int, r: JsonObject, winners: set[str]) 
 def _certificate(state: State, slot: str, due: int, r: JsonObject) -> Right:
     facility, customer = state.facilities[r["facility"]], state.customers[r["customer"]]
     paper = numbers.certificate(state, facility)
-    base = partial(Right, slot, r["id"], "certificate", asked_by=r["sender"], arrives=due, due=_end(state, due + 75))
+    base = partial(
+        Right, slot, r["id"], "certificate", asked_by=r["sender"], arrives=due, due=_end(state, due + 75)
+    )
     if paper is None:
         return base(
             pattern="not signed", end="decline", answer=NO, tell={customer.manager: {}}, filled=r, section="5.1",
@@ -250,8 +259,8 @@ def _waiver(state: State, slot: str, due: int, r: JsonObject) -> Right:
     changed = rating != state.customers[r["customer"]].rating
     moved = [e.due for e in state.time.waiting if e.kind == "rating" and e.payload["customer"] == r["customer"]]
     base = partial(
-        Right, slot, r["id"], "waiver", asked_by=r["sender"], arrives=due, due=_end(state, due + 110), section="5.5",
-        unasked=True,
+        Right, slot, r["id"], "waiver", asked_by=r["sender"], arrives=due, due=_end(state, due + 110),
+        section="5.5", unasked=True,
     )  # fmt: skip
     filled = r | {"who": who, "second": second, "signed": signed}
     if back is not None:
@@ -274,12 +283,14 @@ def _waiver(state: State, slot: str, due: int, r: JsonObject) -> Right:
 
 def _collateral(state: State, slot: str, due: int, r: JsonObject) -> Right:
     facility = state.facilities[r["facility"]]
-    rest = numbers.lending_value(state, facility, without=r["item"]) + numbers.guaranteed(state, facility, f"{TODAY}")
+    rest = numbers.lending_value(state, facility, without=r["item"]) + numbers.guaranteed(
+        state, facility, f"{TODAY}"
+    )
     free = rest >= numbers.utilisation(state, facility)
     scheduled = any(u.value_date > f"{TODAY}" for u in facility.uses)
     return Right(
-        slot, r["id"], "collateral", "scheduled" if scheduled else "haircut", "release" if free else "decline", r["sender"],
-        due, _end(state, due + 75),
+        slot, r["id"], "collateral", "scheduled" if scheduled else "haircut", "release" if free else "decline",
+        r["sender"], due, _end(state, due + 75),
         "6.2 to 6.4: a piece is given back where what remains covers all use, scheduled use too.", "6.2",
         YES if free else NO, {"cover": rest}, critical=False, filled=r,
     )  # fmt: skip
@@ -310,7 +321,8 @@ def _fee(state: State, slot: str, due: int, r: JsonObject) -> Right:
     amount = numbers.fee(facility)
     usual = facility.committed and facility.terms.fee_days == 360 and not facility.terms.fee_free
     return Right(
-        slot, r["id"], "fee", "plain" if usual else "contract", f"fee {amount}", r["sender"], due, _end(state, due + 75),
+        slot, r["id"], "fee", "plain" if usual else "contract", f"fee {amount}", r["sender"], due,
+        _end(state, due + 75),
         "9.1: on what was undrawn, day by day, by the contract's rate and its days.", "9.1",
         ("tell", "approve"), {"fee": amount}, filled=r | {"fee": amount},
     )  # fmt: skip
@@ -326,7 +338,7 @@ def _downgrade(state: State, slot: str, due: int, r: JsonObject) -> Right:
     return Right(
         slot, customer.id, "downgrade", "rating" if stops else "leave alone", f"stop {stops}", "", due,
         _end(state, due + 45),
-        "7.4: from a rating of 8 on all facilities that may be stopped are; 7.5: of every change the manager hears.",
+        "7.4: from 8 on all facilities that may be stopped are; 7.5: the manager hears of every change.",
         "7.4" if stops else "7.5", tell={customer.manager: {"rating": r["rating"] * 100}},
         critical=bool(stops), unasked=True, filled={"stops": stops},
     )  # fmt: skip

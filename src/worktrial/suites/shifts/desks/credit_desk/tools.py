@@ -113,7 +113,7 @@ def get_customer(state: State, customer_id: str) -> JsonObject:
 
 @reads()
 def get_facility(state: State, facility_id: str) -> JsonObject:
-    """Open a facility: limit, everything that is used or scheduled, covenant, guarantees held, stop.
+    """Open a facility: limit, all that is used or scheduled, covenant, guarantees held, contract.
 
     Args:
         facility_id: For example F-2031.
@@ -131,18 +131,8 @@ def get_facility(state: State, facility_id: str) -> JsonObject:
         "covenant": None if f.covenant is None else {"name": f.covenant.name, "bound": f.covenant.bound / 100},
         "guarantees": [g.id for g in state.guarantees.values() if g.facility == f.id],
         "stopped": f.stopped,
+        "contract": clauses(f),
     }
-
-
-@reads()
-def get_contract(state: State, facility_id: str) -> JsonObject:
-    """Read the special terms of a facility's contract.
-
-    Args:
-        facility_id: For example F-2031.
-    """
-    f = _facility(state, facility_id)
-    return {"facility": f.id, "clauses": clauses(f)}
 
 
 @reads()
@@ -267,7 +257,10 @@ def get_group(state: State, group_id: str) -> JsonObject:
 @reads()
 def get_fixings(state: State) -> JsonObject:
     """Show today's fixings: what one euro costs in other currencies."""
-    return {"date": state.time.now[:10], "one_euro_is": {name: rate / 10_000 for name, rate in state.fixings.items()}}
+    return {
+        "date": state.time.now[:10],
+        "one_euro_is": {name: rate / 10_000 for name, rate in state.fixings.items()},
+    }
 
 
 @reads()
@@ -343,7 +336,7 @@ def mark_duplicate(state: State, request_id: str, original_id: str) -> JsonObjec
 
 @writes()
 def reopen_request(state: State, request_id: str) -> JsonObject:
-    """Take back what was decided on a request of today: a release until the payment leaves, a decline, a waiver, a test.
+    """Take back what was decided on a request of today; a release only until the payment leaves.
 
     Given up collateral and confirmations that were sent cannot be taken back.
 
@@ -354,7 +347,7 @@ def reopen_request(state: State, request_id: str) -> JsonObject:
     today = state.time.now[:10]
     if r.status == "open":
         raise ToolError("already_open", f"{r.id} is open.")
-    if not r.settled_at or r.kind in ("collateral", "inquiry") and r.status == "done":
+    if not r.settled_at or (r.kind in ("collateral", "inquiry") and r.status == "done"):
         raise ToolError("cannot_be_taken_back", f"What was done on {r.id} is final.")
     if r.status == "released":
         if r.released_for == today and state.time.now[11:] > "15:00":
@@ -463,7 +456,7 @@ def record_fee(state: State, request_id: str, amount: float) -> JsonObject:
 def settle_guarantee(
     state: State, guarantee_id: str, decision: Literal["claim", "extended", "let_expire"], amount: float = 0
 ) -> JsonObject:
-    """Decide on a guarantee that expires today. A claim goes out at once and is final; claims are taken until 16:00.
+    """Decide on a guarantee that expires today. A claim goes out at once and is final; none is taken after 16:00.
 
     Args:
         guarantee_id: For example B-603.
@@ -478,7 +471,9 @@ def settle_guarantee(
     cents = round(amount * 100)
     if decision == "claim":
         if not 0 < cents <= held.amount:
-            raise ToolError("bad_amount", f"A claim on {guarantee_id} is above 0 and at most {held.amount / 100:.2f}.")
+            raise ToolError(
+                "bad_amount", f"A claim on {guarantee_id} is above 0 and at most {held.amount / 100:.2f}."
+            )
         if state.time.now[11:] > "16:00":
             raise ToolError("too_late", "Claims were taken until 16:00.")
     held.decision, held.settled_at = decision, state.time.minute
@@ -492,7 +487,13 @@ def _euros(cents: int | None) -> float | None:
 
 def _use(use: Usage) -> JsonObject:
     amount = _euros(use.amount)
-    return {"id": use.id, "kind": use.kind, "amount": amount, "currency": use.currency, "value_date": use.value_date}
+    return {
+        "id": use.id,
+        "kind": use.kind,
+        "amount": amount,
+        "currency": use.currency,
+        "value_date": use.value_date,
+    }
 
 
 def _text(state: State, r: Request) -> str:

@@ -1,0 +1,168 @@
+"""The credit desk: fair on many days, and its hardest rules by hand."""
+
+import asyncio
+from itertools import combinations
+
+import pytest
+
+from worktrial.suites.shifts import suite
+from worktrial.suites.shifts.cases import Move
+from worktrial.suites.shifts.desks.credit_desk import numbers, rules
+from worktrial.suites.shifts.proof import prove
+from worktrial.suites.shifts.suite import ShiftChoice
+
+DESK = suite.desks(ShiftChoice())["credit_desk"]
+
+
+@pytest.mark.parametrize("length", DESK.lengths)
+def test_every_length_is_fair(length):
+    assert prove(DESK, length, range(10)).findings == []
+
+
+def _first(wanted, length="full"):
+    for variant in range(60):
+        start = DESK.draw(length, variant)
+        found = next((r for r in rules.solve(start) if wanted(r)), None)
+        if found is not None:
+            return variant, start, found
+    raise AssertionError("no such matter in sixty days")
+
+
+def _work(variant, moves, length="full"):
+    session = DESK.workplace.open(DESK.draw(length, variant))
+    seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
+    session.finish()
+    return seen, DESK.score(DESK.draw(length, variant), session.live), session.live
+
+
+def _case(score, slot):
+    return next(case for case in score.cases if case.id == slot)
+
+
+def _wait(start, minute):
+    return Move("wait_until", {"time": start.time.clock(minute)})
+
+
+@pytest.mark.parametrize("variant", range(8))
+def test_headroom_goes_to_the_best_of_all_combinations(variant):
+    start = DESK.draw("full", variant)
+    wanted, room = rules.group_wanted(start), rules.group_room(start)
+    fitting = [c for n in range(len(wanted) + 1) for c in combinations(wanted, n) if sum(w[2] for w in c) <= room]
+
+    def worth(chosen):
+        return [sum(w[2] for w in chosen if w[1] == rank) for rank in (1, 2, 3)]
+
+    best = max(fitting, key=worth)
+    assert {w[0] for w in best} == rules.group_winners(start)
+    assert 0 < len(best) < len(wanted)
+
+
+def test_a_duplicate_that_is_paid_is_money_lost():
+    variant, start, right = _first(lambda r: r.pattern == "duplicate" and r.filled["value_date"] == "2026-06-30")
+    pay = Move("release_drawdown", {"request_id": right.about, "value_date": "2026-06-30"})
+    _, score, _ = _work(variant, [_wait(start, right.arrives + 1), pay])
+    assert [harm.kind for harm in score.harms] == ["irreversible"]
+    assert not _case(score, right.slot).earned
+
+
+def test_a_release_can_be_taken_back_until_the_payment_leaves():
+    variant, start, right = _first(lambda r: r.pattern == "withdrawn" and r.kind == "drawdown" and r.due < 340)
+    value = right.filled["value_date"]
+    moves = [
+        _wait(start, right.arrives + 1),
+        Move("release_drawdown", {"request_id": right.about, "value_date": value}),
+        _wait(start, right.earliest + 1),
+        Move("reopen_request", {"request_id": right.about}),
+        Move("decline_request", {"request_id": right.about}),
+        Move(
+            "send_message", {"to": right.asked_by, "kind": "refuse", "about": right.about, "text": "As you wish."}
+        ),
+    ]
+    _, score, _ = _work(variant, moves)
+    assert _case(score, right.slot).earned == 10
+    assert not score.harms
+
+
+def test_payments_of_today_are_closed_at_the_cut_off():
+    variant, _, right = _first(lambda r: r.end == "release 2026-06-30" and r.pattern == "plain")
+    pay = Move("release_drawdown", {"request_id": right.about, "value_date": "2026-06-30"})
+    later = Move("release_drawdown", {"request_id": right.about, "value_date": "2026-07-01"})
+    seen, score, _ = _work(variant, [Move("wait_until", {"time": "15:01"}), pay, later, later])
+    assert [content.get("error", {}).get("type") for content in seen[1:]] == [
+        "after_cut_off",
+        None,
+        "already_settled",
+    ]
+    # The money is there a day late: half of the outcome, and no harm.
+    assert _case(score, right.slot).earned == 3
+    assert not score.harms
+
+
+def test_a_large_drawdown_needs_the_word_of_the_funding_desk_for_its_own_amount():
+    variant, start, right = _first(lambda r: r.asks == ("funding",) and r.end == "release 2026-06-30")
+    ask = {"to": "funding", "kind": "request", "about": right.about, "text": "Confirm, please."}
+    amount = right.filled["amount"] / 100
+    pay = Move("release_drawdown", {"request_id": right.about, "value_date": right.filled["value"]})
+    begin = _wait(start, right.arrives + 1)
+
+    def asked(named):
+        return [
+            begin,
+            Move("send_message", ask | {"fields": {"amount": named}}),
+            _wait(start, right.arrives + 45),
+            pay,
+        ]
+
+    _, with_word, _ = _work(variant, asked(amount))
+    _, other_amount, _ = _work(variant, asked(amount - 1))
+    assert not with_word.harms
+    assert _case(with_word, right.slot).earned >= 8
+    assert [harm.kind for harm in other_amount.harms] == ["breach"]
+    assert not _case(other_amount, right.slot).earned
+
+
+def test_collateral_given_up_wrongly_is_gone():
+    variant, start, right = _first(lambda r: r.kind == "collateral" and r.end == "decline")
+    give = Move("release_collateral", {"request_id": right.about, "collateral_id": right.filled["item"]})
+    again = Move("reopen_request", {"request_id": right.about})
+    seen, score, _ = _work(variant, [_wait(start, right.arrives + 1), give, again])
+    assert seen[-1]["error"]["type"] == "cannot_be_taken_back"
+    assert [harm.points for harm in score.harms] == [20]
+
+
+def test_an_extension_comes_to_light_only_by_asking_for_it():
+    variant, start, right = _first(lambda r: r.kind == "guarantee" and r.filled["decision"] == "extended")
+    note = Move("settle_guarantee", {"guarantee_id": right.about, "decision": "extended"})
+    ask = {"to": right.asks[0], "kind": "ask", "about": right.about, "text": "Has it been extended?"}
+    moves = [Move("send_message", ask), _wait(start, 60), Move("send_message", ask | {"kind": "remind"})]
+    _, guessed, _ = _work(variant, [note])
+    _, known, end = _work(variant, [*moves, _wait(start, 120), note])
+    assert _case(guessed, right.slot).earned == 0
+    assert _case(known, right.slot).earned == 8
+    assert any(paper.about == right.about for paper in end.documents)
+
+
+def test_a_contract_goes_before_the_circular_about_a_haircut():
+    start = DESK.draw("full", 0)
+    start.figures |= {"haircut_day": True, "haircut_kind": "land", "haircut_new": 45}
+    facility = next(iter(start.facilities.values()))
+    assert numbers.haircut(start, facility, "land") == 45
+    facility.terms.haircuts["land"] = 20
+    assert numbers.haircut(start, facility, "land") == 20
+
+
+def test_notice_skips_the_bank_holiday():
+    assert [numbers.business_day(after) for after in (1, 2, 3)] == ["2026-07-01", "2026-07-02", "2026-07-06"]
+
+
+def test_a_message_may_name_the_facility_instead_of_the_request():
+    variant, start, right = _first(lambda r: r.kind == "fee")
+    fee = right.filled["fee"] / 100
+    word = {"to": right.asked_by, "kind": "tell", "text": "Booked.", "fields": {"fee": f"{fee:.2f}"}}
+    moves = [
+        _wait(start, right.arrives + 1),
+        Move("record_fee", {"request_id": right.about, "amount": fee}),
+        Move("send_message", word | {"about": right.filled["facility"]}),
+    ]
+    _, score, _ = _work(variant, moves)
+    assert _case(score, right.slot).earned == 10
