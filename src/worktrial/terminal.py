@@ -146,6 +146,25 @@ def share_cell(share: Estimated) -> str:
     return f"{share.value:.1%}\n{share.interval.low:.1%} - {share.interval.high:.1%}"
 
 
+def shows_line(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effect: float = 1.0) -> str:
+    """What a comparison on so many tasks can show, in one line.
+
+    Args:
+        tasks: Their number.
+        rate: Completion rate, seen or expected.
+        repeats: Tries of each task.
+        cluster_effect: Tasks that are worth one independent task.
+    """
+    from worktrial.statistics import smallest_drop
+
+    of = "1 task" if tasks == 1 else f"{tasks:,} tasks"
+    drop = smallest_drop(tasks, rate, repeats=repeats, cluster_effect=cluster_effect)
+    if drop is None:
+        return f"{of} cannot show any difference between two agents; see worktrial power"
+    worse = f"worse by {100 * drop:.0f} points or more"
+    return f"{of} can show that another agent is {worse} (chance 80 %; worktrial power)"
+
+
 def rate_cells(rate: Estimate | None) -> tuple[str, str]:
     """Share in percent, and its 95 % interval."""
     if rate is None:

@@ -169,3 +169,31 @@ def test_what_another_repeat_buys() -> None:
         assert (repeated > 1.1 * wider) == (not words)
         assert line.endswith(f"2 tries of 43 tasks show {_points(repeated)} if worse, 86 tasks {_points(wider)}")
     assert "twice the work" not in command("power", "--effect", 0.1).out
+
+
+def test_a_suite_has_as_many_tasks_as_it_lists() -> None:
+    from worktrial.suites.starter import load_tasks
+
+    assert _said("--suite", "starter")["tasks"] == len(load_tasks())
+    assert command("power", "--suite", "starter", "--n", 3).code == 2
+
+
+def test_tasks_that_vary_together_are_worth_fewer() -> None:
+    alone = _said("--n", 100, "--rate", 0.6)
+    together = _said("--n", 100, "--rate", 0.6, "--cluster-effect", 2)
+    fewer = _said("--n", 50, "--rate", 0.6)
+    worse = [abs(rows["smallest_effect"][0]["worse"]["effect"]) for rows in (alone, together, fewer)]
+    assert worse[0] < worse[1] == pytest.approx(worse[2], abs=1e-6)
+    assert together["half_width"] == pytest.approx(fewer["half_width"])
+
+
+def test_the_clusters_of_runs_are_seen(tmp_path: Path) -> None:
+    """Ten scenarios of four tasks that go alike are worth about ten tasks."""
+    records = [
+        record(f"t{n}-{k}", "pass" if n % 2 else "fail", tags={"scenario": f"s{n}"})
+        for n in range(10)
+        for k in range(4)
+    ]
+    observed = _said("--run", store(tmp_path / "run", records).folder)["observed"]
+    assert observed["clusters"] == 10
+    assert 3 < observed["cluster_effect"] < 5

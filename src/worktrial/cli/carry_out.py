@@ -20,6 +20,7 @@ from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
 from worktrial.language.untrusted import printable
 from worktrial.options import Options
+from worktrial.terminal import shows_line
 from worktrial.trials import PreparedRun
 
 FINISHED_WITH_INVALID = 3
@@ -77,6 +78,7 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     suite = trial.suite if title is None else f"{title} ({trial.suite})"
     line = f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}"
     typer.echo(printable(line), err=True)
+    typer.echo(shows_line(len({job.sample for job in trial.jobs})), err=True)
     stored = stored_like(RunPlan(trial, roles, settings), settings.folder)
     there = None if stored is None else addition(stored, trial.jobs)
     if there is not None and there.added:

@@ -27,6 +27,14 @@ def power(
             rich_help_panel=_FROM,
         ),
     ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="Take the number of tasks from this suite; one that needs no data of yours.",
+            metavar="SUITE",
+            rich_help_panel=_FROM,
+        ),
+    ] = None,
     run: Annotated[
         list[Path] | None,
         typer.Option(
@@ -78,6 +86,15 @@ def power(
             rich_help_panel=_ASSUMED,
         ),
     ] = None,
+    cluster_effect: Annotated[
+        float | None,
+        typer.Option(
+            help="Tasks that are worth one independent task, because tasks of a scenario vary together. Default: "
+            "that of the runs; else 1, which is right about these very tasks.",
+            min=1.0,
+            rich_help_panel=_ASSUMED,
+        ),
+    ] = None,
     level: Annotated[
         float,
         typer.Option(
@@ -106,14 +123,25 @@ def power(
     Example: worktrial power --n 382 --rate 0.7
 
     Example: worktrial power --effect 0.05 --rate 0.7
+
+    Example: worktrial power --suite starter
     """
     from worktrial.cli.power_page import Assumed, power_output, print_plan
     from worktrial.engine.stored import open_run
     from worktrial.results.observed import observe, observe_pair
 
     runs = [open_run(folder) for folder in run or ()]
+    if suite is not None:
+        if n is not None or runs:
+            raise SettingError("--suite, --n and --run each say how many tasks there are: give one of them")
+        from worktrial.suite import find_suite
+
+        known = find_suite(suite)
+        n = len(known.tasks(known.data.read({}, suite=f"the suite {known.name}", needs=known.needs)))
     if n is None and effect is None and not runs:
-        raise SettingError("give --n (what can so many tasks show?), --effect (how many are needed?) or --run")
+        raise SettingError(
+            "give --n (what can so many tasks show?), --effect (how many are needed?), --suite or --run"
+        )
     if len(runs) > 2:
         raise SettingError(f"--run can be given once or twice, not {len(runs)} times")
     if discordant is not None and correlation is not None:
@@ -135,6 +163,7 @@ def power(
         correlation=correlation,
         repeats=_first(repeats, seen and seen.repeats, 1),
         repeat_correlation=_first(repeat_correlation, seen and seen.repeat_correlation, None),
+        cluster_effect=_first(cluster_effect, seen and seen.cluster_effect, 1.0),
         level=level,
         power=power,
         runs=tuple(runs),

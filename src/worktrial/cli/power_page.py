@@ -30,6 +30,8 @@ class Assumed:
     correlation: float | None
     repeats: int
     repeat_correlation: float | None
+    cluster_effect: float
+    """Tasks that are worth one independent task."""
     level: float
     power: float
     runs: tuple[StoredRun, ...]
@@ -43,6 +45,7 @@ class Assumed:
             "level": self.level,
             "repeats": self.repeats,
             "repeat_correlation": self.repeat_correlation,
+            "cluster_effect": self.cluster_effect,
         }
         if self.discordant is not None:
             yield f"the same, {self.discordant:.1%} differ", Design(discordant=self.discordant, **common)
@@ -91,6 +94,7 @@ def power_output(assumed: Assumed) -> PowerOutput:
         rate=assumed.rate,
         repeats=assumed.repeats,
         repeat_correlation=assumed.repeat_correlation,
+        cluster_effect=assumed.cluster_effect,
         level=assumed.level,
         power=assumed.power,
         half_width=None if n is None else _half_width(assumed, n),
@@ -120,7 +124,7 @@ def _print_table(console: Console, title: str, table: Table) -> None:
 
 def _table(assumed: Assumed, shown: str, n: int | None = None, effect: float | None = None) -> Table:
     # Of tasks that are tried once all outcomes can be gone through.
-    exact = assumed.repeats == 1 and shown != "power"
+    exact = assumed.repeats == 1 and assumed.cluster_effect == 1 and shown != "power"
     table = table_of(["tasks of the two agents"], ("if better", "if worse", *(("power",) if exact else ())))
     for name, design in assumed.designs():
         both = _both(assumed, design, n, effect)
@@ -173,6 +177,12 @@ def _notes(assumed: Assumed) -> Iterator[str]:
         differences = comparable(assumed.runs[0].manifest, assumed.runs[1].manifest)
         if differences:
             yield "the two runs are not comparable: " + "; ".join(str(difference) for difference in differences)
+    if assumed.cluster_effect > 1 and assumed.tasks is not None:
+        worth = assumed.tasks / assumed.cluster_effect
+        yield (
+            f"about work like this, tasks of a scenario vary together: {_tasks(assumed.tasks)} tell as much as "
+            f"{worth:.0f} independent ones. About these very tasks: --cluster-effect 1"
+        )
     if assumed.repeats > 1:
         yield f"correlation of two tries of a task by one agent: {_alike(assumed)} (--repeat-correlation)"
     if any(p.exact_power is not None for _, design in assumed.designs() for p in _known(assumed, design)):
@@ -220,6 +230,7 @@ def _half_width(assumed: Assumed, n: int) -> float:
         assumed.rate,
         confidence=1 - assumed.level,
         repeats=assumed.repeats,
+        cluster_effect=assumed.cluster_effect,
         **_alone(assumed),
     )
 
@@ -230,6 +241,7 @@ def _for_width(assumed: Assumed, wanted: float) -> int:
         assumed.rate,
         confidence=1 - assumed.level,
         repeats=assumed.repeats,
+        cluster_effect=assumed.cluster_effect,
         **_alone(assumed),
     )
 

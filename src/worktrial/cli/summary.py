@@ -13,10 +13,11 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.language.untrusted import printable
 from worktrial.options import Options
+from worktrial.results.observed import observe
 from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement, Interval, Repeats
 from worktrial.suite import suite_of
-from worktrial.terminal import rate_cells, table_of
+from worktrial.terminal import rate_cells, shows_line, table_of
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
@@ -48,7 +49,7 @@ def print_summary(run: StoredRun, console: Console | None = None, *, beside: Opt
             console.print(_groups(tag, groups))
     if summary.usage:
         console.print(_usage(summary.usage))
-    for line in _notes(summary):
+    for line in _notes(run, summary):
         console.print(line, soft_wrap=True)
     console.print(next_line(run, summary), soft_wrap=True)
 
@@ -107,7 +108,7 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
     return table
 
 
-def _notes(summary: Summary) -> list[str]:
+def _notes(run: StoredRun, summary: Summary) -> list[str]:
     seconds = "time unknown" if summary.seconds is None else f"{summary.seconds:.1f} s"
     notes = [f"per sample: {summary.calls:.1f} tool calls, {seconds}"]
     if summary.cost is not None:
@@ -125,6 +126,9 @@ def _notes(summary: Summary) -> list[str]:
     fewest, most = summary.tries
     if fewest != most and not summary.missing:
         notes.append(f"tasks were tried {fewest} to {most} times; each try counts in the rates")
+    if run.records:
+        seen = observe(run)
+        notes.append(shows_line(seen.tasks, seen.rate, repeats=seen.repeats, cluster_effect=seen.cluster_effect))
     if summary.missing:
         notes.append(f"[yellow]unfinished:[/yellow] {summary.missing} samples are still to come")
     return notes

@@ -95,10 +95,22 @@ class _Tries:
         else:
             own.append(value)
 
-    def rate(self, estimand: Estimand, confidence: float) -> Estimate | None:
+    @property
+    def tasks(self) -> list[TaskTries]:
         cluster_of = cluster_by(self._samples)
-        tasks = [TaskTries(cluster_of(one), tuple(self._values[one.sample])) for one in self._samples]
+        return [TaskTries(cluster_of(one), tuple(self._values[one.sample])) for one in self._samples]
+
+    def rate(self, estimand: Estimand, confidence: float) -> Estimate | None:
+        tasks = self.tasks
         return rate(tasks, estimand, confidence=confidence) if tasks else None
+
+
+def tries_of(records: Iterable[_Sample], value: Callable[[_Sample], float]) -> list[TaskTries]:
+    """Tries of each task in one run, in the order of their first samples; `value` lies between 0 and 1."""
+    tries = _Tries()
+    for record in records:
+        tries.add(record, value(record))
+    return tries.tasks
 
 
 def share(
@@ -109,10 +121,8 @@ def share(
     confidence: float = 0.95,
 ) -> Estimate | None:
     """The mean of something between 0 and 1 that every sample has; None without a sample."""
-    tries = _Tries()
-    for record in records:
-        tries.add(record, value(record))
-    return tries.rate(estimand, confidence)
+    tasks = tries_of(records, value)
+    return rate(tasks, estimand, confidence=confidence) if tasks else None
 
 
 def paired_tries(pairs: Sequence[SamplePair], value: Callable[[SampleRecord], float] = passed) -> list[TaskTries]:

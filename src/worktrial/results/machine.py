@@ -160,6 +160,8 @@ class PowerOutput(MachineOutput, kw_only=True, frozen=True, tag="power"):
     """Completion rate to expect."""
     repeats: int
     repeat_correlation: float | None
+    cluster_effect: float
+    """Tasks that are worth one independent task, as tasks of a scenario vary together."""
     level: float
     power: float
     half_width: float | None

@@ -1,17 +1,18 @@
 """Observations in stored runs that tell the size of the next trial."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, median_low
+from typing import TypedDict
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.completion import completion
+from worktrial.results.completion import completion, paired_tries, passed, tries_of
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.pairing import pair_runs
-from worktrial.statistics import Rate, pass_hat_k
+from worktrial.statistics import Estimate, Rate, TaskTries, difference, pass_hat_k, rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,10 @@ class ObservedRun:
     """Passes among all samples; an invalid one counts as not passed."""
     repeat_correlation: float | None
     """The correlation of two tries of a task; None without repeats, or where all went alike."""
+    clusters: int
+    """Scenarios that the tasks come in; as many as tasks where none belong together."""
+    cluster_effect: float
+    """Tasks that are worth one independent task in a statement on work like this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,10 @@ class ObservedPair:
     """Pairs of which one or both are invalid."""
     repeat_correlation: float | None
     """The mean of the two runs', as far as they have one."""
+    clusters: int
+    """Scenarios that the tasks come in."""
+    cluster_effect: float
+    """Tasks that are worth one independent task in a difference on work like this."""
 
 
 def observe(run: StoredRun) -> ObservedRun:
@@ -64,6 +73,7 @@ def observe(run: StoredRun) -> ObservedRun:
         repeats=median_low(sorted(len(of) for of in tries.values())),
         rate=completion(records).counts.of_all.share or 0.0,
         repeat_correlation=_repeat_correlation(records),
+        **_clustered(tries_of(records, passed), rate),
     )
 
 
@@ -93,7 +103,23 @@ def observe_pair(first: StoredRun, second: StoredRun) -> ObservedPair:
         differing=Rate(sum(p.first.outcome is not p.second.outcome for p in judged), len(judged)),
         left_out=len(pairs) - len(judged),
         repeat_correlation=fmean(known) if known else None,
+        **_clustered(paired_tries(judged), difference),
     )
+
+
+class _Clustered(TypedDict):
+    clusters: int
+    cluster_effect: float
+
+
+def _clustered(tries: Sequence[TaskTries], figure: Callable[[Sequence[TaskTries]], Estimate]) -> _Clustered:
+    """Clusters of the tasks, and how many tasks are worth one: what the figure knows without them and with them."""
+    clusters = {task.cluster for task in tries}
+    if not 1 < len(clusters) < len(tries):
+        return {"clusters": len(clusters), "cluster_effect": 1.0}
+    alone = [replace(task, cluster=str(place)) for place, task in enumerate(tries)]
+    effect = figure(alone).effective / figure(tries).effective
+    return {"clusters": len(clusters), "cluster_effect": max(1.0, effect)}
 
 
 def _tries(records: Sequence[SampleRecord]) -> dict[str, list[SampleRecord]]:

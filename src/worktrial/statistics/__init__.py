@@ -16,7 +16,7 @@ from worktrial.statistics.jackknife import (
 from worktrial.statistics.judge_error import CorrectedRate, corrected_rate, prediction_powered
 from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
-from worktrial.statistics.outlook import Prospect, prospect
+from worktrial.statistics.outlook import Prospect, prospect, smallest_drop
 from worktrial.statistics.pooling import pooled
 from worktrial.statistics.power import (
     half_width,
@@ -108,6 +108,7 @@ __all__ = [
     "sample_size_for_half_width",
     "score_intervals",
     "shown_drop",
+    "smallest_drop",
     "tasks_needed",
     "wilson",
 ]

@@ -1,7 +1,7 @@
 """Assumptions of a planned comparison: its tasks, and how alike the outcomes are."""
 
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,9 @@ class Design:
     """The correlation of two tries of a task by the same agent: at 0 a repeat is worth as much as another task,
     at 1 nothing. Never below that of two agents' tries. None: halfway between that and 1, so that half of what
     two agents do differently is the luck of the try."""
+    cluster_effect: float = 1.0
+    """Tasks that are worth one independent task, because tasks of a cluster vary together: 1 + (tasks of a cluster
+    - 1) times the correlation of their differences. 1 where the tasks are fixed, or no two belong together."""
 
     def __post_init__(self) -> None:
         for name in ("rate", "discordant", "correlation", "repeat_correlation"):
@@ -37,6 +40,8 @@ class Design:
                 raise ValueError(f"{name} must be between 0 and 1; got {value}")
         if not 0 < self.level < 1:
             raise ValueError(f"level must be between 0 and 1, exclusive; got {self.level}")
+        if not 1 <= self.cluster_effect < inf:
+            raise ValueError(f"cluster_effect must be at least 1; got {self.cluster_effect}")
         if self.repeats < 1:
             raise ValueError(f"repeats must be at least 1; got {self.repeats}")
         if self.paired and (self.discordant is None) == (self.correlation is None):
@@ -52,11 +57,12 @@ class Design:
         if not isfinite(effect) or not -1e-12 <= other <= 1 + 1e-12:
             return None
         other = min(1.0, max(0.0, other))
+        wider = sqrt(self.cluster_effect)
         first, second = self.rate * (1 - self.rate), other * (1 - other)
         if not self.paired:
             alike = self._repeated(0.0)
             pooled = (self.rate + other) / 2
-            return sqrt(2 * pooled * (1 - pooled) * alike), sqrt((first + second) * alike)
+            return wider * sqrt(2 * pooled * (1 - pooled) * alike), wider * sqrt((first + second) * alike)
         share = self.share(effect)
         # The tasks that differ are at least the effect and at most what the two rates allow.
         if share < abs(effect) - 1e-12 or share > min(self.rate + other, 2 - self.rate - other) + 1e-12:
@@ -66,7 +72,7 @@ class Design:
         correlation = (first + second - once) / (2 * both) if both else 1.0
         saved = (first + second) * (1 - self._repeated(min(1.0, max(0.0, correlation))))
         spread = max(0.0, once - saved)
-        return sqrt(spread + effect * effect), sqrt(spread)
+        return wider * sqrt(spread + effect * effect), wider * sqrt(spread)
 
     def share(self, effect: float) -> float:
         """The share of the same tasks on which one try of each agent differs, at `effect`."""

@@ -19,7 +19,23 @@ class Prospect:
     discordant: float | None
     """The share of the same tasks that only one of the two passes; None on separate tasks."""
     exact_power: float | None
-    """The chance by going through all outcomes; None on separate tasks and with repeats."""
+    """The chance by going through all outcomes; None on separate tasks, with repeats and with clusters."""
+
+
+USUAL_CORRELATION = 0.5
+"""Between agents on the same tasks: the middle of what E. Miller, *Adding Error Bars to Evals* (2024), reports."""
+
+
+def smallest_drop(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effect: float = 1.0) -> float | None:
+    """Smallest drop of the completion rate that a comparison on the same tasks shows with a chance of 80 %.
+
+    None where even the largest is missed by so few tasks.
+    """
+    if not 0 < rate < 1:
+        rate = 0.5
+    return minimum_detectable_effect(
+        tasks, rate, correlation=USUAL_CORRELATION, repeats=repeats, cluster_effect=cluster_effect, worse=True
+    )
 
 
 def prospect(
@@ -64,9 +80,9 @@ def prospect(
         return None
     share = design.share(signed) if design.paired else None
     exact = None
-    if share is not None and design.repeats == 1:
+    if share is not None and design.repeats == 1 and design.cluster_effect == 1:
         exact = paired_power(tasks, signed, share, level=design.level)
     return Prospect(tasks, signed, chance, share, exact)
 
 
-_ASSUMED = ("paired", "discordant", "correlation", "level", "repeats", "repeat_correlation")
+_ASSUMED = ("paired", "discordant", "correlation", "level", "repeats", "repeat_correlation", "cluster_effect")

@@ -10,7 +10,13 @@ _STEPS = 60
 
 
 def half_width(
-    n: int, rate: float, *, confidence: float = 0.95, repeats: int = 1, repeat_correlation: float = 0.5
+    n: int,
+    rate: float,
+    *,
+    confidence: float = 0.95,
+    repeats: int = 1,
+    repeat_correlation: float = 0.5,
+    cluster_effect: float = 1.0,
 ) -> float:
     """Half the width of the Wilson interval around a rate, as a share.
 
@@ -23,19 +29,26 @@ def half_width(
         confidence: Between 0 and 1, exclusive.
         repeats: Tries of each task.
         repeat_correlation: The correlation of two tries of a task.
+        cluster_effect: Tasks that are worth one independent task; see `Design`.
 
     Raises:
         ValueError: a number is out of range.
     """
     _check_tasks(n)
     _check_rate(rate, confidence)
-    tries = n * repeats / _design_effect(repeats, repeat_correlation)
+    tries = n * repeats / (_design_effect(repeats, repeat_correlation) * cluster_effect)
     z = _z(confidence)
     return z * sqrt(rate * (1 - rate) * tries + z * z / 4) / (tries + z * z)
 
 
 def sample_size_for_half_width(
-    wanted: float, rate: float, *, confidence: float = 0.95, repeats: int = 1, repeat_correlation: float = 0.5
+    wanted: float,
+    rate: float,
+    *,
+    confidence: float = 0.95,
+    repeats: int = 1,
+    repeat_correlation: float = 0.5,
+    cluster_effect: float = 1.0,
 ) -> int:
     """The least number of tasks with which a rate is known to plus or minus `wanted`.
 
@@ -48,7 +61,7 @@ def sample_size_for_half_width(
     if not 0 < wanted < 1:
         raise ValueError(f"a half width must be between 0 and 1, exclusive; got {wanted}")
     _check_rate(rate, confidence)
-    effect = _design_effect(repeats, repeat_correlation)
+    effect = _design_effect(repeats, repeat_correlation) * cluster_effect
     spread, wide = rate * (1 - rate), wanted * wanted
     # (tries + z^2)^2 wanted^2 = z^2 (spread tries + z^2 / 4), solved for the tries.
     root = sqrt(spread * spread + wide * (1 - 4 * spread))
@@ -67,6 +80,7 @@ def sample_size(
     power: float = 0.8,
     repeats: int = 1,
     repeat_correlation: float | None = None,
+    cluster_effect: float = 1.0,
 ) -> int | None:
     """The tasks needed to find a difference of `effect` in completion rate.
 
@@ -87,6 +101,7 @@ def sample_size(
         power: The chance of finding the difference.
         repeats: Tries of each task by each agent.
         repeat_correlation: The correlation of two tries of a task by the same agent; see `Design`.
+        cluster_effect: Tasks that are worth one independent task; see `Design`.
 
     Returns:
         None where `effect` cannot be: the other rate would not be between 0 and 1, or more or fewer tasks
@@ -97,7 +112,7 @@ def sample_size(
     """
     if not effect:
         raise ValueError("an effect of 0 cannot be found with any number of tasks")
-    design = Design(rate, paired, discordant, correlation, level, repeats, repeat_correlation)
+    design = Design(rate, paired, discordant, correlation, level, repeats, repeat_correlation, cluster_effect)
     needed = _needed(design, effect, power)
     return None if needed is None else max(1, _ceil(needed))
 
@@ -113,6 +128,7 @@ def minimum_detectable_effect(
     power: float = 0.8,
     repeats: int = 1,
     repeat_correlation: float | None = None,
+    cluster_effect: float = 1.0,
     worse: bool = False,
 ) -> float | None:
     """The smallest difference in completion rate that `n` tasks find with the chance `power`.
@@ -129,6 +145,7 @@ def minimum_detectable_effect(
         power: Chance of finding the difference.
         repeats: Tries of each task.
         repeat_correlation: Correlation of two tries of a task.
+        cluster_effect: Tasks that are worth one independent task; see `Design`.
         worse: Whether the other agent is worse than `rate`, not better.
 
     Returns:
@@ -138,7 +155,7 @@ def minimum_detectable_effect(
         ValueError: a number is out of range.
     """
     _check_tasks(n)
-    design = Design(rate, paired, discordant, correlation, level, repeats, repeat_correlation)
+    design = Design(rate, paired, discordant, correlation, level, repeats, repeat_correlation, cluster_effect)
     sign = -1 if worse else 1
     enough = rate if worse else 1 - rate
     if paired and discordant is not None:
@@ -169,6 +186,7 @@ def power_of(
     level: float = 0.05,
     repeats: int = 1,
     repeat_correlation: float | None = None,
+    cluster_effect: float = 1.0,
 ) -> float | None:
     """The chance that `n` tasks find a difference of `effect`, by the approximation of `sample_size`.
 
@@ -179,7 +197,7 @@ def power_of(
         ValueError: a number is out of range.
     """
     _check_tasks(n)
-    design = Design(rate, paired, discordant, correlation, level, repeats, repeat_correlation)
+    design = Design(rate, paired, discordant, correlation, level, repeats, repeat_correlation, cluster_effect)
     found = design.deviations(effect)
     if found is None:
         return None
