@@ -147,7 +147,7 @@ def share_cell(share: Estimated) -> str:
 
 
 def shows_line(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effect: float = 1.0) -> str:
-    """What a comparison on so many tasks can show, in one line.
+    """Line on the smallest difference that a comparison on so many tasks can show.
 
     Args:
         tasks: Their number.
