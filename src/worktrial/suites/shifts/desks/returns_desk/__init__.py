@@ -1,0 +1,1 @@
+"""The returns and warranty desk of an electronics retailer, in Korean."""
