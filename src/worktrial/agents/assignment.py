@@ -47,6 +47,8 @@ class Assignment:
     cost: Callable[[], float] = lambda: 0.0
     plan: JsonValue = None
     """The task's structured solution plan, for the agent that follows it."""
+    reads: frozenset[str] = frozenset()
+    """Names of the tools that change nothing, where that is known; for agents that follow a plan."""
     system_prompt: str | None = None
     """Text that a model is told before the instruction; None for what every agent in a workplace is told."""
     take_pictures: Callable[[], list[str]] = list

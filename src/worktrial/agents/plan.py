@@ -106,25 +106,33 @@ class PlanFollower:
         Raises:
             InvalidSample: the task has no plan, or one that cannot be followed.
         """
-        plan = assignment.plan
-        if plan is None:
-            raise InvalidSample(
-                InvalidReason.TASK_DATA, "the task has no solution plan for the plan agent to follow"
-            )
-        try:
-            calls = read_calls(plan) if isinstance(plan, list) else None
-            if calls is None and not isinstance(plan, Plan):
-                plan = Plan.model_validate(plan)
-        except ValidationError as e:
-            raise InvalidSample(InvalidReason.TASK_DATA, f"the task's solution plan: {e}") from e
-        assignment.trajectory.messages.append({"role": "user", "content": assignment.instruction})
-        if calls is not None:
-            await carry_out_calls(calls, assignment.session, assignment.trajectory)
+        plan = planned(assignment)
+        if isinstance(plan, list):
+            await carry_out_calls(plan, assignment.session, assignment.trajectory)
             return
         try:
             await follow(plan, assignment.session, trajectory=assignment.trajectory)
         except PlanBroken as e:
-            _give_up(assignment.trajectory, e)
+            give_up(assignment.trajectory, e)
+
+
+def planned(assignment: Assignment) -> "Plan | list[ListedCall]":
+    """The plan of `assignment`, whose instruction is put on record.
+
+    Raises:
+        InvalidSample: the task has no plan, or one that cannot be followed.
+    """
+    plan = assignment.plan
+    if plan is None:
+        raise InvalidSample(InvalidReason.TASK_DATA, "the task has no solution plan for the agent to follow")
+    try:
+        read = read_calls(plan) if isinstance(plan, list) else plan
+        if not isinstance(read, Plan | list):
+            read = Plan.model_validate(plan)
+    except ValidationError as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, f"the task's solution plan: {e}") from e
+    assignment.trajectory.messages.append({"role": "user", "content": assignment.instruction})
+    return read
 
 
 async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None = None) -> Trajectory:
@@ -143,15 +151,33 @@ async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None 
     seen: dict[str, JsonObject] = {}
     for index, step in enumerate(plan.steps):
         where = f"plan step {index} ({step.call})"
-        arguments = {name: _resolve(value, seen, where) for name, value in step.arguments.items()}
-        content = await call_through(step.call, arguments, session, trajectory)
+        content = await call_through(step.call, arguments_of(step, seen, where), session, trajectory)
         if step.name:
             seen[step.name] = content
+    report(plan, seen, trajectory)
+    return trajectory
+
+
+def arguments_of(step: Step, seen: Mapping[str, JsonObject], where: str = "") -> JsonObject:
+    """Arguments of a step, its references looked up in the observations that have a name.
+
+    Raises:
+        PlanBroken: a reference names something that is not there; `where` says so.
+    """
+    place = where or step.call
+    return {name: _resolve(value, seen, place) for name, value in step.arguments.items()}
+
+
+def report(plan: Plan, seen: Mapping[str, JsonObject], trajectory: Trajectory) -> None:
+    """End the work with the plan's answer.
+
+    Raises:
+        PlanBroken: the template names something that no observation held.
+    """
     trajectory.answer = _render(plan.answer, seen)
     trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
     trajectory.stop_reason = StopReason.ANSWERED
     trajectory.turns += 1
-    return trajectory
 
 
 def read_calls(value: JsonValue) -> list[ListedCall]:
@@ -182,7 +208,7 @@ async def call_through(tool: str, arguments: JsonObject, session: Session, traje
         The last answer's content. Every try is appended to the trajectory, in chat form too.
     """
     for _ in range(MOST_TRIES):
-        content = await _call(tool, arguments, session, trajectory)
+        content = await call_once(tool, arguments, session, trajectory)
         if not is_outage(content):
             break
     return content
@@ -193,7 +219,8 @@ def json_of(value: JsonValue) -> str:
     return msgspec.json.encode(value).decode()
 
 
-async def _call(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
+async def call_once(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
+    """Make a call and put it on record, in chat form too; returns what came back."""
     trajectory.turns += 1
     call_id = f"plan_{len(trajectory.calls)}"
     function = {"name": tool, "arguments": json_of(arguments)}
@@ -209,7 +236,7 @@ async def _call(tool: str, arguments: JsonObject, session: Session, trajectory: 
     return observation.content
 
 
-def _give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
+def give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
     """End the work with what stopped it, when a fault may have; without one the plan itself is wrong.
 
     Raises:
@@ -267,12 +294,25 @@ def _environment() -> Any:
     return SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
 
 
-def _template_problems(template: str, named: set[str]) -> list[str]:
-    from jinja2 import TemplateError, meta
+def needs_of(plan: Plan) -> tuple[list[frozenset[str]], frozenset[str]]:
+    """Names of observations that each step, and the answer, refers to."""
+    steps = [
+        frozenset(str(r["from"]) for r in _references(step.arguments, "").values()) for step in plan.steps
+    ]
+    return steps, frozenset(_variables(plan.answer))
 
-    environment = _environment()
+
+def _variables(template: str) -> set[str]:
+    from jinja2 import meta
+
+    return set(meta.find_undeclared_variables(_environment().parse(template)))
+
+
+def _template_problems(template: str, named: set[str]) -> list[str]:
+    from jinja2 import TemplateError
+
     try:
-        unknown = meta.find_undeclared_variables(environment.parse(template)) - named
+        unknown = _variables(template) - named
     except TemplateError as e:
         return [f"answer: {e}"]
     return [f"answer: no step is named {name!r}" for name in sorted(unknown)]

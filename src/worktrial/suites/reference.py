@@ -1,4 +1,4 @@
-"""Agents without a model that any suite may ship: one follows a task's plan, one does nothing."""
+"""Agents without a model that any suite may ship: three that follow a task's plan, one that does nothing."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,16 @@ def plan_agent(*, must: Outcome | None = None) -> ReferenceAgent:
     return ReferenceAgent("follows each task's solution plan", must, _plan_follower)
 
 
+def greedy_agent() -> ReferenceAgent:
+    """Agent that follows each task's plan, believes every answer and looks only where it must."""
+    return ReferenceAgent("follows the plan, believes everything, makes no call twice", make=_greedy_follower)
+
+
+def careful_agent() -> ReferenceAgent:
+    """Agent that follows each task's plan, and reads everything again before it acts."""
+    return ReferenceAgent("follows the plan, reads everything again before it acts", make=_careful_follower)
+
+
 def idle_agent(about: str = "answers at once", *, must: Outcome | None = None) -> ReferenceAgent:
     """Agent that answers at once, without a single call; `must` as for `plan_agent`."""
     return ReferenceAgent(about, must, Idle)
@@ -29,6 +39,18 @@ def _plan_follower() -> Any:
     from worktrial.agents.plan import PlanFollower
 
     return PlanFollower()
+
+
+def _greedy_follower() -> Any:
+    from worktrial.agents.plan_readers import GreedyFollower
+
+    return GreedyFollower()
+
+
+def _careful_follower() -> Any:
+    from worktrial.agents.plan_readers import CarefulFollower
+
+    return CarefulFollower()
 
 
 _ANSWER = "Done."

@@ -137,6 +137,12 @@ def test_the_archive_keeps_its_reserve() -> None:
 
 
 MISTAKES: dict[str, dict[str, Mistake]] = {
+    "lab-00": {
+        "the other reader": change("book_instrument", instrument_id="AR-1"),
+        "an hour early": change("book_instrument", start="2025-11-12T12:00"),
+        "half an hour": change("book_instrument", minutes=30),
+        "a booking of others cancelled": add("cancel_booking", booking_id="B-81"),
+    },
     "lab-01": {
         "rounded to full microlitres": change("prepare_dilution", stock_ul=16.0, diluent_ul=234.0),
         "diluent on top of the volume": change("prepare_dilution", diluent_ul=250.0),

@@ -192,6 +192,14 @@ def test_what_the_registry_refuses(tool: str, arguments: dict[str, Any], code: s
 
 
 MISTAKES = {
+    "registry-00": {
+        "the dean": change("refer", office="dean"),
+        "another course": change("refer", course_id="CHE-160"),
+        "the fee charged": add(
+            "post_fee", student_id="S-4058", section_id="BIO-170-B", posting="charge", amount=48.0
+        ),
+        "put twice": add("refer", student_id="S-4058", course_id="BIO-170", office="bursar", note="Instalments?"),
+    },
     "registry-01": {
         "waiting students overlooked": change("enrol", section_id="CSC-210-E"),
         "the fourth course overlooked": change("enrol", section_id="CSC-210-C"),

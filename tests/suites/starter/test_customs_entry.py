@@ -117,6 +117,13 @@ def test_what_is_missing_and_until_when() -> None:
 
 
 MISTAKES: dict[str, dict[str, Mistake]] = {
+    "customs-00": {
+        "cash": change("release_entry", payment="cash"),
+        "the next entry assessed too": add(
+            "record_assessment", entry_id="E-4101", customs_value=12840.58, duty=364.91, vat=2773.15
+        ),
+        "not released": leave_out("release_entry"),
+    },
     "customs-01": {
         "last month's rate": change("record_assessment", customs_value=12536.99, duty=356.28, vat=2707.59),
         "paid in cash": change("release_entry", payment="cash"),

@@ -66,14 +66,14 @@ def _change(task: dict[str, Any], path: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        ("difficulty", 4, r"tasks\[0\] \(line-01\): difficulty: .*less than or equal to 3"),
+        ("difficulty", 4, r"tasks\[1\] \(line-01\): difficulty: .*less than or equal to 3"),
         ("id", "Line 1", r"\(Line 1\): id: "),
-        ("rubric", None, r"tasks\[0\]\.rubric: Field required"),
-        ("traits", ["hard"], r"tasks\[0\]\.traits\[0\]: .*implicit_fault_sensitive"),
-        ("notes", "x", r"tasks\[0\]\.notes: Extra inputs"),
+        ("rubric", None, r"tasks\[1\]\.rubric: Field required"),
+        ("traits", ["hard"], r"tasks\[1\]\.traits\[0\]: .*implicit_fault_sensitive"),
+        ("notes", "x", r"tasks\[1\]\.notes: Extra inputs"),
         ("checks", [], r"checks: "),
-        ("checks/0/at", "orders", r"tasks\[0\]\.checks\[0\]\.state_equals\.at: "),
-        ("checks/0/check", "state_is", r"tasks\[0\]\.checks\[0\]: .*state_is"),
+        ("checks/0/at", "orders", r"tasks\[1\]\.checks\[0\]\.state_equals\.at: "),
+        ("checks/0/check", "state_is", r"tasks\[1\]\.checks\[0\]: .*state_is"),
         (
             "plan/steps/0/call",
             "get_ordr",
@@ -88,7 +88,7 @@ def _change(task: dict[str, Any], path: str, value: Any) -> None:
 def test_a_task_that_cannot_be_used(path: str, value: Any, said: str, tmp_path: Path) -> None:
     name = "production_line"
     file = yaml.safe_load((suite.folder / name / "tasks.yaml").read_text())
-    _change(file["tasks"][0], path, value)
+    _change(file["tasks"][1], path, value)
     broken = tmp_path / "tasks.yaml"
     broken.write_text(yaml.safe_dump(file))
     with pytest.raises(DataError, match=said):

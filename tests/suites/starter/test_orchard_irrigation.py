@@ -182,6 +182,11 @@ def test_a_probe_is_reported_once() -> None:
 
 
 MISTAKES = {
+    "irrigation-00": {
+        "tonight's job": change("cancel_job", job_id="J-71"),
+        "both jobs of the block": add("cancel_job", job_id="J-71"),
+        "a question instead": leave_out("cancel_job"),
+    },
     "irrigation-01": {
         "the rain of the 15th counted": change("schedule_job", volume_m3=226),
         "no rain counted": change("schedule_job", volume_m3=454),

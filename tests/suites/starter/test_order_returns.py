@@ -179,6 +179,11 @@ def test_a_return_that_has_not_arrived_is_not_settled() -> None:
 
 
 MISTAKES = {
+    "returns-00": {
+        "a change of mind": change("announce_return", reason="change_of_mind"),
+        "the headphones": change("announce_return", line_id="1"),
+        "paid at once": add("issue_refund", order_id="O-7701", amount=54.9, means="card"),
+    },
     "returns-01": {
         "the list price": change("issue_refund", amount=154.70),
         "rounded down": change("issue_refund", amount=138.64),

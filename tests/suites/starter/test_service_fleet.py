@@ -120,6 +120,13 @@ def test_the_old_approval_has_lapsed() -> None:
 
 
 MISTAKES: dict[str, dict[str, Mistake]] = {
+    "fleet-00": {
+        "the next update in an hour": change("post_update", next_update_at="2025-10-21T15:20"),
+        "posted twice": add(
+            "post_update", incident_id="INC-900", message="Rebuilt.", next_update_at="2025-10-21T18:20"
+        ),
+        "somebody paged": add("page_person", incident_id="INC-900", person="Sofia Nunes"),
+    },
     "fleet-01": {
         "approved": change("decide_change", decision="approved"),
         "the other change": change("decide_change", change_id="CHG-511"),

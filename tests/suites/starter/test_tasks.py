@@ -17,7 +17,11 @@ def test_the_plan_passes(task: ExecutableTask) -> None:
     results, done = work(task, task.plan)
     assert [r for r in results if not r.passed] == []
     assert [c for c in done.calls if "error" in c.observation.content] == []
-    assert len(done.calls) >= 4
+    if task.id.endswith("-00"):
+        assert len(done.calls) in (1, 2, 3), "an entry task is short"
+        assert (task.difficulty, task.traits) == (1, ())
+    else:
+        assert len(done.calls) >= 4
 
 
 @every_task
@@ -60,6 +64,27 @@ def test_wrong_numbers_fail(task: ExecutableTask) -> None:
 
 
 MISTAKES = {
+    "triage-00": {
+        "another patient": change("measure_vitals", patient_id="P-316"),
+        "a score nobody asked for": add("record_triage", patient_id="P-305", score=1, level=3),
+    },
+    "covenant-00": {
+        "the rent roll": change("request_document", document="rent_roll"),
+        "a month early": change("request_document", due="2025-04-30"),
+        "another loan": change("request_document", loan_id="L-2207"),
+    },
+    "line-00": {
+        "two drums": change("raise_requisition", drums=2),
+        "the wrong material": change("raise_requisition", material_id="M-APL"),
+        "asked twice": add("raise_requisition", material_id="M-OAT", drums=3),
+    },
+    "terminal-00": {
+        "another container": change("ask_duty_manager", about="BOXU-7713"),
+        "invoiced in spite of the hold": add(
+            "issue_invoice", container_id="BOXU-7720", chargeable_days=4, demurrage=155.63, plug_in=0
+        ),
+        "asked twice": add("ask_duty_manager", about="BOXU-7720", question="When?"),
+    },
     "triage-01": {
         "level by the sum without the temperature": change("record_triage", score=5),
         "a bed without monitor": change("assign_bed", bed_id="A4"),

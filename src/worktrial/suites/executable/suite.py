@@ -25,7 +25,7 @@ from worktrial.options import (
     RunOptions,
 )
 from worktrial.suite import Suite, TaskRow
-from worktrial.suites.reference import idle_agent, plan_agent
+from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent
 from worktrial.suites.settings import conditions_of, judging_of, keeping_of, limits_of, models_of
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class ExecutableSuite(Suite):
     roles = (Role.AGENT, Role.JUDGE)
     reference_agents: ClassVar = {
         "plan": plan_agent(must=Outcome.PASS),
+        "careful": careful_agent(),
+        "greedy": greedy_agent(),
         "idle": idle_agent(must=Outcome.FAIL),
     }
 

@@ -115,6 +115,7 @@ class ExecutableTrial:
             tokens=lambda: context.meter.tokens(Role.AGENT),
             cost=lambda: context.meter.known_cost,
             plan=task.plan,
+            reads=frozenset(tool.name for tool in workplace.tools if tool.writes is False),
             system_prompt=self._settings.agent_prompt and render_prompt(self._settings.agent_prompt, task.clock),
             trajectory=trajectory,
         )
