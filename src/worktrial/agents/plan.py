@@ -296,9 +296,7 @@ def _environment() -> Any:
 
 def needs_of(plan: Plan) -> tuple[list[frozenset[str]], frozenset[str]]:
     """Names of observations that each step, and the answer, refers to."""
-    steps = [
-        frozenset(str(r["from"]) for r in _references(step.arguments, "").values()) for step in plan.steps
-    ]
+    steps = [frozenset(str(r["from"]) for r in _references(step.arguments, "").values()) for step in plan.steps]
     return steps, frozenset(_variables(plan.answer))
 
 

@@ -22,8 +22,8 @@ from worktrial.language import JsonObject
 MOST_READINGS = 6
 """Times that a careful agent reads a stretch of its plan before it goes on with what it has."""
 LEAST_APART = 3
-"""Calls from one reading of the same thing to the next: what degrades calls comes in bursts, and within one the same
-question has the same answer."""
+"""Calls from one reading of a thing to the next that is held beside it: what degrades calls comes in bursts, and in
+one burst the same question has the same answer."""
 
 
 class GreedyFollower:
