@@ -30,7 +30,7 @@ class Findings:
     """Names of the checks that were made, in the order in which they are shown."""
     findings: Sequence[Finding]
     looked_at: Mapping[str, int] = field(default_factory=dict)
-    """Number of things of each kind that were looked at, such as `{"tasks": 43, "workplaces": 10}`."""
+    """Number of things of each kind that were looked at, such as `{"tasks": 53, "workplaces": 10}`."""
     unread: Sequence[str] = ()
     """Things that could not be read and so were not looked at, each with the reason."""
     about: Mapping[str, str] = field(default_factory=dict)

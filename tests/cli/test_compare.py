@@ -27,15 +27,15 @@ def test_a_difference_comes_first(runs: Path) -> None:
     shown = command("compare", runs / "plan", runs / "idle")
     assert (shown.code, shown.err) == (0, "")
     assert shown.out.startswith(
-        "idle completes 100.0 points less on these tasks (95 % interval -100.0 to -83.6, p < 0.001; 43 tasks in 10"
+        "idle completes 100.0 points less on these tasks (95 % interval -100.0 to -86.5, p < 0.001; 53 tasks in 10"
     )
     assert f"A plan · {runs / 'plan'}" in shown.said
     rows = _rows(shown.out)
-    assert ["E0", "43", "0", "43", "0", "0", "0"] in rows
+    assert ["E0", "53", "0", "53", "0", "0", "0"] in rows
     assert any(row[:4] == ["E0", "100.0%", "0.0%", "-100.0"] for row in rows)
     assert "calls" in [row[0] for row in rows]
-    assert "lost by B: 43 tasks: covenant-01, " in shown.out
-    assert ", and 23 more (--all)" in shown.out
+    assert "lost by B: 53 tasks: covenant-00, " in shown.out
+    assert ", and 33 more (--all)" in shown.out
     assert "idle completes 100.0 points less on work like this" in shown.out and "in 10 scenarios" in shown.out
     everything = command("compare", runs / "plan", runs / "idle", "--all")
     assert "more (--all)" not in everything.out
@@ -45,7 +45,7 @@ def test_a_difference_comes_first(runs: Path) -> None:
 def test_too_little_is_said_to_be_too_little(runs: Path) -> None:
     shown = command("compare", runs / "plan", runs / "plan-again")
     assert shown.out.startswith(
-        "Not enough to tell on these tasks: plan-again completes 0.0 points (95 % interval -8.2 to +8.2"
+        "Not enough to tell on these tasks: plan-again completes 0.0 points (95 % interval -6.8 to +6.8"
     )
     assert "more tasks would, if things stay as they are. Not enough to tell on work like this: " in shown.out
     wide = command("compare", runs / "plan", runs / "plan-again", "--margin", 30)
@@ -63,9 +63,9 @@ def test_json_holds_everything(runs: Path) -> None:
     assert found["margin"] == 0.05
     assert found["comparison"]["confidence"] == 0.99
     (condition,) = found["comparison"]["conditions"]
-    assert condition["table"]["only_first"] == 43
-    assert len(condition["flips"]) == 43
-    assert condition["flips"][0]["keys"] == [["covenant-01", 0, "E0"]]
+    assert condition["table"]["only_first"] == 53
+    assert len(condition["flips"]) == 53
+    assert condition["flips"][0]["keys"] == [["covenant-00", 0, "E0"]]
     assert len(condition["industries"]) == 10
 
 

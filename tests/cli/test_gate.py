@@ -46,7 +46,7 @@ def test_a_bad_release_is_stopped_with_readable_reasons(runs: Path) -> None:
         "--min-robustness", 0.8,
     )  # fmt: skip
     assert (shown.code, shown.err) == (1, "")
-    assert "FAILED  --min-completion 0.7: 0.0 % of 43 samples passed" in shown.out
+    assert "FAILED  --min-completion 0.7: 0.0 % of 53 samples passed" in shown.out
     assert "100.0 % -> 0.0 %, -100.0 points" in shown.out
     assert "a drop by more than the margin of 3 points that is significant at 0.05" in shown.out
     assert (
@@ -60,7 +60,7 @@ def test_robustness_of_the_plan(runs: Path) -> None:
     # The plan trusts whatever it is told, so faults that say nothing cost it much.
     shown = command("gate", runs / "plan", "--min-robustness", 0.8)
     assert shown.code == 1
-    assert "worst in E2, over 43 tasks" in shown.out
+    assert "worst in E2, over 53 tasks" in shown.out
     assert command("gate", runs / "plan", "--min-robustness", 0.1).code == 0
 
 
@@ -137,7 +137,7 @@ def test_annotations_of_a_job_on_github(runs: Path, monkeypatch: pytest.MonkeyPa
     assert "::" not in command(*words).out
     asked = command(*words, "--annotations", "github").out
     (line,) = [line for line in asked.splitlines() if line.startswith("::")]
-    assert line.startswith("::error title=Worktrial gate%3A --min-completion 0.5::0.0 %25 of 43 samples passed")
+    assert line.startswith("::error title=Worktrial gate%3A --min-completion 0.5::0.0 %25 of 53 samples passed")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     assert line in command(*words).out
     assert "::" not in command(*words, "--annotations", "none").out
@@ -159,7 +159,7 @@ def test_a_row_of_looks_at_a_pinned_baseline(runs: Path, tmp_path: Path) -> None
     place = ("--store", tmp_path / "gates")
     pinned = command("baseline", "set", "main", runs / "plan", *place)
     assert (
-        pinned.code == 0 and f"main: {runs / 'plan'} · starter · agent plan · 172 samples · pinned 2" in pinned.out
+        pinned.code == 0 and f"main: {runs / 'plan'} · starter · agent plan · 212 samples · pinned 2" in pinned.out
     )
     words = ("--baseline", "main", "--max-regression", 0.03, "--sequential", "nightly", *place)
     bad = command("gate", runs / "idle", *words)

@@ -69,7 +69,7 @@ def test_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["list", "nothing"], ["'nothing'", "occupations, orchestration, starter"]),
+        (["list", "nothing"], ["'nothing'", "occupations, orchestration, shifts, starter"]),
         (["list", "occupations"], ["missing: --data", "OccuBench release", "arXiv"]),
         (["list", "occupations", "--data", "nowhere"], ["nowhere", "no such folder"]),
         (["data", "check", "nowhere"], ["nowhere", "no such folder"]),

@@ -100,7 +100,7 @@ def test_the_output_of_a_terminal_without_unicode(tmp_path: Path) -> None:
     run = tmp_path / "run"
     ran = worktrial("run", "starter", "--agent", "plan", "-o", run, env={"PYTHONIOENCODING": "ascii"})
     assert (ran.code, "Traceback" in ran.err) == (0, False), ran.err
-    assert "43 passed ? 0 failed" in ran.out
+    assert "53 passed ? 0 failed" in ran.out
 
 
 def test_a_second_process_is_refused(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_task_that_its_plan_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> 
 def test_suites_without_plans() -> None:
     for name, said in (
         ("occupations", "no solution plans"),
-        ("nowhere", "there is documents, occupations, orchestration, starter"),
+        ("nowhere", "there is documents, occupations, orchestration, shifts, starter"),
     ):
         ran = command("validate", name)
         assert ran.code == 2

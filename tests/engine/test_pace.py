@@ -93,7 +93,7 @@ def test_a_process_with_few_files_sends_fewer_requests_and_says_so(tmp_path: Pat
         peak = server.stats()["connections_peak"]
     records = samples_of(run)
     assert ran.returncode == 0, ran.stderr
-    assert len(records) == 3 * 43
+    assert len(records) == 3 * 53
     assert {r["outcome"] for r in records} <= {"pass", "fail"}
     assert "may open 64 files" in ran.stderr
     assert ran.stderr.count("requests are sent at a time instead of 260") == 1

@@ -18,8 +18,7 @@ def test_the_plan_passes(task: ExecutableTask) -> None:
     assert [r for r in results if not r.passed] == []
     assert [c for c in done.calls if "error" in c.observation.content] == []
     if task.id.endswith("-00"):
-        assert len(done.calls) in (1, 2, 3), "an entry task is short"
-        assert (task.difficulty, task.traits) == (1, ())
+        assert len(done.calls) <= 3, "an entry task is short"
     else:
         assert len(done.calls) >= 4
 

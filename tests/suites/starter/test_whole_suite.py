@@ -44,6 +44,13 @@ def test_difficulties_languages_and_traits() -> None:
         assert len(set(task.traits)) == len(task.traits)
 
 
+def test_an_entry_task_for_each_workplace() -> None:
+    entry = [task for task in TASKS if task.id.endswith("-00")]
+    assert [task.workplace for task in entry] == suite.library.names
+    assert {task.category for task in entry} == set(suite.categories)
+    assert all(1 <= len(task.plan.steps) <= 3 and task.difficulty == 1 and not task.traits for task in entry)
+
+
 def is_hangul(character: str) -> bool:
     return "가" <= character <= "힣"
 
@@ -70,7 +77,7 @@ def test_the_page_tells_what_there_is() -> None:
     assert f"with {len(TASKS)} tasks" in page
     for trait in ("implicit_fault_sensitive", "refuse_or_ask"):
         assert f"| `{trait}` | {len(with_trait(trait))} |" in page
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d+) \| .+ \| (\w+-01) … (\d\d) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d+) \| .+ \| (\w+-00) … (\d\d) \|$", page, re.MULTILINE)
     assert [row[0] for row in rows] == suite.library.names
     for name, category, tools, first, last in rows:
         here = [task for task in TASKS if task.workplace == name]
