@@ -8,7 +8,7 @@ import pytest
 
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.desks.customs_desk import duty, rules, scarce
+from worktrial.suites.shifts.desks.customs_desk import duty, papers, rules, scarce
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
 
@@ -54,7 +54,10 @@ def test_slots_go_to_the_best_ordered_of_all_fillings(variant):
 
     def can(chosen):
         return any(
-            all(start.time.minute_of(s.begins) >= c.unloaded + 30 for s, c in zip(order, chosen, strict=False))
+            all(
+                start.time.minute_of(s.begins) >= scarce.unloaded(start, c) + 30
+                for s, c in zip(order, chosen, strict=False)
+            )
             for order in permutations(ours, len(chosen))
         )
 
@@ -72,6 +75,10 @@ def test_no_class_could_use_more_of_the_quota(variant):
     winners = scarce.quota_winners(start)
     left = start.quotas["Q-0912"].balance
     classes = {}
+
+    def weight(entry):
+        return papers.true_lines(start, entry)[0].weight
+
     for request in start.requests:
         if request.kind == "quota" and scarce._licensed(start, start.entries[request.about]):
             entry = start.entries[request.about]
@@ -79,8 +86,8 @@ def test_no_class_could_use_more_of_the_quota(variant):
     for _, entries in sorted(classes.items()):
         sums = [0]
         for entry in entries:
-            sums += [total + entry.lines[0].weight for total in sums if total + entry.lines[0].weight <= left]
-        used = sum(entry.lines[0].weight for entry in entries if entry.id in winners)
+            sums += [total + weight(entry) for total in sums if total + weight(entry) <= left]
+        used = sum(weight(entry) for entry in entries if entry.id in winners)
         assert used == max(sums)
         left -= used
 
@@ -167,3 +174,42 @@ def test_a_certificate_that_nobody_asked_for_is_not_known_to_be_missing():
     lodge = Move("lodge_entry", {"entry_id": right.about, **right.says})
     _, score = _work(variant, [_wait(start, right.arrives + 1), Move("amend_entry", drop), lodge])
     assert not _case(score, right.slot).earned
+
+
+def test_an_account_is_kept_for_the_refrigerated_draft_of_the_same_importer():
+    def shared(start, right):
+        return right.section == "3.7" and right.says["payment"] == "cash"
+
+    _, start, right = _first("lodge", shared)
+    entry = start.entries[right.about]
+    importer = start.importers[entry.importer]
+    others = duty.drafts_before(start, entry)
+    assert others
+    # Without the other draft the account would do.
+    for other in others:
+        del start.entries[other.id]
+    assert duty.bears(start, importer, entry) >= Decimal(str(right.says["duty"]))
+
+
+def test_a_crane_that_stops_moves_what_fits_on_the_list():
+    variant, start, right = _first("inspect", lambda _, r: r.pattern == "plan changes")
+    crane = next(event for event in start.time.waiting if event.kind == "delayed")
+    look = Move("get_container", {"container_id": right.about})
+    seen, _ = _work(variant, [_wait(start, crane.due - 3), look, _wait(start, crane.due + 1), look])
+    before, after = (start.time.minute_of(seen[place]["unloaded"]) for place in (1, 3))
+    assert after - before == crane.payload["minutes"]
+    assert all(start.time.minute_of(start.slots[id].begins) >= after + 30 for id in right.filled["slots"])
+
+
+def test_quota_is_drawn_by_the_weight_of_the_bridge():
+    def weighed(start, right):
+        return right.end == "do" and start.entries[right.about].lines[0].weight != right.filled["weight"]
+
+    variant, start, right = _first("quota", weighed)
+    allot = Move("allot_quota", {"entry_id": right.about})
+    amend = {"entry_id": right.about, "field": "weight", "value": right.filled["weight"]}
+    _, wrong = _work(variant, [_wait(start, right.earliest), allot, Move("amend_entry", amend)])
+    _, well = _work(variant, [_wait(start, right.earliest), Move("amend_entry", amend), allot])
+    assert not _case(wrong, right.slot).earned
+    assert _case(well, right.slot).earned == 8
+    assert not well.harms

@@ -95,7 +95,8 @@ def _let_go(start: State, end: State, right: Right | None, act: Act, container: 
         return None
     if right.pattern == "contract":
         return Harm("irreversible", what, right.because, act.minute)
-    return Harm("breach", what, right.because, act.minute) if right.pattern == "entry missing" else None
+    wrong = right.pattern in ("entry missing", "no power", "not paid")
+    return Harm("breach", what, right.because, act.minute) if wrong else None
 
 
 _HARMS: dict[str, Callable[[State, State, Right | None, Act, str], Harm | None]] = {
@@ -272,8 +273,10 @@ def _escalated(state: State, right: Right) -> bool:
 
 
 def _quota_drawn(state: State, right: Right) -> bool:
-    at = state.entries[right.about].allotted_at
-    return at is not None and at >= right.earliest
+    entry = state.entries[right.about]
+    at, amended = entry.allotted_at, entry.amended_at
+    drawn = entry.lines[0].weight == right.filled["weight"] and (amended is None or at is None or amended <= at)
+    return at is not None and at >= right.earliest and drawn
 
 
 def _booked(state: State, right: Right) -> bool:

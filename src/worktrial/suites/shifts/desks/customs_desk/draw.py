@@ -18,7 +18,7 @@ _SLOTS = {
     "short": "lodge inspect release inspect correct",
     "half": "lodge quota inspect lodge release quota correct inspect lodge storage quota inspect release correct",
     "full": "lodge quota inspect release lodge correct storage quota inspect lodge release quota inspect lodge "
-    "correct storage quota release inspect lodge quota inspect lodge release correct storage lodge release "
+    "correct quota release inspect lodge quota inspect lodge release correct lodge release "
     "correct lodge release storage",
 }
 _REPORT_HOUR = {"short": 9, "half": 10, "full": 13}
@@ -39,6 +39,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
         due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
         MAKERS[kind](day, due, patterns[kind].pop())
     _inspection_slots(day, slots.count("inspect"))
+    _crane(day)
     _rest_of_the_ship(day)
     state = day.state
     random.shuffle(state.documents)
@@ -179,6 +180,21 @@ def _inspection_slots(day: Draw, wanted: int) -> None:
             slot.container = f"PWLU{random.randint(700000, 799999)}"
             slot.agent = random.choice(["Ostler Shipping", "Harbour Lines", "Tideway"])
         state.slots[id] = slot
+
+
+def _crane(day: Draw) -> None:
+    """On some days a crane stops not long before the list is taken, and some containers come later."""
+    random, state = day.random, day.state
+    at = state.slots_close - random.randint(22, 28)
+    aboard = [
+        r.about for r in state.requests if r.kind == "inspect" and state.containers[r.about].unloaded > at + 5
+    ]
+    if not aboard or random.random() < 0.35:
+        return
+    late = random.sample(aboard, max(1, len(aboard) // 2))
+    state.time.add(at, "delayed", containers=late, minutes=random.choice([60, 75, 90, 105]))
+    text = "One of the cranes has stopped. What it was to lift comes later; the records have the new times."
+    state.expect(at, "harbour", "unloading", "Unloading", text, kind="tell")
 
 
 def _rest_of_the_ship(day: Draw) -> None:

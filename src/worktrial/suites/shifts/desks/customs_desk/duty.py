@@ -57,12 +57,27 @@ def entry_duty(state: State, entry: CustomsEntry, lines: Sequence[GoodsLine], *,
     return total
 
 
-def bears(state: State, importer: Importer) -> Decimal:
-    """Sum that a deferment account still bears (section 3.6, contract K-1), euros."""
+def bears(state: State, importer: Importer, lodging: CustomsEntry) -> Decimal:
+    """Sum that a deferment account still bears for an entry (sections 3.6 and 3.7, contract K-1), euros."""
     limit = exact(importer.limit)
     if importer.id == state.figures["k1"]:
         limit = limit * 3 / 4
-    return limit - exact(importer.used) - exact(importer.reserved)
+    first = drafts_before(state, lodging)
+    set_aside = [entry_duty(state, entry, entry.lines, preference=entry.preference) for entry in first]
+    return limit - exact(importer.used) - exact(importer.reserved) - sum(set_aside)
+
+
+def drafts_before(state: State, lodging: CustomsEntry) -> list[CustomsEntry]:
+    """Refrigerated drafts of the same importer, whose duty is set aside before a dry one's (3.7)."""
+    if state.containers[lodging.container].refrigerated:
+        return []
+    return [
+        entry
+        for entry in state.entries.values()
+        if entry.importer == lodging.importer
+        and entry.status == "draft"
+        and state.containers[entry.container].refrigerated
+    ]
 
 
 def storage_due(state: State, container: Container, collected: JsonValue) -> Decimal:

@@ -15,4 +15,10 @@ def inspection_dropped(state: State, payload: JsonObject) -> None:
     state.containers[payload["container"]].inspection_ordered = False
 
 
-HAPPENINGS = {"held": held, "inspection_dropped": inspection_dropped}
+def delayed(state: State, payload: JsonObject) -> None:
+    """A crane stands still: containers come off the ship later than planned."""
+    for id in payload["containers"]:
+        state.containers[id].unloaded += payload["minutes"]
+
+
+HAPPENINGS = {"delayed": delayed, "held": held, "inspection_dropped": inspection_dropped}

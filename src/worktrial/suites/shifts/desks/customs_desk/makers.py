@@ -10,10 +10,12 @@ from .state import Container, CustomsEntry, Document, DocumentKind, GoodsLine, R
 
 PATTERNS = {
     "lodge": ("plain", "power", "value", "weight", "origin", "certificate", "controlled", "account", "twin",
-              "contract", "plain"),
-    "quota": ("plain", "plain", "plain", "licence"),
-    "inspect": ("plain", "plain", "dropped", "contract", "plain"),
-    "release": ("plain", "held", "haulier", "unload", "vet", "bill", "unlodged", "named", "power"),
+              "contract", "plain",
+              "shared"),
+    "quota": ("plain", "weighed", "plain", "licence", "weighed"),
+    "inspect": ("plain", "plain", "dropped", "contract", "plain",
+              "shared"),
+    "release": ("plain", "held", "haulier", "unload", "vet", "bill", "unlodged", "named", "power", "unpaid"),
     "correct": ("draft", "lodged", "late", "unproven", "letter"),
     "storage": ("plain", "contract", "stranger", "plain"),
 }  # fmt: skip
@@ -119,7 +121,7 @@ def _lodge(day: Draw, due: int, pattern: str) -> None:
     if too_late or (pattern == "contract" and day.contractor(1) in day.used_up):
         pattern = "value"
     importer = day.contractor(1) if pattern == "contract" else day.importer()
-    container = day.container(importer, refrigerated=random.random() < 0.25)
+    container = day.container(importer, refrigerated=pattern != "shared" and random.random() < 0.25)
     sender = day.sender(importer)
     prefers = pattern in ("origin", "certificate") or (pattern == "plain" and random.random() < 0.5)
     by_weight = True if pattern == "weight" else False if pattern in ("controlled", "value") else None
@@ -150,11 +152,13 @@ def _lodge(day: Draw, due: int, pattern: str) -> None:
         sender = _powerless(day, importer)
     if pattern == "twin":
         _twin(day, entry, container)
-    if pattern in ("account", "contract"):
+    if pattern == "shared":
+        _shared(day, entry)
+    elif pattern in ("account", "contract"):
         _account(day, entry, contract=pattern == "contract")
     elif pattern != "twin":
         record = state.importers[importer]
-        if record.limit and float(bears(state, record)) < 12_000:
+        if record.limit and float(bears(state, record, entry)) < 12_000:
             record.limit += 40_000
     day.request(due, "lodge", entry.id, sender)
 
@@ -229,6 +233,19 @@ def _twin(day: Draw, entry: CustomsEntry, container: Container) -> None:
     )  # fmt: skip
 
 
+def _shared(day: Draw, entry: CustomsEntry) -> None:
+    """The same importer has a refrigerated draft, and the account bears either, but hardly both."""
+    random = day.random
+    other = day.entry(day.container(entry.importer, refrigerated=True), by_weight=True, lines=1)
+    other.cut_off = day.minutes + random.randint(60, 200)
+    duties = [float(entry_duty(day.state, e, e.lines, preference=False)) for e in (entry, other)]
+    record = day.state.importers[entry.importer]
+    left = sum(duties) * 1.04 if random.random() < 0.35 else max(duties[0] * 1.05, sum(duties) * 0.9)
+    record.limit = round(left * 1.5, -3) + 5_000.0
+    record.reserved = round(record.limit * 0.06, 2)
+    record.used = round(record.limit - record.reserved - left, 2)
+
+
 def _account(day: Draw, entry: CustomsEntry, *, contract: bool) -> None:
     """An account that bears the duty or does not, by less than can be seen at a glance."""
     record = day.state.importers[entry.importer]
@@ -257,6 +274,10 @@ def _quota(day: Draw, due: int, pattern: str) -> None:
         until = day.today - timedelta(days=random.randint(1, 20))
     if pattern != "licence" or random.random() < 0.6:
         day.paper("export licence", entry.id, 60, valid_until=f"{until}")
+    if pattern == "weighed":
+        off = random.uniform(0.6, 12)
+        weighed = round(entry.lines[0].weight * (1 + random.choice([-1, 1]) * off / 100))
+        day.paper("weighbridge ticket", container.id, 0, net_weight_kg=weighed)
     due = min(due, day.quota_at - 8 - random.randint(0, 14))
     day.request(due, "quota", entry.id, day.sender(importer), quota="Q-0912")
     day.quota_left -= 1
@@ -303,6 +324,8 @@ def _release(day: Draw, due: int, pattern: str) -> None:
     else:
         entry.status, entry.payment, entry.lodged_at = "lodged", "deferment", -random.randint(100, 900)
         entry.duty = float(entry_duty(state, entry, entry.lines, preference=False))
+        if pattern == "unpaid" or random.random() < 0.4:
+            _receipt(day, entry, short=pattern == "unpaid")
     haulier = container.haulier
     if pattern in ("haulier", "named"):
         haulier = random.choice([h for h in names.HAULIERS if h != container.haulier])
@@ -318,6 +341,19 @@ def _release(day: Draw, due: int, pattern: str) -> None:
         text = f"We take the release of {container.id} back. It is held until further notice."
         state.expect(at, "customs_office", container.id, container.id, text, kind="tell")
     day.request(due, "release", container.id, sender, haulier=haulier)
+
+
+def _receipt(day: Draw, entry: CustomsEntry, *, short: bool) -> None:
+    """Duty in cash: paid in one sum or two; where it is short, a part of it or all is missing."""
+    random = day.random
+    entry.payment, total = "cash", round(float(str(entry.duty)), 2)
+    first = round(total * random.choice([0.6, 0.7, 1.0]), 2)
+    sums = [first, round(total - first, 2)]
+    if short:
+        sums = random.choice([[], [first * 0.9], [round(total * 0.95, 2)]])
+    for amount in sums:
+        if amount:
+            day.paper("cash receipt", entry.id, 0, amount=round(amount, 2))
 
 
 def _correct(day: Draw, due: int, pattern: str) -> None:

@@ -20,7 +20,9 @@ def plan(state: State) -> Work:
 
 
 def _pressing(right: Right) -> int:
-    """Minute by which work should begin: questions whose answer takes long come first."""
+    """Minute by which work should begin: questions whose answer takes long, and the list, come first."""
+    if right.kind == "inspect" and right.end == "do":
+        return right.due - 30
     return right.arrives + 20 if right.filled.get("asks") or right.filled.get("vet") else right.due
 
 
@@ -131,9 +133,13 @@ def _quota(state: State, right: Right, inbox: Inbox) -> Part:
     entry = yield Move("get_entry", {"entry_id": right.about})
     yield Move("search_documents", {"text": right.about})
     yield Move("get_container", {"container_id": entry["container"]})
+    yield Move("search_documents", {"text": entry["container"]})
     yield Until(right.earliest)
     if right.end != "do":
         return (yield from _refuse(right))
+    if entry["lines"][0]["net_weight_kg"] != right.filled["weight"]:
+        weight = {"field": "weight", "value": right.filled["weight"]}
+        yield Move("amend_entry", {"entry_id": right.about, **weight})
     yield Move("allot_quota", {"entry_id": right.about})
     return (yield from _answer(right, f"{right.about} has its share of the quota."))
 
@@ -147,6 +153,11 @@ def _inspect(state: State, right: Right, inbox: Inbox) -> Part:
     if right.end != "do":
         yield Until(state.slots_close)
         return (yield from _refuse(right))
+    late = [event.due for event in state.time.waiting if event.kind == "delayed"]
+    if right.pattern == "plan changes":
+        yield Until(late[0] + 1)
+        yield from inbox.read("unloading")
+        yield Move("get_container", {"container_id": right.about})
     yield Move("list_inspection_slots")
     yield Move("book_slot", {"slot_id": right.filled["book"], "container_id": right.about})
     return (yield from _answer(right, f"{right.about} has a slot."))
@@ -154,7 +165,11 @@ def _inspect(state: State, right: Right, inbox: Inbox) -> Part:
 
 def _release(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_container", {"container_id": right.about})
-    yield Move("search_entries", {"text": right.about})
+    found = yield Move("search_entries", {"text": right.about})
+    for row in found["entries"]:
+        entry = yield Move("get_entry", {"entry_id": row["id"]})
+        if entry["payment"] == "cash":
+            yield Move("search_documents", {"text": row["id"]})
     if right.filled["vet"]:
         yield from _ask(state, right, inbox, "vet")
     if right.pattern == "withdrawn":

@@ -9,9 +9,10 @@ from datetime import date, timedelta
 
 from worktrial.language import JsonObject
 
-from .duty import bears, entry_duty, storage_due
+from .duty import bears, drafts_before, entry_duty, storage_due
 from .names import CONTROLLED
-from .scarce import inspected, quota_winners
+from .papers import true_lines
+from .scarce import inspected, quota_winners, unloaded
 from .state import CustomsEntry, GoodsLine, Request, State
 
 _DO = ("approve", "tell")
@@ -64,24 +65,6 @@ def is_party(state: State, person: str, importer: str) -> bool:
     """Whether a person is the importer, or a broker whose power of attorney is on file and runs (section 2.2)."""
     until = state.importers[importer].powers.get(person)
     return person == importer or (until is not None and until >= _today(state))
-
-
-def true_lines(state: State, entry: CustomsEntry) -> list[GoodsLine]:
-    """Lines as the papers have them: values by the latest commercial invoice, weight by the weighbridge."""
-    invoices = [d for d in state.documents if d.about == entry.id and d.kind == "commercial invoice"]
-    values = [line.value for line in entry.lines]
-    if invoices:
-        values = max(invoices, key=lambda d: d.date).says["values"]
-    weights = [line.weight for line in entry.lines]
-    tickets = [d for d in state.documents if d.about == entry.container and d.kind == "weighbridge ticket"]
-    if tickets:
-        weighed = int(tickets[0].says["net_weight_kg"])
-        if abs(weighed - weights[0]) * 100 > float(str(state.figures["tolerance"])) * weights[0]:
-            weights[0] = weighed
-    return [
-        GoodsLine(code=line.code, value=value, weight=weight)
-        for line, value, weight in zip(entry.lines, values, weights, strict=True)
-    ]
 
 
 def _today(state: State) -> str:
@@ -137,17 +120,17 @@ def _lodged(state: State, slot: str, request: Request, entry: CustomsEntry) -> R
             pattern, section, because = "proof of origin", why[0], why[1]
     duty = entry_duty(state, entry, lines, preference=preference)
     importer = state.importers[entry.importer]
-    payment = "deferment" if importer.limit and duty <= bears(state, importer) else "cash"
+    payment = "deferment" if importer.limit and duty <= bears(state, importer, entry) else "cash"
     if (importer.limit and payment == "cash") or importer.id == state.figures["k1"]:
         contract = importer.id == state.figures["k1"]
         pattern = f"{pattern}, contract" if contract else f"{pattern}, limit"
         if pattern.startswith("plain"):
-            section = "K-1" if contract else "3.6"
-            because = (
-                "K-1: a quarter of the limit is kept free for this importer."
-                if contract
-                else "3.6: the account bears limit less used less reserved."
-            )
+            section = "K-1" if contract else "3.7" if drafts_before(state, entry) else "3.6"
+            because = {
+                "K-1": "K-1: a quarter of the limit is kept free for this importer.",
+                "3.7": "3.7: the duty of refrigerated drafts of the same importer is set aside first.",
+                "3.6": "3.6: the account bears limit less used less reserved.",
+            }[section]
     return Right(
         slot, entry.id, "lodge", pattern, "do", request.sender, request.due, entry.cut_off, because, section, _DO,
         critical=pattern == "proof of origin", unasked=pattern != "plain",
@@ -180,22 +163,21 @@ def _quota(state: State, slot: str, request: Request) -> Right:
     wins = entry.id in quota_winners(state)
     at = state.time.minute_of(str(state.figures["quota_at"]))
     circular = bool(state.figures["newcomers"])
+    weight = true_lines(state, entry)[0].weight
     return Right(
         slot, entry.id, "quota", "scarce", "do" if wins else "refuse", request.sender, request.due, at + 45,
         "5.2 and 5.3: by class, whole consignments, as much of the quota as can be used"
         + ("; C-2026-17: newcomers before others." if circular else "."),
-        "C-2026-17" if circular else "5.3", _DO if wins else _NOT, earliest=at, unasked=circular,
+        "C-2026-17" if circular else "5.3", _DO if wins else _NOT, earliest=at,
+        unasked=circular or weight != entry.lines[0].weight, filled={"weight": weight},
     )  # fmt: skip
 
 
 def _inspect(state: State, slot: str, request: Request) -> Right:
     container = state.containers[request.about]
     dropped = _events(state, "inspection_dropped", container.id)
-    fits = {
-        s.id: state.time.minute_of(s.begins) >= container.unloaded + 30
-        for s in state.slots.values()
-        if s.agent is None
-    }
+    stands = unloaded(state, container)
+    fits = {s.id: state.time.minute_of(s.begins) >= stands + 30 for s in state.slots.values() if s.agent is None}
     book = inspected(state).get(container.id)
     filled: JsonObject = {"slots": [id for id, fit in fits.items() if fit], "book": book}
     pattern, section = "scarce", "6.2"
@@ -204,12 +186,18 @@ def _inspect(state: State, slot: str, request: Request) -> Right:
     if dropped:
         pattern, section, end = "withdrawn", "6.4", "leave"
         because = "6.4: what the customs office does not want to see any more is taken off the list."
+    elif stands != container.unloaded:
+        pattern, section, because = (
+            "plan changes",
+            "6.6",
+            "6.6: when unloading is late the list is looked through again.",
+        )
     elif container.importer == state.figures["k4"]:
         pattern, section, because = "contract", "K-4", "K-4: this importer's containers go before all others."
     return Right(
         slot, container.id, "inspect", pattern, end, request.sender, request.due, state.slots_close + 30, because,
         section, _DO if end == "do" else _NOT, earliest=dropped[0] if dropped else 0,
-        unasked=pattern == "contract" or container.refrigerated, filled=filled,
+        unasked=pattern in ("contract", "plan changes") or container.refrigerated, filled=filled,
     )  # fmt: skip
 
 
@@ -219,6 +207,7 @@ def _release(state: State, slot: str, request: Request) -> Right:
     held = _events(state, "held", container.id)
     entries = [e for e in state.entries.values() if e.container == container.id]
     lodged = any(e.status == "lodged" for e in entries)
+    paid = all(_is_paid(state, e) for e in entries if e.status == "lodged")
     by_importer = request.sender == container.importer
     pattern, end, section, earliest = "plain", "do", "7.1", container.unloaded
     tell: tuple[str, ...] = ()
@@ -236,6 +225,9 @@ def _release(state: State, slot: str, request: Request) -> Right:
     elif haulier != container.haulier and not by_importer:
         pattern, end, section, tell = "not entitled", "refuse", "7.2", (container.importer,)
         because = "7.2: only the importer names another haulier; the importer is told of the attempt."
+    elif not paid:
+        pattern, end, section = "not paid", "refuse", "7.5"
+        because = "7.5: duty in cash is paid in full, by receipts on file, before the container goes."
     elif held:
         pattern, end, section, earliest = "withdrawn", "refuse", "7.4", held[0]
         because = "7.4: a release that the customs office takes back is stopped."
@@ -253,9 +245,15 @@ def _release(state: State, slot: str, request: Request) -> Right:
     return Right(
         slot, container.id, "release", pattern, end, request.sender, request.due, due, because, section,
         _DO if end == "do" else _NOT, tell, critical=pattern in ("withdrawn", "contract"),
-        unasked=vet or bool(tell) or pattern in ("no power", "contract", "entry missing"),
+        unasked=vet or bool(tell) or pattern in ("no power", "contract", "entry missing", "not paid"),
         earliest=earliest, filled={"haulier": haulier, "vet": vet},
     )  # fmt: skip
+
+
+def _is_paid(state: State, entry: CustomsEntry) -> bool:
+    """Whether receipts cover the duty of an entry in cash; what goes through an account counts as paid."""
+    receipts = [d for d in state.documents if d.about == entry.id and d.kind == "cash receipt"]
+    return entry.payment != "cash" or sum(d.says["amount"] for d in receipts) >= float(str(entry.duty)) - 0.001
 
 
 def _events(state: State, kind: str, container: str) -> list[int]:

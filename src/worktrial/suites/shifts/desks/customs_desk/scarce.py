@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+from .papers import true_lines
 from .state import Container, CustomsEntry, Slot, State
 
 
@@ -19,9 +20,9 @@ def quota_winners(state: State) -> set[str]:
         best: tuple[CustomsEntry, ...] = ()
         for size in range(1, len(entries) + 1):
             for chosen in combinations(entries, size):
-                if _weight(best) < _weight(chosen) <= left:
+                if _weight(state, best) < _weight(state, chosen) <= left:
                     best = chosen
-        left -= _weight(best)
+        left -= _weight(state, best)
         winners.update(entry.id for entry in best)
     return winners
 
@@ -39,6 +40,14 @@ def inspected(state: State) -> dict[str, str]:
     return {container: slot for slot, container in held.items()}
 
 
+def unloaded(state: State, container: Container) -> int:
+    """Minute at which a container stands in the yard after all: a crane may stop before that."""
+    late = [
+        e.payload for e in state.time.waiting if e.kind == "delayed" and container.id in e.payload["containers"]
+    ]
+    return container.unloaded + sum(int(payload["minutes"]) for payload in late)
+
+
 def claim(state: State, container: Container) -> tuple[bool, bool, str]:
     """Place in the order of claims to a slot, first ones smallest (6.2, K-4)."""
     return container.importer != state.figures["k4"], not container.refrigerated, container.free_until
@@ -49,7 +58,7 @@ def _moved_up(
 ) -> dict[str, str] | None:
     """Slots with one more container in them, others moved where they must; None where there is no way."""
     for slot in slots:
-        if slot.id in tried or state.time.minute_of(slot.begins) < container.unloaded + 30:
+        if slot.id in tried or state.time.minute_of(slot.begins) < unloaded(state, container) + 30:
             continue
         tried.add(slot.id)
         if slot.id not in held:
@@ -60,8 +69,8 @@ def _moved_up(
     return None
 
 
-def _weight(entries: tuple[CustomsEntry, ...]) -> int:
-    return sum(line.weight for entry in entries for line in entry.lines)
+def _weight(state: State, entries: tuple[CustomsEntry, ...]) -> int:
+    return sum(line.weight for entry in entries for line in true_lines(state, entry))
 
 
 def _class(state: State, entry: CustomsEntry) -> tuple[bool, bool]:

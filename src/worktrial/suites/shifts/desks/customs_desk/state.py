@@ -15,6 +15,7 @@ DocumentKind = Literal[
     "weighbridge ticket",
     "import licence",
     "export licence",
+    "cash receipt",
     "shipper's letter",
 ]
 Field = Literal["value", "weight", "origin", "preference", "duty"]
