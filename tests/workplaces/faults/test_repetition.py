@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.workplaces.shop import SHOP
 
@@ -39,6 +39,9 @@ class Answers:
         return Observation(dict(self._answers[arguments["order_id"]]), Origin.EXECUTABLE)
 
 
+@example(
+    {"A-1": {"status": "0"}, "B-2": {"order_id": [], "status": [""]}}, ["A-1", "B-2", "A-1"], IMPLICIT[0], "", True
+)
 @given(
     st.fixed_dictionaries({"A-1": ANSWERS, "B-2": ANSWERS}),
     st.lists(st.sampled_from(["A-1", "B-2"]), min_size=2, max_size=8),

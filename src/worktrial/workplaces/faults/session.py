@@ -151,6 +151,8 @@ class FaultySession:
         self._calls = 0
         self._reached: set[int] = set()
         self._given: dict[tuple[int, str, str], tuple[str, JsonObject]] = {}
+        self._whole: set[tuple[int, str, str]] = set()
+        """Questions of an event whose answer could not be degraded: it stays as it is for all of the event."""
         self._torn = False
         last = [e.first + e.length for e in plan.events if e.mode is FaultMode.E2]
         self._last_implicit = max(last, default=0)
@@ -243,6 +245,8 @@ class FaultySession:
             kind, degraded = self._given[asked]
             if kind not in OF_WRITES:
                 return self._changed(call, kind, observation, degraded)
+        if asked in self._whole:
+            return _Spared(observation, "nothing_to_degrade")
         rng = generator(f"{self.plan.key}\0{call.event.index}\0{question}")
         aim = self._needed if call.event.aimed else None
         context = self._memory.context(answer, call.known, call.arguments, aim, silent=call.event.silent)
@@ -255,6 +259,7 @@ class FaultySession:
             if done is not None:
                 self._given[asked] = kind, done.content
                 return done
+        self._whole.add(asked)
         return _Spared(observation, "nothing_to_degrade")
 
     def _order(self, event: FaultEvent, before: str) -> list[str]:
