@@ -17,7 +17,7 @@ def _ambulance(state: State, due: Due) -> float:
 
 def _transfer(state: State, due: Due) -> float:
     transfer = state.patients[due.about].transfer
-    if due.end == "stay":
+    if due.end == "stay" and not was_gone(state, due):
         idle = transfer.bed is None and transfer.porter_at is None and not transfer.pending
         return float(idle and transfer.handed_over_at is None and _said_stay(state, due) is not None)
     if transfer.handed_to is None or transfer.handed_over_at is None:
@@ -31,6 +31,12 @@ def _transfer(state: State, due: Due) -> float:
     spared = bed.side_room == due.facts["side_room"]
     wards = (ward,) if transfer.withdrawn_at is None else (_partner(ward),)
     return (1.0 if spared else 0.5) if fits and bed.ward in wards else 0.0
+
+
+def was_gone(state: State, due: Due) -> bool:
+    """Whether the patient had been handed over when the order was withdrawn: then it was carried out rightly."""
+    when = state.patients[due.about].transfer.handed_over_at
+    return when is not None and when < due.earliest
 
 
 def was_named(state: State, due: Due, by: int) -> bool:
@@ -59,7 +65,7 @@ def _said_stay(state: State, due: Due) -> int | None:
 
 def _transfer_when(state: State, due: Due) -> tuple[int | None, int]:
     transfer = state.patients[due.about].transfer
-    if due.end == "stay":
+    if due.end == "stay" and not was_gone(state, due):
         return max(_said_stay(state, due) or 0, transfer.cancelled_at or 0), due.due
     late = due.due if transfer.withdrawn_at is None else max(due.due, transfer.withdrawn_at + due.facts["minutes"])
     return transfer.handed_over_at, late

@@ -100,7 +100,7 @@ def _transfer(day: DayDraw, due: int, pattern: str) -> None:
     day.say(due, "transfer", by, patient.id, patient=patient.id, to="" if asked else f" to {ward}")
     words = random.choice(("{p} stays with us after all, please leave it.", "{p} is to stay in the department."))
     if pattern in ("stays", "hearsay"):
-        at = due + random.randint(6, 10)
+        at = due + random.randint(12, 24)
         sender = by if pattern == "stays" else random.choice(["bed_management", "porters"])
         if pattern == "stays":
             state.time.add(at, "order", patient=patient.id, ward="withdrawn", by=by)
