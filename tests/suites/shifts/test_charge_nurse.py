@@ -124,6 +124,28 @@ def test_a_transfer_that_was_begun_may_be_cancelled_when_the_order_is_withdrawn(
     assert not score.harms
 
 
+def test_a_patient_who_had_gone_before_the_order_was_withdrawn_went_rightly():
+    for variant in range(60):
+        start = DESK.draw("full", variant)
+        late = [d for d in rules.solve(start) if d.pattern == "order withdrawn" and d.earliest - d.arrives >= 22]
+        if not late:
+            continue
+        due, patient = late[0], {"patient_id": late[0].about}
+        moves = [
+            _at(start, due.arrives),
+            Move("request_bed", {**patient, "ward": due.facts["ward"]}),
+            Move("order_porter", patient),
+            _at(start, due.earliest - 3),
+            Move("hand_over", patient),
+            Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": "Handed over."}),
+        ]
+        seen, score = _work(variant, moves)
+        if "error" not in seen[4]:
+            break
+    assert _case(score, due.slot).earned == 10
+    assert not score.harms
+
+
 def test_a_caller_who_has_to_be_called_back_is_told_nothing_before():
     variant, start, due = _first("enquiry", "call back", "do")
     release = Move("release_information", {"entry_id": due.about})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from worktrial.suites.shifts.cases import Case, Credit, Harm
 from worktrial.workplaces.people import Kind, Message
 
-from .checks import DONE, WHEN, was_named
+from .checks import DONE, WHEN, was_gone, was_named
 from .rules import REPORT, Due, flag_counts, may_be_lent, room_order, solve, spare_nurses
 from .state import State
 
@@ -153,7 +153,7 @@ def _others(state: State, due: Due) -> tuple[str, ...]:
     if due.kind == "transfer":
         transfer = state.patients[due.about].transfer
         if due.end == "stay":
-            return (f"W-{transfer.ward}",) if transfer.asked else ()
+            return (f"W-{transfer.ward}",) if transfer.asked and not was_gone(state, due) else ()
         # A bed that could not be taken back any more leaves nothing to be told.
         return due.tell if due.pattern != "bed withdrawn" or transfer.withdrawn_at is not None else ()
     if due.kind == "walkin" and due.end == "book":
@@ -172,11 +172,8 @@ def _answers(state: State, due: Due) -> list[Message]:
 def _final_from(state: State, due: Due) -> int:
     """Minute from which on an answer is the last word (1.3)."""
     if due.kind == "transfer":
-        return (
-            due.earliest
-            if due.end == "stay"
-            else state.patients[due.about].transfer.handed_over_at or state.time.ends
-        )
+        stays = due.end == "stay" and not was_gone(state, due)
+        return due.earliest if stays else state.patients[due.about].transfer.handed_over_at or state.time.ends
     return due.earliest if due.kind == "isolation" and due.end == "do" else 0
 
 
