@@ -7,7 +7,7 @@ import pytest
 
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.desks.charge_nurse import rules
+from worktrial.suites.shifts.desks.charge_nurse import measures, rules
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
 
@@ -58,7 +58,7 @@ def test_rooms_go_to_the_strongest_claims_of_all_allocations(variant):
         return sorted((order.index(start.patients[id].suspected), asked.index(id)) for id in chosen)
 
     best = min(claims(chosen) for chosen in permutations(may, min(rooms, len(may))))
-    assert claims(rules.room_order(start)) == best
+    assert claims(measures.room_order(start)) == best
 
 
 def test_a_room_for_somebody_without_a_claim_is_harm_that_cannot_be_undone():

@@ -6,7 +6,8 @@ from worktrial.suites.shifts.cases import Case, Credit, Harm
 from worktrial.workplaces.people import Kind, Message
 
 from .checks import DONE, WHEN, was_gone, was_named
-from .rules import REPORT, Due, flag_counts, may_be_lent, room_order, solve, spare_nurses
+from .measures import flag_counts, may_be_lent, room_order, spare_nurses
+from .rules import REPORT, Due, solve
 from .state import State
 
 _REPORT_SLACK = 20  # minutes in which a new patient may or may not be in a report yet

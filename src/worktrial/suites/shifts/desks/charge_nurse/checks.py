@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from .rules import Due, suits
+from .measures import PARTNERS, suits
+from .rules import Due
 from .state import State
 
 
@@ -29,7 +30,7 @@ def _transfer(state: State, due: Due) -> float:
     ward = due.facts["ward"]
     # A side room that is not needed is one that somebody else lacks; the patient is safe all the same.
     spared = bed.side_room == due.facts["side_room"]
-    wards = (ward,) if transfer.withdrawn_at is None else (_partner(ward),)
+    wards = (ward,) if transfer.withdrawn_at is None else (PARTNERS[ward],)
     return (1.0 if spared else 0.5) if fits and bed.ward in wards else 0.0
 
 
@@ -45,10 +46,6 @@ def was_named(state: State, due: Due, by: int) -> bool:
         m.sender == due.asked_by and m.about == due.about and m.fields.get("topic") == "ward" and m.minute <= by
         for m in state.mail.inbox
     )
-
-
-def _partner(ward: str) -> str:
-    return f"{ward[0]}{'B' if ward[1] == 'A' else 'A'}"
 
 
 def _said_stay(state: State, due: Due) -> int | None:

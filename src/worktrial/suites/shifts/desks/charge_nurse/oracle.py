@@ -6,7 +6,8 @@ from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
 from worktrial.suites.shifts.clerks import Matter, Until, interleave
 
-from .rules import PARTNERS, REPORT, Due, solve
+from .measures import PARTNERS
+from .rules import REPORT, Due, solve
 from .state import State
 
 _Part = Generator[Move | Until, JsonObject, JsonObject]
