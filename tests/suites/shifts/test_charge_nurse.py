@@ -200,3 +200,28 @@ def test_a_reassessment_may_be_booked_up_to_ten_minutes_early(early):
     moves = [_at(start, due.arrives + 1), Move("book_reassessment", booked), Move("send_message", word)]
     _, score = _work(variant, moves)
     assert _case(score, due.slot).earned == 10
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"kind": "ask", "fields": {"topic": "ward"}},
+        {"kind": "ask", "fields": {"topic": "Ward"}},
+        {"kind": "request", "fields": {}},
+    ],
+)
+def test_a_physician_names_the_ward_however_the_question_is_put(question):
+    for variant in range(60):
+        start = DESK.draw("full", variant)
+        asks = [due for due in rules.solve(start) if due.pattern == "ask"]
+        found = [due for due in asks if due.about not in start.people[due.asked_by].forgets]
+        if found:
+            break
+    due = found[0]
+    session = DESK.workplace.open(start)
+    session.pass_to(due.arrives)
+    sent = {"to": due.asked_by, "about": due.about, "text": "Which ward?", **question}
+    asyncio.run(session.call("send_message", sent))
+    session.pass_to(due.arrives + 20)
+    answers = [m for m in session.live.mail.inbox if m.sender == due.asked_by and m.answers is not None]
+    assert [m.fields for m in answers] == [{"topic": "ward", "value": due.facts["ward"]}]

@@ -44,6 +44,8 @@ def suits(bay: Bay, need: str) -> float:
         return {("majors", False): 1.0, ("majors", True): 0.5, ("side", False): 0.5}.get(
             (bay.area, bay.monitor), 0.0
         )
+    if need == "minors" and bay.area == "majors":
+        return 0.0 if bay.monitor else 0.5
     return float(bay.area == need)
 
 
