@@ -130,14 +130,15 @@ def test_a_known_breakdown_must_not_be_recovered_twice():
 
 
 def test_a_drivers_word_closes_no_road_until_the_authority_has_answered():
-    variant, start, right = _first("closure", lambda r: r.filled["asks"] and r.end == "do")
+    variant, start, right = _first("closure", lambda r: r.filled["asks"] and len(r.filled["rows"]) == 1)
     close = Move("set_road", {"road_id": right.about, "status": "closed"})
     _, score = _work(variant, [_after(start, right), close])
     assert [harm.kind for harm in score.harms] == ["breach"]
     asked = [_after(start, right), _say(right, "road_authority", "ask"), _after(start, right, 20), close]
-    reroute = {"load_id": right.filled["load"], "route_id": right.filled["routes"][-1]}
+    load, driver, routes = right.filled["rows"][0]
+    reroute = {"load_id": load, "route_id": routes[-1]}
     moves = [*asked, Move("reroute_load", reroute), _say(right, right.asked_by, "approve")]
-    moves += [_say(right, *right.tell[0][:1], "tell", right.tell[0][1])]
+    moves += [_say(right, driver, "tell", load)]
     _, score = _work(variant, moves)
     assert _case(score, right).earned == _case(score, right).reachable
     assert not score.harms
@@ -155,3 +156,13 @@ def test_late_loads_of_the_records_are_those_that_were_drawn_so():
         for variant in range(20):
             found = [r for r in rules.solve(DESK.draw(length, variant)) if r.kind == "delay"]
             assert len(found) == count
+
+
+def test_of_two_that_wait_for_the_heavy_vehicle_one_answer_names_the_first():
+    variant, start, right = _first("recovery")
+    first, second = (_say(right, "recovery", "tell", right.filled[name]) for name in ("first", "second"))
+    person, load = right.tell[0]
+    _, score = _work(variant, [_after(start, right), first, _say(right, person, "tell", load)])
+    assert _case(score, right).earned == _case(score, right).reachable
+    _, score = _work(variant, [_after(start, right), first, second])
+    assert not _case(score, right).earned

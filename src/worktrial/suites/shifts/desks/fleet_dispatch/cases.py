@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from worktrial.suites.shifts.cases import Case, Credit
+from worktrial.workplaces.people import Kind
 
 from .harms import harms
 from .hours import needs_chains
@@ -44,7 +45,11 @@ def _case(right: Right) -> Case:
         because = f"1.3: who asked is answered, and others told; {right.because}"
         parts.append(Credit("told", 2, told, because, right.section if right.tell else "1.3"))
     loads = {about for _, about in right.tell} | {row[1] for row in right.filled.get("late", ())}
-    records = {str(right.filled.get(name)) for name in ("driver", "load", "depot") if right.filled.get(name)}
+    records = {
+        str(right.filled.get(name))
+        for name in ("driver", "load", "depot", "first", "second")
+        if right.filled.get(name)
+    }
     what = right.filled.get("tow") or right.filled.get("status") or ""
     return Case(
         id=right.slot,
@@ -188,14 +193,22 @@ def _towed(state: State, right: Right) -> bool:
     return state.breakdowns[right.about].tow == str(right.filled["tow"])
 
 
+def _chosen_at(state: State, right: Right) -> int | None:
+    """Minute at which the recovery service was told the one that goes first; None if it was told both, or none."""
+    kinds: tuple[Kind, ...] = ("approve", "tell", "request")
+    if state.mail.told(right.asked_by, right.filled["second"], kinds):
+        return None
+    return min((m.minute for m in state.mail.told(right.asked_by, right.filled["first"], kinds)), default=None)
+
+
 def _same(state: State, right: Right) -> bool:
     return state.breakdowns[right.about].same_as == str(right.filled["same_as"])
 
 
 def _closed(state: State, right: Right) -> float:
-    """Half for the board, half for the load that was planned on the road."""
-    load = state.loads[right.filled["load"]]
-    return ((state.roads[right.about].status == "closed") + (load.route in right.filled["routes"])) / 2
+    """Half for the board, half for the loads that were planned on the road."""
+    moved = [state.loads[load].route in routes for load, _, routes in right.filled["rows"]]
+    return ((state.roads[right.about].status == "closed") + sum(moved) / len(moved)) / 2
 
 
 def _posted(state: State, right: Right) -> float:
@@ -237,6 +250,7 @@ _ENDS: dict[tuple[str, str], Callable[[State, Right], float]] = {
     ("dock", "do"): _docked,
     ("breakdown", "tow"): _towed,
     ("breakdown", "same"): _same,
+    ("recovery", "first"): lambda state, right: _chosen_at(state, right) is not None,
     ("closure", "do"): _closed,
     ("bulletin", "board"): _posted,
     ("handover", "do"): lambda state, right: state.loads[right.about].carrier == right.filled["carrier"],
@@ -253,6 +267,7 @@ _WHEN: dict[tuple[str, str], Callable[[State, Right], int | None]] = {
     ("dock", "do"): _changed_at,
     ("breakdown", "tow"): lambda state, right: state.breakdowns[right.about].changed_at,
     ("breakdown", "same"): lambda state, right: state.breakdowns[right.about].changed_at,
+    ("recovery", "first"): _chosen_at,
     ("closure", "do"): lambda state, right: state.roads[right.about].changed_at,
     ("bulletin", "board"): lambda state, right: state.roads[right.about].changed_at,
     ("handover", "do"): _changed_at,

@@ -61,6 +61,8 @@ def _do(message: JsonObject, route: int, tow: str) -> Work:
         move = Move(
             "assign_load", {"load_id": about, "driver_id": driver, "route_id": routes["routes"][route]["id"]}
         )
+    elif kind == "recovery":
+        return "done"
     elif kind == "dock":
         docks = yield Move("list_docks")
         free = [row for row in docks["docks"] if row["load"] is None]

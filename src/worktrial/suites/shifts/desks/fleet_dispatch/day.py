@@ -104,6 +104,19 @@ class Day:
         found.since_break = self.random.randint(0, found.driven)
         return found
 
+    def begin(self, driver: Driver, depot: str, minute: int) -> None:
+        """Let a driver's working day begin at a depot, after enough rest.
+
+        Args:
+            driver: Whose.
+            depot: Where the driver is.
+            minute: Minute of the shift, before it for less than 0.
+        """
+        begins = BEGINS + timedelta(minutes=minute)
+        rested = begins - timedelta(minutes=self.random.randint(10, 90))
+        driver.depot = depot
+        driver.on_duty_since, driver.rest_ends = f"{begins:%Y-%m-%d %H:%M}", f"{rested:%Y-%m-%d %H:%M}"
+
     def truck(self) -> str:
         """A truck that has no other part in the day."""
         return self._trucks.pop()

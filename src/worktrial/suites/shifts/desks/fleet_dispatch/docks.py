@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from .state import State
 
-_RANK = ("medical", "frozen", "hazardous", "general")
+GOODS_RANK = ("medical", "frozen", "hazardous", "general")
+"""Goods groups, the strongest first: sections 6.5 and 7.4."""
 _RANK_IN_FROST = ("medical", "hazardous", "general", "frozen")
 
 
@@ -20,7 +21,7 @@ class Wish(NamedTuple):
 
 def dock_wishes(state: State) -> list[Wish]:
     """Loads for which a dock is asked, strongest first: section 6.5, and circular C-2026-06 where there is one."""
-    ranks = _RANK_IN_FROST if state.figures["frozen_last"] else _RANK
+    ranks = _RANK_IN_FROST if state.figures["frozen_last"] else GOODS_RANK
     found = []
     for order, event in enumerate(state.expected()):
         said = event.payload

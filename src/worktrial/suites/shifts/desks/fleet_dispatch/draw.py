@@ -11,15 +11,18 @@ from .state import State
 
 SLOTS = {
     "short": "dock assign breakdown dock",
-    "half": "relief closure dock assign handover breakdown dock extension cancel assign bulletin details fuel",
+    "half": "relief closure dock assign handover breakdown dock recovery cancel assign bulletin "
+    "fuel/extension/details",
     "full": "relief closure dock assign handover breakdown extension dock cancel assign details bulletin fuel dock "
-    "breakdown assign closure handover extension cancel dock breakdown assign details bulletin handover fuel "
-    "extension cancel",
+    "breakdown assign closure handover recovery cancel breakdown assign details bulletin handover "
+    "fuel/extension recovery/breakdown assign",
 }
+"""Length to the kinds of its requests, in order; of some the day decides between several."""
 PATTERNS = {
     "assign": ("plain", "winter", "tunnel", "hours", "chains", "certificate", "span"),
     "dock": ("dock",),
     "breakdown": ("plain", "duplicate", "blocking", "pass"),
+    "recovery": ("blocking", "goods", "order"),
     "closure": ("bulletin", "police", "ask_closed", "ask_open"),
     "bulletin": ("late", "plain", "late", "lifted"),
     "handover": ("plain", "contract", "consent", "ask", "withdrawn", "medical"),
@@ -43,7 +46,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
         random: Draws everything.
     """
     day = Day(length, minutes, random)
-    slots = SLOTS[length].split()
+    slots = [random.choice(slot.split("/")) for slot in SLOTS[length].split()]
     patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
     day.docks(slots.count("dock"))
     for number in range(DELAYS[length]):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from worktrial.suites.shifts.cases import Harm
 from worktrial.workplaces.desk import Act
 
-from .hours import may_carry, may_drive, routes_to, trip, within_hours
+from .hours import may_carry, may_drive, needs_chains, routes_to, trip, within_hours
 from .rules import Right, contact_of, solve
 from .state import State
 
@@ -51,6 +51,8 @@ def _assigned(start: State, end: State, rights: dict[str, Right], act: Act) -> I
         yield Harm("breach", what, "4.2 and 4.3: no closed road, and no road barred to the goods.", act.minute)
     elif not within_hours(start, driver, trip(start, load, driver, route)):
         yield Harm("breach", what, "3.1: nobody is sent off whose hours do not cover the trip.", act.minute)
+    elif needs_chains(start, route.id) and not _has_chains(start, end, str(load.truck), act.minute):
+        yield Harm("breach", what, "4.4: a road on which chains are ordered only with chains on board.", act.minute)
     elif right is not None and right.kind == "relief":
         agreed = any(
             m.sender == driver.id and m.about == load.id and m.kind == "approve" and m.minute <= act.minute
@@ -59,6 +61,10 @@ def _assigned(start: State, end: State, rights: dict[str, Right], act: Act) -> I
         rested = start.time.minute_of(driver.rest_ends) <= start.time.minute_of(load.departs)
         if not agreed or not rested:
             yield Harm("breach", what, "3.6: relief drivers are rested, and have agreed.", act.minute)
+
+
+def _has_chains(start: State, end: State, truck: str, minute: int) -> bool:
+    return start.trucks[truck].chains or any(act.minute <= minute for act in end.acts("fit_chains", about=truck))
 
 
 def _rerouted(start: State, end: State, rights: dict[str, Right], act: Act) -> Iterator[Harm]:

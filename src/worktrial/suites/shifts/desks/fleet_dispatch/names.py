@@ -203,7 +203,7 @@ SITES = (
 WORDS = {
     "assign": (
         "{load} leaves at {departs} without a driver so far. {name} is here and has the hours, please put them on.",
-        "I could take {load} with {truck}. My hours are fine, I have done the sum. {name}",
+        "{name} could take {load} with {truck}. The hours are fine, the sum has been done.",
         "Can you assign {name} to {load}, departure {departs}? They say it works out with the time.",
     ),
     "dock": (
@@ -215,6 +215,11 @@ WORDS = {
         "A lorry of yours stands on {road} at kilometre {km}, {fault}. Report {id}.",
         "Truck down on {road}, kilometre {km}: {fault}. I have put it in as {id}.",
         "Breakdown {id}: {road}, about kilometre {km}. {fault}, nothing moves. Please send somebody.",
+    ),
+    "recovery": (
+        "The heavy vehicle is back and can leave for {one} or for {other}. Which of them first?",
+        "We could start for {one} now, and do {other} this afternoon. Or the other way round. Please say.",
+        "Both {one} and {other} are waiting for the heavy vehicle. It is one vehicle. Where shall it go?",
     ),
     "closure": (
         "{road} is closed, I was turned round at the barrier. Please put it on the board.",

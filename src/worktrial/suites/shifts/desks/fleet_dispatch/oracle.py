@@ -143,6 +143,21 @@ def _breakdown(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _finish(right))
 
 
+def _order_of_recovery(state: State, right: Right, inbox: Inbox) -> Part:
+    for id in (right.filled["first"], right.filled["second"]):
+        seen = yield Move("get_record", {"record_id": id})
+        yield Move("search_loads", {"text": seen["truck"], "status": "under way"})
+    first = right.filled["first"]
+    words = {"to": right.asked_by, "about": first, "text": f"{first} first, please."}
+    yield Move("send_message", {"kind": "approve", **words})
+    seen = yield Move("get_load", {"load_id": right.filled["load"]})
+    yield Move("get_record", {"record_id": seen["site"]})
+    for person, load in right.tell:
+        words = {"to": person, "about": load, "text": f"{load} has to wait for recovery until this afternoon."}
+        seen = yield Move("send_message", {"kind": "tell", **words})
+    return seen
+
+
 def _ask(state: State, right: Right, inbox: Inbox, person: str) -> Matter:
     """Ask somebody whose word decides, and again where they have forgotten."""
     words = {"to": person, "about": right.about, "text": f"Please let me know about {right.about}."}
@@ -165,9 +180,10 @@ def _closure(state: State, right: Right, inbox: Inbox) -> Part:
         return (yield from _refuse(right))
     yield Move("set_road", {"road_id": right.about, "status": "closed"})
     yield Move("search_loads", {"text": right.about, "status": "assigned"})
-    load = state.loads[right.filled["load"]]
-    yield Move("list_routes", {"depot": load.depot, "place": load.place})
-    yield Move("reroute_load", {"load_id": load.id, "route_id": right.filled["routes"][0]})
+    for load, _, routes in right.filled["rows"]:
+        record = state.loads[load]
+        yield Move("list_routes", {"depot": record.depot, "place": record.place})
+        yield Move("reroute_load", {"load_id": load, "route_id": routes[0]})
     return (yield from _finish(right))
 
 
@@ -256,6 +272,7 @@ _WORK = {
     "assign": _assign,
     "dock": _dock,
     "breakdown": _breakdown,
+    "recovery": _order_of_recovery,
     "closure": _closure,
     "bulletin": _bulletin,
     "handover": _handover,

@@ -42,6 +42,7 @@ def _assign(day: Day, due: int, pattern: str) -> None:
     load = day.load(routes["pass"], departs, (departs + 90, departs + 420), "planned", group=group)
     load.truck = truck
     state.trucks[truck].chains = pattern != "chains"
+    state.trucks[truck].depot = load.depot
     if pattern == "winter":
         driver.driven = _LIMIT - routes["tunnel"].minutes - random.randint(3, 12)
     elif pattern == "hours":
@@ -56,11 +57,12 @@ def _assign(day: Day, due: int, pattern: str) -> None:
     elif pattern == "certificate":
         driver.driven = random.randint(30, 200)
     driver.since_break = random.randint(0, min(60, driver.driven))
-    driver.on_duty_since = _text(departs - driver.driven - random.randint(60, 90))
+    begins = min(departs - random.randint(60, 90), due - 10) - driver.driven
     if pattern == "span":
         driver.driven, driver.since_break = random.randint(260, 300), random.randint(220, 240)
         arrives = departs + routes["tunnel"].minutes + 45
-        driver.on_duty_since = _text(arrives - _SPAN - random.randint(4, 30))
+        begins = arrives - _SPAN - random.randint(4, 30)
+    day.begin(driver, load.depot, begins)
     if group == "hazardous":
         left = -random.randint(1, 25) if pattern == "certificate" else random.randint(10, 300)
         driver.hazardous_until = f"{TODAY + timedelta(days=left)}"
@@ -118,6 +120,9 @@ def _breakdown(day: Day, due: int, pattern: str) -> None:
     else:
         if random.random() < 0.5:
             _standing(day, road, km + random.choice([-1, 1]) * random.randint(50, 90) / 10, None, None)
+        if random.random() < 0.4:
+            old = _standing(day, road, km + random.randint(-10, 10) / 10, None, None)
+            old.status, old.reported = "cleared", _text(-random.randint(300, 900))
         sender, truck = driver.id, load.truck
     blocking = pattern == "blocking" or (pattern == "pass" and random.random() < 0.4)
     state.time.add(
@@ -126,7 +131,7 @@ def _breakdown(day: Day, due: int, pattern: str) -> None:
     day.request(due, "breakdown", sender, id, words={"road": road, "km": km, "fault": fault, "id": id})
 
 
-def _standing(day: Day, road: str, km: float, load: Load | None, driver: Driver | None) -> None:
+def _standing(day: Day, road: str, km: float, load: Load | None, driver: Driver | None) -> Breakdown:
     """A breakdown on the road that has been reported before the shift, and for which help is on its way."""
     day.breakdown_number += 1
     id = f"B-{day.breakdown_number - 200}"
@@ -141,6 +146,29 @@ def _standing(day: Day, road: str, km: float, load: Load | None, driver: Driver 
         status="recovery ordered",
         tow=day.random.choice(["light", "heavy"]),
     )
+    return day.state.breakdowns[id]
+
+
+def _recovery(day: Day, due: int, pattern: str) -> None:
+    random, state = day.random, day.state
+    groups = random.sample(["medical", "frozen", "hazardous", "general"], 2)
+    if pattern == "order":
+        groups[1] = groups[0]
+    waiting = []
+    for group in groups:
+        route = day.route()
+        eta = due + random.randint(80, 140)
+        load = day.load(route, -30, (eta - 60, eta + 60), "under way", group=group)
+        driver = _on_the_way(day, load, route, eta)
+        found = _standing(day, route.roads[1], random.randint(30, 300) / 10, load, driver)
+        found.tow = "heavy"
+        waiting.append(found)
+    if pattern == "blocking":
+        waiting[random.randrange(2)].blocking = True
+    if waiting[0].reported == waiting[1].reported:
+        waiting[0].reported = _text(-95)
+    one, other = random.sample([found.id for found in waiting], 2)
+    day.request(due, "recovery", "recovery", one, words={"one": one, "other": other}, one=one, other=other)
 
 
 def _closure(day: Day, due: int, pattern: str) -> None:
@@ -148,12 +176,13 @@ def _closure(day: Day, due: int, pattern: str) -> None:
     routes = day.routes()
     road = routes["pass"].roads[1]
     day.spared.add(road)
-    departs = due + random.randint(85, 130)
-    load = day.load(routes["pass"], departs, (departs + 60, departs + 480), "assigned")
-    driver = day.driver()
-    driver.hazardous_until = f"{TODAY + timedelta(days=200)}"
-    driver.on_duty_since = _text(departs - driver.driven - random.randint(20, 60))
-    load.driver, load.truck, load.route = driver.id, day.truck(), routes["pass"].id
+    for _ in range(random.choice([1, 1, 2])):
+        departs = due + random.randint(85, 130)
+        load = day.load(routes["pass"], departs, (departs + 60, departs + 480), "assigned")
+        driver = day.driver()
+        driver.hazardous_until = f"{TODAY + timedelta(days=200)}"
+        day.begin(driver, load.depot, min(departs - random.randint(20, 60), due - 10) - driver.driven)
+        load.driver, load.truck, load.route = driver.id, day.truck(), routes["pass"].id
     if pattern == "bulletin":
         state.time.add(due - 1, "bulletin", road=road, status="closed")
     elif pattern == "police":
@@ -271,7 +300,7 @@ def _extension(day: Day, due: int, pattern: str) -> None:
     driver = _on_the_way(day, load, route, eta)
     driver.driven = _LIMIT - random.randint(0, 40)
     driver.since_break = random.randint(10, 200)
-    driver.on_duty_since = _text(due - driver.driven - random.randint(60, 80))
+    day.begin(driver, load.depot, due - driver.driven - random.randint(60, 80))
     driver.extensions = week if pattern == "used" else random.randint(0, week - 1)
     words = {"load": load.id, "minutes": minutes}
     day.request(due, "extension", driver.id, load.id, words=words, minutes=f"{minutes}")
@@ -335,6 +364,7 @@ MAKERS: dict[str, Callable[[Day, int, str], None]] = {
     "assign": _assign,
     "dock": _dock,
     "breakdown": _breakdown,
+    "recovery": _recovery,
     "closure": _closure,
     "bulletin": _order,
     "handover": _handover,

@@ -10,7 +10,7 @@ from datetime import date
 from worktrial.language import JsonObject
 from worktrial.workplaces.people import Kind
 
-from .docks import dock_winners
+from .docks import GOODS_RANK, dock_winners
 from .hours import may_carry, may_drive, needs_chains, relief_list, right_routes, routes_to
 from .names import BARRED_CARRIER
 from .state import Load, State
@@ -29,7 +29,7 @@ class Right:
     """Kind of the request, or `delay` or `report`."""
     pattern: str
     end: str
-    """What is to be done: `do`, `refuse`, `tow`, `same`, `turn`, `tell`, `board` or `report`."""
+    """What is to be done: `do`, `refuse`, `tow`, `same`, `turn`, `tell`, `board`, `first` or `report`."""
     asked_by: str
     """Id of whoever asked; "" where nobody did."""
     arrives: int
@@ -196,6 +196,35 @@ def _breakdown(state: State, slot: str, due: int, said: JsonObject) -> Right:
     )
 
 
+def _order_of_recovery(state: State, slot: str, due: int, said: JsonObject) -> Right:
+    ranked = []
+    for id in (said["fields"]["one"], said["fields"]["other"]):
+        waiting = state.breakdowns[id]
+        load = next(
+            load for load in state.loads.values() if load.truck == waiting.truck and load.status == "under way"
+        )
+        ranked.append((not waiting.blocking, GOODS_RANK.index(load.group), waiting.reported, id, load))
+    (*_, first, _), (*_, second, last) = sorted(ranked, key=lambda row: row[:3])
+    alone = [row[0] for row in ranked]
+    pattern = "blocking" if alone[0] != alone[1] else "goods" if ranked[0][1] != ranked[1][1] else "order"
+    return Right(
+        slot,
+        said["about"],
+        "recovery",
+        pattern,
+        "first",
+        said["sender"],
+        due,
+        due + 20,
+        "7.4: a blocked carriageway goes first, then the goods, then the earlier report; whoever waits is told.",
+        "7.4",
+        (),
+        ((contact_of(state, last), last.id),),
+        unasked=True,
+        filled={"first": first, "second": second, "load": last.id},
+    )
+
+
 def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
     road = state.roads[said["about"]]
     bulletin = any(e.kind == "bulletin" and e.payload["road"] == road.id for e in state.time.waiting)
@@ -203,15 +232,13 @@ def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
     police = any(p.kind == "police order" and p.about == road.id and p.date == today for p in state.papers)
     asks = not bulletin and not police
     closed = not asks or state.opinions[road.id]["road_authority"]
-    load = next(
-        load
-        for load in state.loads.values()
-        if load.status == "assigned" and load.route and road.id in state.routes[load.route].roads
-    )
-    routes: list[str] = []
+    rows: list[tuple[str, str, list[str]]] = []
     if closed:
-        shut = frozenset({road.id})
-        routes = [r.id for r in routes_to(state, load) if may_drive(state, load, r, shut)]
+        for load in state.loads.values():
+            if load.status == "assigned" and load.route and road.id in state.routes[load.route].roads:
+                shut = frozenset({road.id})
+                routes = [r.id for r in routes_to(state, load) if may_drive(state, load, r, shut)]
+                rows.append((load.id, str(load.driver), routes))
     because = {
         "bulletin": "5.1: the board follows the road authority's bulletin.",
         "police": "5.2: a police order of the same day counts like a bulletin.",
@@ -230,9 +257,9 @@ def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
         because[pattern],
         "5.1" if bulletin else "5.2",
         _answers(closed),
-        ((str(load.driver), load.id),) if closed else (),
+        tuple((driver, load) for load, driver, _ in rows),
         unasked=closed or asks,
-        filled={"load": load.id, "routes": routes, "asks": asks},
+        filled={"rows": rows, "asks": asks},
     )
 
 
@@ -514,6 +541,7 @@ _RULES = {
     "assign": _assign,
     "dock": _dock,
     "breakdown": _breakdown,
+    "recovery": _order_of_recovery,
     "closure": _closure,
     "bulletin": _bulletin,
     "handover": _handover,
