@@ -19,16 +19,16 @@ SLOTS = {
 }
 """Length to the kinds of its requests, in order; of some the day decides between several."""
 PATTERNS = {
-    "assign": ("plain", "winter", "tunnel", "hours", "chains", "certificate", "span"),
+    "assign": ("plain", "plain", "winter", "tunnel", "hours", "chains", "certificate", "span"),
     "dock": ("dock",),
-    "breakdown": ("plain", "duplicate", "blocking", "pass"),
+    "breakdown": ("plain", "plain", "duplicate", "blocking", "pass"),
     "recovery": ("blocking", "goods", "order"),
     "closure": ("bulletin", "police", "ask_closed", "ask_open"),
-    "bulletin": ("late", "plain", "late", "lifted"),
-    "handover": ("plain", "contract", "consent", "ask", "withdrawn", "medical"),
-    "cancel": ("plain", "other", "turn", "beyond", "medical"),
+    "bulletin": ("late", "plain", "lifted"),
+    "handover": ("plain", "plain", "contract", "consent", "ask", "withdrawn", "medical"),
+    "cancel": ("plain", "plain", "other", "turn", "beyond", "medical"),
     "details": ("plain", "former", "stranger", "plain", "driver"),
-    "extension": ("plain", "used", "goods", "long"),
+    "extension": ("plain", "plain", "used", "goods", "long"),
     "relief": ("first", "second", "forgets"),
     "fuel": ("plain", "short", "medical"),
 }

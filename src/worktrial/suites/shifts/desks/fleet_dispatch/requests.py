@@ -150,7 +150,7 @@ def _standing(day: Day, road: str, km: float, load: Load | None, driver: Driver 
 
 
 def _recovery(day: Day, due: int, pattern: str) -> None:
-    random, state = day.random, day.state
+    random = day.random
     groups = random.sample(["medical", "frozen", "hazardous", "general"], 2)
     if pattern == "order":
         groups[1] = groups[0]

@@ -105,7 +105,7 @@ def _assign(state: State, slot: str, due: int, said: JsonObject) -> Right:
         section,
         _answers(bool(routes)),
         () if routes or by_planning else (("planning", load.id),),
-        critical=load.group == "hazardous",
+        critical=load.group == "hazardous" or pattern == "hours",
         unasked=(chains and bool(routes)) or (not routes and not by_planning),
         filled={"driver": driver.id, "truck": truck.id, "routes": routes, "chains": chains and bool(routes)},
     )
@@ -510,7 +510,7 @@ def _delays(state: State) -> Iterator[Right]:
             "6.1",
             (),
             ((customer.id, load.id),) if customer.penalty else (),
-            critical=load.group == "medical",
+            critical=number == 1,
             unasked=True,
             filled={"late": [[contact_of(state, load), load.id, load.eta]]},
         )
