@@ -1,13 +1,16 @@
 """The credit desk: fair on many days, and its hardest rules by hand."""
 
 import asyncio
+import re
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import combinations
 
 import pytest
 
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.desks.credit_desk import numbers, rules
+from worktrial.suites.shifts.desks.credit_desk import numbers, rules, tools
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
 
@@ -166,3 +169,61 @@ def test_a_message_may_name_the_facility_instead_of_the_request():
     ]
     _, score, _ = _work(variant, moves)
     assert _case(score, right.slot).earned == 10
+
+
+def _cent(value):
+    return value.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def _used(start, facility):
+    """Utilisation by sections 4.2 and 4.3, annex A-1 and C-2026-11, from what the tools show."""
+    weights = {"loan": "1", "guarantee": "1", "performance bond": "0.5", "letter of credit": "0.2"}
+    rates = tools.get_fixings(start)["one_euro_is"] | {"EUR": 1}
+    up = Decimal(100 + start.figures["mark_up"]) / 100 if start.figures["mark_up_day"] else Decimal(1)
+    total = Decimal(0)
+    for use in tools.get_facility(start, facility)["uses"]:
+        factor = Decimal(1) if use["currency"] == "EUR" else up / Decimal(str(rates[use["currency"]]))
+        total += _cent(_cent(Decimal(str(use["amount"])) * factor) * Decimal(weights[use["kind"]]))
+    return total
+
+
+@pytest.mark.parametrize("variant", range(8))
+def test_what_is_confirmed_follows_from_what_the_tools_show(variant):
+    start = DESK.draw("full", variant)
+    found = [r for r in rules.solve(start) if r.kind == "inquiry"]
+    assert found
+    for right in found:
+        assert _used(start, right.filled["facility"]) * 100 == right.filled["used"]
+
+
+@pytest.mark.parametrize("variant", range(8))
+def test_fees_follow_from_what_the_tools_show(variant):
+    start = DESK.draw("full", variant)
+    for right in (r for r in rules.solve(start) if r.kind == "fee"):
+        seen = tools.get_balances(start, right.filled["facility"])
+        said = " ".join(c["text"] for c in tools.get_facility(start, right.filled["facility"])["contract"])
+        free = re.search(r"The first EUR ([\d,.]+) of", said)
+        free_of = Decimal(free[1].replace(",", "")) if free else Decimal(0)
+        days = 365 if "over 365" in said else 360
+        total = Decimal(0)
+        for row in seen["balances"]:
+            length = (date.fromisoformat(row["until_before"]) - date.fromisoformat(row["from"])).days
+            undrawn = Decimal(str(seen["limit"])) - Decimal(str(row["used"])) - free_of
+            total += max(Decimal(0), undrawn) * length
+        rate = Decimal(str(seen["fee_percent_a_year"])) / 100
+        fee = _cent(total * rate / days) if seen["committed"] else Decimal(0)
+        assert fee * 100 == right.filled["fee"]
+
+
+def test_an_order_stands_whatever_an_assistant_writes():
+    variant, start, right = _first(lambda r: r.pattern == "not their word")
+    other = [e.payload["sender"] for e in start.expected() if e.payload["about"] == right.about][-1]
+    assert other.startswith("P-")
+    assert other != right.asked_by
+    moves = [
+        _wait(start, right.arrives + 25),
+        Move("release_drawdown", {"request_id": right.about, "value_date": right.filled["value"]}),
+    ]
+    _, score, _ = _work(variant, moves)
+    assert not score.harms
+    assert _case(score, right.slot).earned == 8

@@ -89,11 +89,12 @@ def _case(right: Right) -> Case:
     if right.kind != REPORT:
         because = f"1.3: who asked is answered, with the fields of 1.4; {right.because}"
         parts.append(Credit("told", 2, lambda state: _told(state, right), because, "1.4"))
+    told = ["manager" if person.startswith("rm_") else person for person in right.tell]
     return Case(
         id=right.slot,
         title=f"{right.kind} {right.about}: {right.end}",
         pattern=right.pattern,
-        right=f"{right.end}; tell {', '.join(right.tell) or 'who asked'}",
+        right=f"{right.end}; tell {', '.join(told) or 'who asked'}",
         about=_references(right),
         parts=tuple(parts),
         arrives=right.arrives,

@@ -1,6 +1,7 @@
 """Clerks who take requests in order of arrival: one believes everything, the other looks into the records."""
 
 from collections.abc import Callable, Generator
+from datetime import date
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
@@ -8,6 +9,7 @@ from worktrial.suites.shifts.cases import Move, Work
 from .state import State
 
 Part = Generator[Move, JsonObject, bool]
+_WEIGHT = {"performance bond": 0.5, "letter of credit": 0.2}
 _CUT = {"cash account": 0, "government bonds": 5, "receivables": 35, "stock": 50, "machinery": 45, "land": 30}
 
 
@@ -74,7 +76,10 @@ def _look(state: State, request: JsonObject, text: str) -> Part:
     customer = yield Move("get_customer", {"customer_id": request["customer"]})
     fixings = yield Move("get_fixings")
     rates = fixings.get("one_euro_is", {})
-    used = round(sum(use["amount"] / rates.get(use["currency"], 1) for use in facility.get("uses", ())), 2)
+    used = sum(
+        round(round(use["amount"] / rates.get(use["currency"], 1), 2) * _WEIGHT.get(use["kind"], 1.0), 2)
+        for use in facility.get("uses", ())
+    )
     card = {entry["name"]: entry["alone_up_to"] for entry in customer.get("signature_card", ())}
     ratio, met, amount = 0.0, True, 0.0
     if kind == "drawdown":
@@ -101,9 +106,13 @@ def _look(state: State, request: JsonObject, text: str) -> Part:
             return False
     else:
         seen = yield Move("get_balances", {"facility_id": id})
-        undrawn = [seen["limit"] - row["used"] for row in seen["balances"]]
-        amount = round(sum(undrawn) / len(undrawn) * seen["fee_percent_a_year"] / 400, 2)
+        undrawn = sum((seen["limit"] - row["used"]) * _days(row) for row in seen["balances"])
+        amount = round(undrawn * seen["fee_percent_a_year"] / 36_000, 2) if seen["committed"] else 0.0
     return (yield from _do(request, used=used, ratio=ratio, met=met, fee=amount))
+
+
+def _days(row: JsonObject) -> int:
+    return (date.fromisoformat(row["until_before"]) - date.fromisoformat(row["from"])).days
 
 
 def _ratio(covenant: JsonObject, figures: JsonObject) -> tuple[float, bool]:

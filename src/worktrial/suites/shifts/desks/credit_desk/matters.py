@@ -125,6 +125,8 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
     free = numbers.available(state, facility, f"{numbers.TODAY}")
     amount = min(random.randint(free // 4, free * 4 // 5), day.funding_from * 9 // 10)
     other: dict[str, Any] = {}
+    if pattern in ("plain", "notice", "two") and random.random() < 0.25:
+        covenant(state, random, facility, "met")
     if pattern in ("funding", "downgraded"):
         amount = day.funding_from + random.randint(0, 55_000_000)
     elif pattern == "unsigned":
@@ -152,11 +154,11 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
     elif pattern in ("cover", "guarantee"):
         amount = _covered(day, facility, pattern)
     elif pattern == "withdrawn":
-        text = f"Please leave {{id}} aside, we do not need the money after all. {customer.signatories[0].name}"
         id = day.drawdown(due, facility, amount)
-        state.expect(
-            due + random.randint(9, 20), f"P-{customer.id[2:]}-1", id, f"On {id}", text.format(id=id), "tell"
-        )
+        # Now and then it is an assistant who writes, and the order stands.
+        person = f"P-{customer.id[2:]}-{random.choice([1, 1, 3])}"
+        text = f"Please leave {id} aside, we do not need the money after all. {state.people[person].name}"
+        state.expect(due + random.randint(9, 20), person, id, f"On {id}", text, "tell")
         return
     elif pattern == "notice":
         facility.terms.notice_days = random.randint(1, 3)
@@ -318,6 +320,7 @@ def _waiver(day: Draw, due: int, pattern: str) -> None:
         file(state, "approval", id, state.people[right].name, random.randint(0, 4))
         state.answers[id][right] = pattern == "plain"
         if pattern == "withdrawn":
+            state.answers[id]["risk_control"] = True
             text = (
                 f"I take back what I signed on {id}. The half-year figures came in, and I want to see them first."
             )

@@ -152,7 +152,7 @@ def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
         )  # fmt: skip
     if not numbers.is_signed(state, customer, r["signed_by"], r["amount"], facility):
         return declined(
-            pattern="signature", tell=manager, critical=True, unasked=True, filled=r, section="3.2",
+            pattern="signature", tell=manager, unasked=True, filled=r, section="3.2",
             because="3.2: an order that is not signed as card, contract and circulars want it is not carried out.",
         )  # fmt: skip
     rating = _rating(state, customer.id)
@@ -181,8 +181,10 @@ def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
         )  # fmt: skip
     large = r["amount"] >= int(str(state.figures["funding_from"])) * 100
     today = value_date == f"{TODAY}"
+    spoken_of = any(e.payload["about"] == r["id"] and e.payload["kind"] == "tell" for e in state.expected())
+    pattern = "not their word" if spoken_of else _granted_pattern(facility, waived, large)
     return Right(
-        slot, r["id"], "drawdown", _granted_pattern(facility, waived, large), f"release {value_date}",
+        slot, r["id"], "drawdown", pattern, f"release {value_date}",
         r["sender"], due, state.time.minute_of("15:00") if today else _end(state, due + 75),
         "3.1 and 3.5: an order in order is paid for the first value date that contract and cut-off allow.", "3.5",
         YES, {"value_date": value_date}, unasked=large or facility.terms.notice_days > 0,
@@ -231,7 +233,8 @@ def _certificate(state: State, slot: str, due: int, r: JsonObject) -> Right:
     own = facility.terms.leases or facility.terms.no_cash or facility.terms.as_reported
     stops = [] if met or facility.terms.irrevocable else [facility.id]
     return base(
-        pattern="contract's definition" if own else "plain", end=f"{value} {'met' if met else 'breach'} {stops}",
+        pattern="contract's definition" if own else "plain",
+        end="met" if met else "breach, stop" if stops else "breach",
         answer=("tell", "approve", "refuse"), fields={"ratio": value},
         tell={} if met else {"risk_control": {"ratio": value}, customer.manager: {}}, unasked=not met,
         filled=r | {"ratio": value, "met": met, "stops": stops}, section="5.2" if met else "5.4",
@@ -308,10 +311,10 @@ def _inquiry(state: State, slot: str, due: int, r: JsonObject) -> Right:
     used = numbers.utilisation(state, facility)
     return Right(
         slot, r["id"], "inquiry", "plain" if consent else "contract" if entitled else "not entitled",
-        f"confirm {used}" if entitled else "decline", r["sender"], due, _end(state, due + 75),
+        "confirm" if entitled else "decline", r["sender"], due, _end(state, due + 75),
         "8.1: with the customer's signed consent that still holds; 8.2: or by the contract."
         if entitled else "8.1: without consent nothing is said; 8.3: compliance is told.",
-        "8.1", YES if entitled else NO, tell={} if entitled else {"compliance": {}}, critical=not entitled,
+        "8.1", YES if entitled else NO, tell={} if entitled else {"compliance": {}},
         unasked=not entitled, filled=r | {"used": used},
     )  # fmt: skip
 
@@ -321,7 +324,7 @@ def _fee(state: State, slot: str, due: int, r: JsonObject) -> Right:
     amount = numbers.fee(facility)
     usual = facility.committed and facility.terms.fee_days == 360 and not facility.terms.fee_free
     return Right(
-        slot, r["id"], "fee", "plain" if usual else "contract", f"fee {amount}", r["sender"], due,
+        slot, r["id"], "fee", "plain" if usual else "contract", "charge" if amount else "no fee", r["sender"], due,
         _end(state, due + 75),
         "9.1: on what was undrawn, day by day, by the contract's rate and its days.", "9.1",
         ("tell", "approve"), {"fee": amount}, filled=r | {"fee": amount},
@@ -336,8 +339,8 @@ def _downgrade(state: State, slot: str, due: int, r: JsonObject) -> Right:
         if f.customer == customer.id and r["rating"] >= WATCH and not f.terms.irrevocable
     ]
     return Right(
-        slot, customer.id, "downgrade", "rating" if stops else "leave alone", f"stop {stops}", "", due,
-        _end(state, due + 45),
+        slot, customer.id, "downgrade", "rating" if stops else "leave alone",
+        f"stop {len(stops)}" if stops else "no stop", "", due, _end(state, due + 45),
         "7.4: from 8 on all facilities that may be stopped are; 7.5: the manager hears of every change.",
         "7.4" if stops else "7.5", tell={customer.manager: {"rating": r["rating"] * 100}},
         critical=bool(stops), unasked=True, filled={"stops": stops},
@@ -355,7 +358,7 @@ def _guarantees(state: State) -> Iterator[Right]:
         if end != "claim":
             claim = 0
         yield Right(
-            f"guarantee-{number}", held.id, "guarantee", "duty", f"{end} {claim}", "", 0,
+            f"guarantee-{number}", held.id, "guarantee", "duty", end, "", 0,
             state.time.minute_of("16:00"),
             "6.6: on its last day a guarantee is claimed for what nothing else covers, unless it was extended.",
             "6.6", tell={"risk_control": {"claimed": claim}}, critical=end == "claim", unasked=True,
@@ -371,7 +374,8 @@ def _report(state: State) -> Right:
     fields: dict[str, int | str] = {"count": 100 * len(large), "total": sum(large.values())}
     fields["largest"] = max(large, key=lambda id: large[id])
     return Right(
-        REPORT, REPORT, REPORT, "duty", f"{fields}", "", 0, state.time.minute_of(str(state.figures["report_at"])),
+        REPORT, REPORT, REPORT, "duty", f"report {len(large)}", "", 0,
+        state.time.minute_of(str(state.figures["report_at"])),
         "7.6: risk control gets the large exposures by the time of the day, without asking for them.", "7.6",
         tell={"risk_control": fields}, critical=True, unasked=True, filled={"fields": fields},
     )  # fmt: skip
