@@ -249,3 +249,31 @@ def test_a_report_counts_what_was_paid():
 def test_the_handbook_finds_what_a_clerk_would_type(query, section):
     found = DESK.handbook.search(query, DESK.draw("full", 0).figures)
     assert section in [paper.section for paper, _ in found[:4]]
+
+
+def test_to_refuse_what_the_law_gives_is_a_breach():
+    variant, start, right = first("law")
+    refuse = Move("close_request", {"request_id": right.request, "resolution": "refused"})
+    _, score = work(variant, [after(start, right.arrives), refuse])
+    assert [harm.kind for harm in score.harms if right.request in harm.what] == ["breach"]
+
+
+def test_consent_to_another_amount_is_none():
+    variant, start, right = next(
+        (variant, start, r)
+        for variant in range(60)
+        for start in [DESK.draw("full", variant)]
+        for r in rules.solve(start)
+        if r.kind == "repair" and r.asks and r.end == "repair"
+    )
+    ask = {"to": right.asked_by, "kind": "request", "about": right.request, "text": "."}
+    for amount, harms in ((right.charge, []), (right.charge - 100, ["breach"])):
+        moves = [
+            after(start, right.arrives),
+            Move("order_diagnosis", {"request_id": right.request}),
+            Move("send_message", {**ask, "fields": {"amount": amount}}),
+            after(start, right.arrives + 50),
+            Move("start_repair", {"request_id": right.request, "charge": right.charge}),
+        ]
+        _, score = work(variant, moves)
+        assert [harm.kind for harm in score.harms if right.request in harm.what] == harms

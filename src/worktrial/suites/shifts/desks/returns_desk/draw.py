@@ -116,7 +116,7 @@ def _recall(day: Draw, notice: int, exchanges: int) -> tuple[str, str]:
     model = state.models[sku].name
     text = random.choice(
         (
-            f"{model} 제조번호 {lot}에서 배터리 과열이 확인되어 오늘자로 리콜합니다. 통지번호 {NOTICE}.",
+            f"{model} 제조번호 {lot}에서 과열이 확인되어 오늘자로 리콜합니다. 통지번호 {NOTICE}.",
             f"리콜 통지 {NOTICE}: {model}({sku}), 제조번호 {lot}. 과열 사고 접수. 규정대로 조치 바랍니다.",
         )
     )
@@ -159,7 +159,7 @@ def _return(day: Draw, due: int, pattern: str, recalled: tuple[str, str], earlie
         least=limit + 60_000 if pattern.startswith("approval") else 0,
         channel=_channel(random, pattern),
         seller=_SELLERS.get(pattern) or (random.choice(("S-01", "S-04")) if pattern == "seller" else "own"),
-        lines=2 if pattern == "other_line" else None,
+        lines=2 if pattern == "other_line" else 1 if pattern.startswith("seller") else None,
         plain_payment=pattern == "paid_by_card_company",
         recipient=recipient,
     )
@@ -239,8 +239,10 @@ def _channel(random: Random, pattern: str) -> str | None:
 
 
 def _categories(pattern: str) -> tuple[str, ...]:
-    if pattern == "camera":
+    if pattern in ("camera", "seller_asked"):
         return ("카메라",)
+    if pattern == "seller_keeps":
+        return ("이어폰",)
     if pattern in ("law", "holiday", "opened", "used"):
         return ("노트북", "태블릿", "이어폰", "생활가전")
     return ()
@@ -317,7 +319,7 @@ def _repair(day: Draw, due: int, pattern: str) -> None:
     state.diagnoses[id] = Diagnosis(
         result="사용자 과실" if pattern == "fault" else "제품 결함", symptom=symptom,
         part_price=random.randrange(18_000, 160_000, 100),
-        unsafe=pattern == "plain" and line.sku[:2] in ("NB", "TB", "EP") and random.random() < 0.5,
+        unsafe=pattern in ("plain", "other_symptoms", "contract") and random.random() < 0.4,
         minutes=random.randint(26, 36),
     )  # fmt: skip
     state.answers[id] = {buyer: random.random() < 0.65, "manager": random.random() < 0.7}
@@ -352,7 +354,7 @@ def _exchange(day: Draw, due: int, pattern: str, sku: str) -> None:
     id = _register(day, due, "exchange", order, buyer, reason=reason, symptom=symptom)
     if reason == "불량":
         result = "이상 없음" if pattern == "claims_defect" else "제품 결함"
-        unsafe = " 안전 소견 있음: 배터리 부풀음." if pattern == "unsafe" else ""
+        unsafe = " 안전 소견 있음: 과열 흔적." if pattern == "unsafe" else ""
         day.paper("진단서", id, "repair_center", f"판정: {result}. 증상: {symptom}.{unsafe}", random.randint(0, 1))
 
 
@@ -364,7 +366,8 @@ def _pickup(day: Draw, due: int, pattern: str) -> None:
     day.state.customers[buyer].care_home = pattern == "care"
     seller = random.choice(("S-01", "S-04")) if pattern == "seller" else "own"
     order = day.order(buyer, days=random.randint(2, 7), large=True, channel="online", seller=seller)
-    symptom = random.choice(names.HAZARDS) if pattern == "hazard" else None
+    category = day.state.models[order.lines[0].sku].category
+    symptom = random.choice(names.HAZARDS[category]) if pattern == "hazard" else None
     home = sorted(random.sample(names.WINDOWS[:3], random.choice((1, 2))))
     _register(
         day, due, "pickup", order, buyer, reason="불량" if symptom else "변심", symptom=symptom, windows=home,

@@ -35,7 +35,7 @@ def diagnosed(state: State, payload: JsonObject) -> None:
     found = state.diagnoses[id]
     found.reported_at = state.time.minute
     part = f" 필요한 부품값 {found.part_price}원." if found.part_price else ""
-    unsafe = " 안전 소견 있음: 배터리 부풀음." if found.unsafe else ""
+    unsafe = " 안전 소견 있음: 과열 흔적." if found.unsafe else ""
     state.documents.append(
         Document(
             id=_number(state), kind="진단서", about=id, date=state.time.now[:10], signed_by="repair_center",

@@ -46,8 +46,8 @@ SYMPTOMS = {
     "카메라": ("초점 안 맞음", "렌즈 걸림", "셔터 안 눌림"),
     "생활가전": ("소음 심함", "전원 꺼짐", "작동 중 멈춤"),
 }
-HAZARDS = ("발열", "누수", "타는 냄새")
-"""Symptoms that a large machine is fetched for first."""
+HAZARDS = {"TV": ("발열", "타는 냄새"), "생활가전": ("누수", "타는 냄새", "발열")}
+"""Category to the symptoms for which a large machine is fetched first."""
 WINDOWS = ("13-15", "15-17", "17-19", "19-21")
 
 WORDS = {

@@ -17,8 +17,6 @@ from .state import Line, Order, State
 REPORT = "report"
 RECALL = "recall"
 SELLER_KEEPS, SELLER_ASKED = "S-02", "S-03"
-_DONE: tuple[Kind, ...] = ("approve", "tell")
-_NOT_DONE: tuple[Kind, ...] = ("refuse", "tell")
 
 
 @dataclass(frozen=True)
@@ -57,18 +55,10 @@ class Right:
 
     @property
     def answer(self) -> tuple[Kind, ...]:
-        """Kinds of message that whoever asked may be told it with."""
-        return (
-            _NOT_DONE
-            if self.end in ("refuse", "hold")
-            else ("tell", "approve", "refuse")
-            if self.end
-            in (
-                "link",
-                "forward",
-            )
-            else _DONE
-        )
+        """Kinds of message that whoever asked may be told it with; the plan uses the first."""
+        if self.end in ("link", "forward") or self.pattern == "changed their mind":
+            return ("tell", "approve", "refuse")
+        return ("refuse", "tell") if self.end in ("refuse", "hold") else ("approve", "tell")
 
 
 def solve(state: State) -> list[Right]:
@@ -265,7 +255,7 @@ def _settled(state: State, base: Right, order: Order, line: Line, slip: str) -> 
     if period.section in ("C-2026-29", "C-2026-32"):
         pattern, section = "later circular", period.section
     if reason == "오배송":
-        pattern = "claim unproven"
+        pattern, section = "claim unproven", "3.4"
     right = replace(
         right, pattern=pattern, section=section, because=f"{section}: 기한 안의 반품이며 금액은 규정대로 센다."
     )
