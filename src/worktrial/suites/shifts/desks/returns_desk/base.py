@@ -175,8 +175,10 @@ class Draw:
         for order in self.random.sample(list(self.state.orders.values()), _OLD_REQUESTS):
             model = self.state.models[order.lines[0].sku]
             symptom = self.random.choice(names.SYMPTOMS[model.category])
-            kind = self.random.choice(("repair", "exchange", "pickup"))
-            self.old_request(order, kind, self.random.randint(1, 200), order.lines[0].serial, symptom=symptom)
+            kind = self.random.choice(("repair", "exchange", "pickup" if model.large else "repair"))
+            age = (TODAY - date.fromisoformat(str(order.delivered))).days
+            days = self.random.randint(1, min(200, age))
+            self.old_request(order, kind, days, order.lines[0].serial, symptom=symptom)
 
 
 def _figures(length: str, minutes: int, random: Random) -> dict[str, JsonValue]:
