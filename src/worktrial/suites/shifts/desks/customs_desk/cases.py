@@ -120,7 +120,7 @@ def _case(right: Right) -> Case:
 
     def told(state: State) -> float:
         last = _last_word(state, right)
-        asked = last is not None and last.kind in right.answer and _carries(last, right)
+        asked = last is not None and last.kind in right.answer and _carries(state, last, right)
         others = [bool(state.mail.told(person, right.about, _INFORMS)) for person in right.tell]
         return (asked + sum(others)) / (1 + len(others))
 
@@ -178,8 +178,15 @@ def _last_word(state: State, right: Right) -> Message | None:
     return next((message for message in reversed(said) if message.minute >= after), None)
 
 
-def _carries(message: Message, right: Right) -> bool:
-    return _same(message.fields, right.says)
+def _carries(state: State, message: Message, right: Right) -> bool:
+    """Whether an answer says what it has to: of an entry what was lodged, right or wrong."""
+    says = right.says
+    if "duty" in says:
+        entry = state.entries[right.about]
+        if entry.duty is None or entry.payment is None:
+            return False
+        says = {"duty": entry.duty, "payment": entry.payment}
+    return _same(message.fields, says)
 
 
 def _same(fields: dict[str, object], wanted: dict[str, object]) -> bool:
@@ -303,7 +310,7 @@ def _corrected(state: State, right: Right) -> bool:
 
 def _sum_told(state: State, right: Right) -> bool:
     last = _last_word(state, right)
-    return last is not None and _carries(last, right)
+    return last is not None and _carries(state, last, right)
 
 
 _ENDS: dict[tuple[str, str], Callable[[State, Right], bool]] = {

@@ -138,7 +138,7 @@ def _lodge(day: Draw, due: int, pattern: str) -> None:
         invoice = day.invoice(entry, random.randint(8, 40))
         if random.random() < 0.3:
             draft = day.invoice(entry, random.randint(41, 60), "pro forma invoice")
-            draft.says["values"] = [round(value * 0.93, 2) for value in invoice.says["values"]]
+            draft.says["values"] = [_sum(entry, value * 0.93) for value in invoice.says["values"]]
     if pattern == "weight":
         low = float(str(state.figures["tolerance"]))
         off = random.uniform(low + 0.4, low + 5) if random.random() < 0.7 else random.uniform(0.6, low - 0.4)
@@ -175,6 +175,11 @@ def _powerless(day: Draw, importer: str) -> str:
     return f"BR-{broker}"
 
 
+def _sum(entry: CustomsEntry, amount: float) -> float:
+    """Amount as an invoice in the entry's currency writes it: yen are whole."""
+    return round(amount) if entry.currency == "JPY" else round(amount, 2)
+
+
 def _valid_countries(day: Draw) -> list[str]:
     out = day.state.figures["suspended_country"] if day.state.figures["suspended"] else ""
     return [country for country in names.COUNTRIES if country != out]
@@ -198,7 +203,7 @@ def _value(day: Draw, entry: CustomsEntry) -> None:
         day.invoice(entry, random.randint(20, 40))
     values = [line.value for line in entry.lines]
     place = random.randrange(len(values))
-    values[place] = round(values[place] * random.choice([0.91, 0.96, 1.05, 1.12]), 2)
+    values[place] = _sum(entry, values[place] * random.choice([0.91, 0.96, 1.05, 1.12]))
     invoice = day.invoice(entry, random.randint(3, 15))
     invoice.says["values"] = values
 
@@ -372,9 +377,9 @@ def _correct(day: Draw, due: int, pattern: str) -> None:
     place = random.randrange(len(entry.lines))
     line = entry.lines[place]
     factor = random.choice([0.9, 0.94, 1.07, 1.13])
-    value = round(line.value * factor, 2) if field == "value" else round(line.weight * factor)
+    value = _sum(entry, line.value * factor) if field == "value" else round(line.weight * factor)
     if pattern != "letter":
-        _proof(day, entry, place, field, value if pattern != "unproven" else round(value * 1.01, 2))
+        _proof(day, entry, place, field, value if pattern != "unproven" else _sum(entry, value * 1.01))
     else:
         day.paper("shipper's letter", entry.id, 1, says=f"{field} of line {place + 1} is {value}")
     day.request(due, "correct", entry.id, day.sender(importer), line=place + 1, field=field, value=value)
