@@ -49,7 +49,7 @@ def test_rooms_go_to_the_strongest_claims_of_all_allocations(variant):
     start = DESK.draw("full", variant)
     order = ["measles", "chickenpox", "tuberculosis", "influenza"]
     if start.figures["protective_first"]:
-        order.insert(0, "no defence against infection (neutropenia)")
+        order.insert(0, "neutropenia")
     asked = [e.payload["patient"] for e in sorted(start.time.waiting) if e.kind == "room_wanted"]
     may = [id for id in asked if start.patients[id].suspected in order]
     rooms = sum(bay.area == "iso" and bay.occupant is None for bay in start.bays.values())

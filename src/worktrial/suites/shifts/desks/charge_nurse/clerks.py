@@ -137,6 +137,6 @@ _WORK: dict[str, Callable[[JsonObject, bool], Work]] = {
     "A": _ambulance,
     "Q": _enquiry,
     "L": _lend,
-    "S": _drugs,
+    "F": _drugs,
     "B": _census,
 }

@@ -22,7 +22,7 @@ class DayDraw:
         self.random = random
         self.minutes = minutes
         self.slots = slots
-        self.numbers = {"A": 200, "Q": 300, "L": 500, "S": 600, "B": 700}
+        self.numbers = {"A": 200, "Q": 300, "L": 500, "F": 600, "B": 700}
         # Bays that the day's patients will need, by sort.
         self.needs = dict.fromkeys(("resus", "monitor", "side", "majors", "minors"), 0)
         self.figures: dict[str, JsonValue] = {

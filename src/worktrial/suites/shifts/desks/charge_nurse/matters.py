@@ -16,7 +16,7 @@ from .state import Paper, Patient, RegisterLine
 def _ambulance(day: DayDraw, due: int, pattern: str) -> None:
     random = day.random
     level = {"level_1": 1, "level_2": 2, "minor": random.choice([4, 5])}.get(pattern, 3)
-    complaint = "chest pain" if pattern == "chest" else random.choice(names.COMPLAINTS[level])
+    complaint = "chest pain" if pattern == "chest" else random.choice(names.CALLS[level])
     known = day.known()
     if pattern in ("flag", "cleared"):
         found = TODAY - timedelta(days=random.randint(60, 400))
@@ -48,13 +48,13 @@ def _ambulance(day: DayDraw, due: int, pattern: str) -> None:
     again = min(due + random.randint(5, 8), eta - 8)
     if pattern == "two":
         day.needs["majors"] += 1
-        words = random.choice(names.COMPLAINTS[3])
+        words = random.choice(names.CALLS[3])
         _announce(
             day, again, data | {"patient": "2 of 2", "complaint": words, "crew": f"C{random.randint(80, 99)}"}
         )
     elif pattern == "duplicate":
         # The crew rings from the road after control has; other words, the same incident and patient.
-        words = random.choice(names.COMPLAINTS[3])
+        words = random.choice(names.CALLS[3])
         _announce(
             day, again, data | {"complaint": words, "crew": f"C{random.randint(80, 99)}", "earlier_visit": None}
         )
@@ -114,7 +114,7 @@ def _isolation(day: DayDraw, due: int, pattern: str) -> None:
     patient = day.inpatient()
     patient.suspected = {
         "airborne": random.choice(names.AIRBORNE),
-        "protective": "no defence against infection (neutropenia)",
+        "protective": "neutropenia",
         "contact": random.choice(["C. difficile", "scabies"]),
     }[pattern]
     day.say(due, "isolation", day.doctor(), patient.id, patient=patient.id, suspected=patient.suspected)
@@ -223,7 +223,7 @@ def _drugs(day: DayDraw, due: int, pattern: str) -> None:
     day.state.register += lines
     agency = pattern == "witness"
     id = day.entry(
-        due, "drugs", "S", "N-01", drug=drug, counted=true, counted_by="N-01", witness="N-21" if agency else "N-02"
+        due, "drugs", "F", "N-01", drug=drug, counted=true, counted_by="N-01", witness="N-21" if agency else "N-02"
     )
     day.say(due, "drugs", "N-01", id, id=id, drug=drug)
 

@@ -8,7 +8,7 @@ from .state import Bay, Nurse, Patient, State
 
 ROOM_ORDER = ("measles", "chickenpox", "tuberculosis", "influenza")
 """Suspicions for which there are negative pressure rooms, strongest claim first (table A-3)."""
-PROTECTIVE = "no defence against infection (neutropenia)"
+PROTECTIVE = "neutropenia"
 PARTNERS = {"2A": "2B", "2B": "2A", "3A": "3B", "3B": "3A", "4A": "4B", "4B": "4A", "5A": "5B", "5B": "5A"}
 _RATIOS = {("resus",): 1, ("majors",): 4, ("iso", "side"): 2, ("minors",): 6}
 _FRONT = 4

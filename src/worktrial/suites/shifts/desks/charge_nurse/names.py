@@ -89,13 +89,12 @@ COMPLAINTS = {
         "broken hip",
         "vomiting since the night",
         "asthma, speaking in sentences",
-        "unwell at home",
-        "fall, now sleepy",
-        "found by neighbours",
     ),
     4: ("cut hand, bleeding stopped", "twisted ankle", "back pain after lifting"),
     5: ("wants stitches out", "rash for a week"),
 }
+CALLS = {**COMPLAINTS, 3: (*COMPLAINTS[3], "unwell at home", "fall, now sleepy", "found by neighbours")}
+"""Level to what ambulance control says of it."""
 FLAGS = ("MRSA", "CPE", "VRE")
 AIRBORNE = ("measles", "chickenpox", "tuberculosis", "influenza")
 DRUGS = (

@@ -153,7 +153,7 @@ def get_entry(state: State, entry_id: str) -> JsonObject:
     """Open an entry of the board with everything that was filled in.
 
     Args:
-        entry_id: For example A-204, Q-311, L-502, S-603, B-701.
+        entry_id: For example A-204, Q-311, L-502, F-603, B-701.
     """
     e = _entry(state, entry_id)
     return {
@@ -162,9 +162,8 @@ def get_entry(state: State, entry_id: str) -> JsonObject:
         "opened": e.opened,
         "status": e.status,
         **e.data,
-        "bay": e.bay,
-        "linked_to": e.linked_to,
-        "called_back": {"tried": e.tried, "confirmed": e.called},
+        **({"bay": e.bay, "linked_to": e.linked_to} if e.kind == "ambulance" else {}),
+        **({"called_back": {"tried": e.tried, "confirmed": e.called}} if e.kind == "enquiry" else {}),
     }
 
 
