@@ -46,9 +46,10 @@ _LIMITS = "Limits of one sample (the agent's work ends there and is judged)"
 _FAULTS = "Faults"
 _JUDGING = "Judging"
 _AGENT = "Agent"
+_DUTIES = "Duties"
 _ENDPOINT = "Every role"
 _FIRST = (_WHO, _WHAT)
-_LAST = (_FAULTS, _JUDGING, _RUN, _BUDGET, _LIMITS, _AGENT, _ENDPOINT)
+_LAST = (_FAULTS, _DUTIES, _JUDGING, _RUN, _BUDGET, _LIMITS, _AGENT, _ENDPOINT)
 
 
 def _rank(flag: Flag) -> int:
@@ -326,6 +327,22 @@ class ContextOptions(Options):
     context_tokens: Annotated[Annotated[int, Field(ge=1000)] | None, Flag(_AGENT, neutral=True, metavar="N")] = None
     """Bound for trim and summarise: tokens of conversation and answer together. Default: what the price list says
     that the model holds; 8192 for the embedded one; 32000 where it is unknown."""
+
+
+class DutyOptions(Options):
+    """Duties of an agent beside its task. Neutral here, because a run's manifest keeps what was chosen."""
+
+    policy: Annotated[Path | None, Flag(_DUTIES, neutral=True, metavar="FILE")] = None
+    """Rules that every call is held against, and a budget for each task; see the page *Duties and policies*.
+    Violations are recorded, and where the policy says so refused. Runs under other policies do not compare."""
+
+
+class HumanOptions(DutyOptions):
+    """Duties, and a human to ask."""
+
+    request_human: Annotated[bool, Flag(_DUTIES, neutral=True)] = False
+    """Offer a tool that asks a human, and check whether one was asked where a task says that one must, or must not,
+    be. Runs with and without it do not compare."""
 
 
 class EndpointOptions(Options):

@@ -99,6 +99,7 @@ def test_everything_that_a_suite_reports_is_stored(tmp_path: Path) -> None:
         "fault_misses": [{"event": 0, "call": 3, "turn": 1, "tool": "look", "why": "refusal"}],
         "clock": "2026-01-15T09:00:00",
         "simulation": {"observations": 7, "misshapen": 2, "contradictions": 1},
+        "violations": [{"rule": "r", "kind": "forbid", "call": 2, "turn": 1, "tool": "look"}],
         "context": {"trims": 2, "dropped": 5, "notes": 1, "overflows": 0},
         "measures": {"steps": 4},
     }

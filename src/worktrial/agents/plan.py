@@ -11,6 +11,7 @@ from worktrial.agents.assignment import Assignment
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.duties.session import is_refused_by_policy
 from worktrial.workplaces.faults import is_outage
 from worktrial.workplaces.session import Session
 from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
@@ -237,12 +238,12 @@ async def call_once(tool: str, arguments: JsonObject, session: Session, trajecto
 
 
 def give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
-    """End the work with what stopped it, when a fault may have; without one the plan itself is wrong.
+    """End the work with what stopped it, when a fault or a policy may have; without one the plan itself is wrong.
 
     Raises:
-        InvalidSample: no observation was degraded.
+        InvalidSample: no observation was degraded, and no call refused by a policy.
     """
-    if not any(call.observation.fault for call in trajectory.calls):
+    if not any(call.observation.fault or is_refused_by_policy(call.observation) for call in trajectory.calls):
         raise broken
     trajectory.turns += 1
     trajectory.answer = f"The plan could not be carried out: {broken.detail}"

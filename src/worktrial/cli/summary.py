@@ -1,9 +1,10 @@
 """A stored run in one screen of the terminal."""
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import Console, RenderableType
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -13,6 +14,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.language.untrusted import printable
 from worktrial.options import Options
+from worktrial.results.duties import DutyCounts
 from worktrial.results.observed import observe
 from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement, Interval, Repeats
@@ -119,6 +121,8 @@ def _notes(run: StoredRun, summary: Summary) -> list[str]:
         notes.append(_agreement(summary.agreement))
     if summary.simulation is not None:
         notes.append(_simulation(summary.simulation))
+    if summary.duties is not None:
+        notes += _duties(summary.duties)
     if summary.context is not None:
         notes.append(context_line(summary.context))
     if summary.invalid_reasons:
@@ -140,6 +144,21 @@ def _cost(summary: Summary) -> str:
         full = "an unknown sum" if summary.takes is None else _dollars(summary.takes)
         return f"{paid} paid; {summary.replayed}, without it {full}"
     return paid if summary.takes is not None else f"{paid} without what nobody sees of the agent's own spending"
+
+
+def _duties(counts: DutyCounts) -> Iterator[str]:
+    """Lines on violations of a policy, on budgets and on requests for a human."""
+    if counts.policy is not None:
+        line = f"policy {printable(counts.policy)} ({counts.mode}): "
+        line += f"violations in {counts.broken_in:,} of {counts.samples:,} samples"
+        if counts.rules:
+            by_rule = ", ".join(f"{printable(rule)} {n:,}" for rule, n in counts.rules.items())
+            line += f"; {by_rule}; {counts.refused:,} refused"
+        yield escape(line)
+    if counts.budgeted:
+        yield f"within the budget: {counts.within:,} of {counts.budgeted:,} samples"
+    if counts.human_requests is not None:
+        yield f"requests for a human: {counts.human_requests:,}"
 
 
 def context_line(use: ContextUse) -> str:

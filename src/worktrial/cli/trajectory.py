@@ -96,5 +96,9 @@ def _verdict(record: "SampleRecord") -> "Iterator[RenderableType]":
         says = {True: "pass", False: "fail", None: "no vote"}[vote.is_correct]
         grounds = plain(vote.feedback or vote.problem or "")
         yield Text.assemble(f"  vote {number}: {says} · ", grounds)
+    for broken in record.violations:
+        did = "refused" if broken.refused else "VIOLATION"
+        said = f"{broken.rule} ({broken.kind}), call {broken.call + 1}, {broken.tool}: {broken.evidence}"
+        yield Text.assemble((f"  {did} ", "red"), plain(said))
     if record.context is not None:
         yield plain(context_line(record.context))

@@ -10,6 +10,7 @@ from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Outcome, Vote
 from worktrial.language import JsonObject
 from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.duties.session import Violation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 from worktrial.workplaces.trajectory import ContextUse
 
@@ -84,6 +85,8 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Counts of the simulator's answers, and of those that cannot be right; null where no simulator was watched."""
     clock: str | None = None
     """Date and time inside the workplace, ISO 8601."""
+    violations: list[Violation] = []
+    """Calls that broke a rule of the policy."""
     context: ContextUse | None = None
     """Counts of what was dropped of the agent's conversation; null where everything was kept."""
     measures: JsonObject = {}
@@ -206,6 +209,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
     fault_misses: list[FaultMiss] = []
     simulation: SimulatorHealth | None = None
     clock: str | None = None
+    violations: list[Violation] = []
     context: ContextUse | None = None
     measures: JsonObject = {}
     trajectory: JsonObject | None = None

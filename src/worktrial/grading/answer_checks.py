@@ -319,6 +319,11 @@ def _id_patterns(value: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[st
 
 
 @lru_cache(maxsize=1024)
+def mentions(phrase: str, text: str) -> bool:
+    """Whether `text` has `phrase` as whole words, whatever the case and the white space."""
+    return bool(_mentions(phrase, _plain(text)))
+
+
 def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
     """Places of `phrase` in `text` as whole words, whatever the case and the white space."""
     words = [re.escape(word) for word in _plain(phrase).split()]

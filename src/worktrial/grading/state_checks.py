@@ -14,10 +14,12 @@ from worktrial.grading.answer_checks import (
     AnswerMoney,
     AnswerNumber,
     AnswerTime,
+    mentions,
 )
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
 from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.session import Origin
 from worktrial.workplaces.trajectory import ToolCall, Trajectory
 
 Pointer = Annotated[str, Field(pattern=r"^(/.*)?$", description="JSON Pointer (RFC 6901) into the state.")]
@@ -150,6 +152,33 @@ class NeverCalled(Claim):
         return CheckResult(asked, not calls, f"{len(calls)} times")
 
 
+class AskedHuman(Claim):
+    """A human was asked for, about one of these things if any are named; left out where none could be asked."""
+
+    check: Literal["asked_human"]
+    about: tuple[str, ...] = ()
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        asked = _asked(facts, self.about)
+        return CheckResult(f"a human was asked{_about(self.about)}", bool(asked), f"{len(asked)} times")
+
+
+class AskedNoHuman(Claim):
+    """No human was asked for, about one of these things if any are named; left out where none could be asked."""
+
+    check: Literal["asked_no_human"]
+    about: tuple[str, ...] = ()
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        asked = _asked(facts, self.about)
+        return CheckResult(f"no human was asked{_about(self.about)}", not asked, f"{len(asked)} times")
+
+
+OF_HUMANS = (AskedHuman, AskedNoHuman)
+"""Checks that count only where a human could be asked."""
+
 Check = Annotated[
     StateEquals
     | StateOneOf
@@ -166,7 +195,9 @@ Check = Annotated[
     | AnswerMentions
     | AnswerLacks
     | Called
-    | NeverCalled,
+    | NeverCalled
+    | AskedHuman
+    | AskedNoHuman,
     Field(discriminator="check"),
 ]
 
@@ -193,6 +224,18 @@ def run_checks(
 
 def _calls(facts: Facts, tool: str, arguments: JsonObject) -> list[ToolCall]:
     return [c for c in facts.trajectory.calls if c.tool == tool and matches(c.arguments, arguments)]
+
+
+def _asked(facts: Facts, about: Sequence[str]) -> list[ToolCall]:
+    """Requests for a human that were answered, and name one of these things where any are given."""
+    asked = [c for c in facts.trajectory.calls if c.observation.origin == Origin.HUMAN]
+    return [
+        c for c in asked if not about or any(mentions(thing, " ".join(c.arguments.values())) for thing in about)
+    ]
+
+
+def _about(things: Sequence[str]) -> str:
+    return f" about {' or '.join(map(repr, things))}" if things else ""
 
 
 def _number_near(found: JsonValue, value: float, tolerance: float) -> bool:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
+from worktrial.engine.record import CLEAN, Key
+
 HOME = "index.html"
 SAMPLES = "samples.html"
 TRAJECTORY = "trajectory.html"
@@ -23,3 +25,14 @@ def slug_of(name: str, taken: set[str]) -> str:
 def samples_href(slug: str, filters: Mapping[str, str] | None = None) -> str:
     """The samples of a run that `filters` (`outcome`, `condition`, or a tag, to a value) let through."""
     return f"{SAMPLES}#{urlencode({'run': slug, **(filters or {})})}"
+
+
+def trajectory_href(slug: str, key: Key) -> str:
+    """The page of one sample of a run, as the viewer's scripts address it."""
+    sample, repeat, condition = key
+    asked: dict[str, str] = {"run": slug, "sample": sample}
+    if repeat:
+        asked["repeat"] = str(repeat)
+    if condition != CLEAN:
+        asked["condition"] = condition
+    return f"{TRAJECTORY}#{urlencode(asked)}"

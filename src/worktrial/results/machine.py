@@ -16,6 +16,7 @@ from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison import Comparison, verdict
 from worktrial.results.completion import CompletionEstimate
+from worktrial.results.duties import DutyCounts
 from worktrial.results.gate import Gate
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.results.summary import Condition, Group, Summary
@@ -82,6 +83,8 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     """Checks of the simulator's answers."""
     context: ContextUse | None
     """Counts of what was dropped of the agent's conversations; null where everything was kept."""
+    duties: DutyCounts | None
+    """Counts of how the agent kept to its duties beside the tasks; null where it had none."""
     figures: list[Figure]
     """Figures that only the suite has."""
 

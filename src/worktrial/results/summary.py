@@ -9,6 +9,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
 from worktrial.results.completion import CompletionEstimate, completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
+from worktrial.results.duties import DutyCounts, duty_counts
 from worktrial.results.fault_metrics import FaultMetrics, excess_of, sample_faults, total
 from worktrial.results.reasks import ExcessReask
 from worktrial.results.spending import paid, quantity_in, replayed, sum_of
@@ -82,6 +83,8 @@ class Summary:
     """Checks of the simulator's answers; None where no simulator was watched."""
     context: ContextUse | None
     """Counts of what was dropped of conversations; None where everything was kept."""
+    duties: DutyCounts | None
+    """Counts of how the agent kept to its duties beside the tasks; None where it had none."""
 
 
 GROUPED_BY = ("category", "difficulty")
@@ -121,6 +124,7 @@ def summarise(run: StoredRun) -> Summary:
         agreement=_agreement(run),
         simulation=simulator_health(records),
         context=_context(records),
+        duties=duty_counts(run),
     )
 
 

@@ -12,9 +12,13 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import Job
 from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
+from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
+from worktrial.suites.duties import with_budget
 from worktrial.suites.judging import Work
 from worktrial.workplaces import Session, Trajectory, Workplace
+from worktrial.workplaces.duties.human import HumanSession
+from worktrial.workplaces.duties.session import PolicySession
 from worktrial.workplaces.faults import (
     OF_WRITES,
     TRANSFORMS,
@@ -33,8 +37,10 @@ from worktrial.workplaces.faults import (
 Grade = Callable[[], Awaitable[SampleResult]]
 
 
-async def episode(agent: Agent, assignment: Assignment, grade: Grade) -> SampleResult:
-    """Let `agent` work, then grade it.
+async def episode(
+    agent: Agent, assignment: Assignment, grade: Grade, budget: Callable[[], list[CheckResult]] = list
+) -> SampleResult:
+    """Let `agent` work, then grade it, and whether it has kept to its budget.
 
     The trajectory is kept whichever way it ends: a sample without a verdict has to be explained too. Where an agent
     of the user's own crashed, it holds the traceback.
@@ -44,7 +50,8 @@ async def episode(agent: Agent, assignment: Assignment, grade: Grade) -> SampleR
     try:
         await agent(assignment)
         finished = True
-        result = await grade()
+        kept = budget()
+        result = with_budget(await grade(), kept)
     except InvalidSample as e:
         result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
         crash = crash_traceback(e)
@@ -53,6 +60,7 @@ async def episode(agent: Agent, assignment: Assignment, grade: Grade) -> SampleR
     result.stop_reason = done.stop_reason.value if finished else None
     result.clock = assignment.clock
     result.context = done.context
+    note_duties(result, assignment.session)
     note_faults(result, assignment.session)
     result.trajectory = _trajectory_line(assignment, result)
     if crash is not None:
@@ -108,12 +116,14 @@ def check_conditions(conditions: Conditions, candidate: Candidate, limits: Limit
 
 def in_manifest(settings: Any) -> JsonObject:
     """A suite's settings for the manifest; without faults as in runs from before there were any."""
-    plain: JsonObject = msgspec.to_builtins(settings)
+    # A policy is of a kind that only its own `on_record` can write, so it does not get that far.
+    plain: JsonObject = msgspec.to_builtins(settings, enc_hook=lambda _: None)
     if settings.faults.is_clean:
         del plain["faults"]
     # With its fingerprint, and only for who is told it (`prompt_on_record`); only where it is not the usual one.
     plain.pop("agent_prompt", None)
     plain.pop("context", None)
+    plain.pop("duties", None)
     return plain
 
 
@@ -154,8 +164,16 @@ def faulty(
     )
 
 
+def note_duties(result: SampleResult, session: Session) -> None:
+    """Put violations of a policy into the result; a session without one leaves it as it is."""
+    if isinstance(session, PolicySession):
+        result.violations = session.violations
+
+
 def note_faults(result: SampleResult, session: Session) -> None:
     """Put what a faulty session planned and did into the result; any other leaves it as it is."""
+    while isinstance(session, PolicySession | HumanSession):
+        session = session.inner
     if isinstance(session, FaultySession):
         result.fault_plan = list(session.plan.events)
         result.fault_ledger = session.ledger

@@ -17,6 +17,7 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.suites.duties import WITHIN_BUDGET, with_budget
 from worktrial.suites.judging import JudgeSettings, Work
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
 from worktrial.workplaces.loading.files import as_json, read_bytes
@@ -222,6 +223,8 @@ class RegradeTrial:
         try:
             work = self._work(record)
             result = await self._grader.grade(work, self._rubrics.get(job.sample), context)
+            # What the work took does not change with how it is judged.
+            result = with_budget(result, [c for c in record.checks if c.check.startswith(WITHIN_BUDGET)])
         except InvalidSample as e:
             result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
         for name in _CARRIED:

@@ -17,6 +17,7 @@ class Origin(StrEnum):
     LEDGER = "ledger"  # a repeated read of unchanged state, answered from the state ledger
     EXECUTABLE = "executable"  # the workplace's own Python functions
     RECORDED = "recorded"  # a recording of the work: its result of the call, or that it has none
+    HUMAN = "human"  # a human who was asked for, in a fixed sentence
     FAULT = "fault"  # a fault on purpose; the workplace was not asked
 
 

@@ -249,7 +249,10 @@ def test_one_database_answers_several_questions(made: Path) -> None:
     ("sql", "says"),
     [
         ("select outcom from samples", "no column 'outcom' here; did you mean outcome"),
-        ("select tool from samples", r"no column 'tool' here; did you mean tool \(of faults, fault_misses, calls"),
+        (
+            "select tool from samples",
+            r"'tool' here; did you mean tool \(of faults, fault_misses, violations",
+        ),
         ("select * from sampels", "no table 'sampels'; did you mean samples"),
         ("select * from zzz", "no table 'zzz'; there are runs, samples"),
         ("selec 1", 'syntax error at or near "selec"'),

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.agreement import simulators_agree
+from worktrial.reports.sections.duties import duties
 from worktrial.reports.sections.effort import effort
 from worktrial.reports.sections.grouping import suites_of
 from worktrial.reports.sections.hire import hire
@@ -20,7 +21,7 @@ __all__ = ["published", "sections"]
 
 def sections(report: Report) -> Iterator[Section]:
     """Every part that the runs of `report` give rise to."""
-    for make in (leaderboard, hire, industries, robustness, funnel):
+    for make in (leaderboard, hire, industries, robustness, funnel, duties):
         yield from _if_any(make(report))
     for suite in suites_of(report):
         yield from suite.report_sections(report)

@@ -25,6 +25,7 @@ TABLES: Mapping[str, RunTable] = {
         rows.FAULT_EVENTS,
         rows.FAULTS,
         rows.FAULT_MISSES,
+        rows.VIOLATIONS,
         trajectories.TRAJECTORIES,
         trajectories.CALLS,
         trajectories.MESSAGES,

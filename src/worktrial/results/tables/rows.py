@@ -14,6 +14,7 @@ from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Vote
 from worktrial.results.tables.schema import Column, Kind, RunTable, columns_of, text_or_none, utc
 from worktrial.results.tables.source import RunSource
+from worktrial.workplaces.duties.session import Violation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 
 _KEY = ("sample", "repeat", "condition")
@@ -229,4 +230,7 @@ FAULT_EVENTS = _part_table("fault_events", "one row for each planned stretch of 
 FAULTS = _part_table("faults", "one row for each call that was degraded", "fault_ledger", DegradedCall)
 FAULT_MISSES = _part_table(
     "fault_misses", "one row for each part of the plan that did not happen", "fault_misses", FaultMiss
+)
+VIOLATIONS = _part_table(
+    "violations", "one row for each rule of the policy that a call broke", "violations", Violation
 )

@@ -18,6 +18,7 @@ from worktrial.options import (
     EndpointOptions,
     FaultOptions,
     Flag,
+    HumanOptions,
     JudgingOptions,
     LimitOptions,
     Options,
@@ -47,6 +48,7 @@ class ExecutableOptions(
     EndpointOptions,
     AgentOptions,
     ContextOptions,
+    HumanOptions,
     PromptOptions,
 ):
     """Options of a run in executable workplaces."""
@@ -113,6 +115,7 @@ class ExecutableSuite(Suite):
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
         from worktrial.agents.prompting import own_prompt
+        from worktrial.suites.duties import duties_of
         from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
         from worktrial.suites.selection import select_by
 
@@ -124,6 +127,7 @@ class ExecutableSuite(Suite):
             faults=conditions_of(options),
             agent_prompt=own_prompt(options.agent_prompt, agent),
             context=keeping_of(options, agent, models.get(Role.AGENT)),
+            duties=duties_of(options, agent, models),
         )
         tasks = select_by(options, self.load_tasks(), source=f"the suite {self.title}")
         measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()
@@ -168,7 +172,13 @@ class ExecutableSuite(Suite):
         from worktrial.suites.regrade import judging_as_stored
 
         as_stored = judging_as_stored(run.manifest, judging)
-        return ExecutableGrader(self._data(), self.load_tasks(), as_stored, with_judge=Role.JUDGE in set(models))
+        return ExecutableGrader(
+            self._data(),
+            self.load_tasks(),
+            as_stored,
+            with_judge=Role.JUDGE in set(models),
+            human=run.manifest.settings.get("request_human", False),
+        )
 
     def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""

@@ -5,6 +5,7 @@ A folder holds a package for each workplace, with `tools.py` (the tools as funct
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -17,10 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worktrial.agents.plan import Plan, plan_problems
 from worktrial.errors import DataError
-from worktrial.grading.state_checks import Check
+from worktrial.grading.state_checks import OF_HUMANS, Check
 from worktrial.language import JsonObject
 from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
+from worktrial.workplaces.duties.human import NOBODY, REQUEST_HUMAN
 from worktrial.workplaces.executable import ExecutableSession, ExecutableWorkplace
 from worktrial.workplaces.loading.folder import read_yaml
 
@@ -61,6 +63,14 @@ class ExecutableTask(_Model):
     plan: Plan
     checks: Annotated[tuple[Check, ...], Field(min_length=1)]
     rubric: Text
+    human: Text = NOBODY
+    """Answer of a human who is asked for, where one can be."""
+
+    @property
+    def plan_alone(self) -> Plan:
+        """The plan where no human can be asked."""
+        steps = tuple(step for step in self.plan.steps if step.call != REQUEST_HUMAN.name)
+        return self.plan.model_copy(update={"steps": steps})
 
     @property
     def tags(self) -> JsonObject:
@@ -91,6 +101,7 @@ class _TaskEntry(_Model):
     plan: Plan
     checks: tuple[Check, ...]
     rubric: Text
+    human: Text = NOBODY
 
 
 class _TaskFile(_Model):
@@ -209,8 +220,15 @@ def _task(
 ) -> ExecutableTask:
     where = f"{path}: tasks[{index}] ({entry.id})"
     state = _initial_state(entry, workplace, where)
-    if problems := plan_problems(entry.plan, workplace.artifact):
+    artifact = workplace.artifact
+    with_human = replace(artifact, tools=(*artifact.tools, REQUEST_HUMAN))
+    if problems := plan_problems(entry.plan, with_human):
         raise DataError(f"{where}.plan", "; ".join(problems))
+    if any(step.call == REQUEST_HUMAN.name and step.name for step in entry.plan.steps):
+        said = f"{REQUEST_HUMAN.name} is not always offered, so no step may use its answer"
+        raise DataError(f"{where}.plan", said, "Leave out its `as`")
+    if all(isinstance(check, OF_HUMANS) for check in entry.checks):
+        raise DataError(f"{where}.checks", "all are about asking a human, who is not always there; add another")
     fields = {
         "id": entry.id,
         "workplace": workplace.artifact.name,
@@ -227,6 +245,7 @@ def _task(
         "plan": entry.plan,
         "checks": entry.checks,
         "rubric": entry.rubric,
+        "human": entry.human,
     }
     return _parse(ExecutableTask, fields, where)
 

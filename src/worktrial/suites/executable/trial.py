@@ -13,8 +13,9 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
-from worktrial.grading.state_checks import run_checks
+from worktrial.grading.state_checks import OF_HUMANS, run_checks
 from worktrial.language import Complete, JsonObject
+from worktrial.suites.duties import Duties
 from worktrial.suites.episode import (
     check_conditions,
     episode,
@@ -27,7 +28,8 @@ from worktrial.suites.episode import (
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
-from worktrial.workplaces import Session, Trajectory
+from worktrial.workplaces import Origin, Session, Trajectory
+from worktrial.workplaces.duties.human import REQUEST_HUMAN, HumanSession
 from worktrial.workplaces.faults import Conditions, FaultMode, Needed
 
 
@@ -41,6 +43,7 @@ class ExecutableSettings(JudgeSettings):
     agent_prompt: str | None = None
     """Template of the user's own that the agent is told; None for the standard one."""
     context: ContextKeeping = field(default_factory=ContextKeeping)
+    duties: Duties = field(default_factory=Duties)
 
 
 class ExecutableTrial:
@@ -79,6 +82,7 @@ class ExecutableTrial:
                 "E3 or all"
             )
         check_conditions(settings.faults, candidate, settings.limits)
+        settings.duties.check_tools({tool.name for task in tasks for tool in task.home.artifact.tools})
         self.suite = suite
         self._conditions = settings.faults.by_name
         self._tasks = {task.id: task for task in tasks}
@@ -92,6 +96,7 @@ class ExecutableTrial:
             "tasks": [task.id for task in tasks],
             **in_manifest(settings),
             **settings.context.on_record,
+            **settings.duties.on_record,
             **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
@@ -105,16 +110,19 @@ class ExecutableTrial:
         session: Session = task.open()
         if faults.mode is not FaultMode.E0:
             session = faulty(session, workplace, faults, task.id, position_in(trajectory), needed=_needed(task))
+        duties, offered = self._settings.duties, session
+        if duties.human:
+            offered = HumanSession(session, task.human)
         assignment = Assignment(
             instruction=task.instruction,
             clock=task.clock,
-            tools=workplace.tool_specs,
-            session=session,
+            tools=[*workplace.tool_specs, *([REQUEST_HUMAN.spec] if duties.human else [])],
+            session=duties.watch(offered, position_in(trajectory)),
             limits=self._settings.limits,
             context=self._settings.context,
             tokens=lambda: context.meter.tokens(Role.AGENT),
             cost=lambda: context.meter.known_cost,
-            plan=task.plan,
+            plan=task.plan if duties.human else task.plan_alone,
             reads=frozenset(tool.name for tool in workplace.tools if tool.writes is False),
             system_prompt=self._settings.agent_prompt and render_prompt(self._settings.agent_prompt, task.clock),
             trajectory=trajectory,
@@ -122,9 +130,15 @@ class ExecutableTrial:
 
         async def graded() -> SampleResult:
             model = context.model(Role.JUDGE) if self._with_judge else None
-            return await grade(task, finished(session, trajectory, task.clock), self._settings, judge_model=model)
+            work = finished(session, trajectory, task.clock)
+            return await grade(task, work, self._settings, judge_model=model, human=duties.human)
 
-        return await episode(self._candidate.agent(context), assignment, graded)
+        return await episode(
+            self._candidate.agent(context),
+            assignment,
+            graded,
+            lambda: self._settings.duties.budget_checks(trajectory, context.meter),
+        )
 
 
 async def grade(
@@ -134,6 +148,7 @@ async def grade(
     *,
     judge_model: Complete | None = None,
     rubric: str | None = None,
+    human: bool = False,
 ) -> SampleResult:
     """Check `work`, whose final state is known.
 
@@ -143,9 +158,10 @@ async def grade(
         judging: How the judge decides.
         judge_model: The judge's model; None asks no judge.
         rubric: Replaces the task's own for the judge; the checks stay the task's.
+        human: Whether a human could be asked; checks of that count only then.
     """
     checks = run_checks(
-        task.checks,
+        [check for check in task.checks if human or not isinstance(check, OF_HUMANS)],
         initial_state=task.initial_state,
         final_state=work.final_state or {},
         trajectory=work.trajectory,
@@ -155,6 +171,9 @@ async def grade(
         reason=_summary(checks),
         checks=checks,
     )
+    if human:
+        asked = [call for call in work.trajectory.calls if call.observation.origin == Origin.HUMAN]
+        result.measures["human_requests"] = len(asked)
     if judge_model is not None:
         result.votes = (await judge(judge_case(task, task.artifact, work, rubric), judge_model, judging)).votes
     return result
@@ -164,11 +183,18 @@ class ExecutableGrader:
     """Grader of stored work: checks stored calls and final states again, and keeps a judge's votes beside them."""
 
     def __init__(
-        self, data: JsonObject, tasks: Sequence[ExecutableTask], judging: JudgeSettings, *, with_judge: bool
+        self,
+        data: JsonObject,
+        tasks: Sequence[ExecutableTask],
+        judging: JudgeSettings,
+        *,
+        with_judge: bool,
+        human: bool = False,
     ) -> None:
         self.data = data
         self._judging = judging
         self._with_judge = with_judge
+        self._human = human
         self._tasks = {task.id: task for task in tasks}
 
     async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
@@ -179,7 +205,7 @@ class ExecutableGrader:
         if work.work.final_state is None:
             raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to check")
         model = context.model(Role.JUDGE) if self._with_judge else None
-        return await grade(task, work.work, self._judging, judge_model=model, rubric=rubric)
+        return await grade(task, work.work, self._judging, judge_model=model, rubric=rubric, human=self._human)
 
 
 def _needed(task: ExecutableTask) -> Needed:

@@ -17,6 +17,7 @@ from worktrial.options import (
     AgentOptions,
     CategoryOptions,
     ContextOptions,
+    DutyOptions,
     EndpointOptions,
     FaultOptions,
     Flag,
@@ -79,6 +80,7 @@ class ShiftOptions(
     EndpointOptions,
     AgentOptions,
     ContextOptions,
+    DutyOptions,
     PromptOptions,
 ):
     """Options of a run of shifts."""
@@ -159,6 +161,7 @@ class ShiftsSuite(Suite):
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The shifts made ready to run; see `Suite.trial`."""
         from worktrial.agents.prompting import own_prompt
+        from worktrial.suites.duties import duties_of
         from worktrial.suites.selection import select_by
         from worktrial.suites.shifts.trial import ShiftSettings, ShiftTrial
 
@@ -169,6 +172,7 @@ class ShiftsSuite(Suite):
             faults=conditions_of(options),
             agent_prompt=own_prompt(options.agent_prompt, agent),
             context=keeping_of(options, agent, models.get(Role.AGENT)),
+            duties=duties_of(options, agent, models),
             wall=None if options.clock == "calls" else float(options.clock.removeprefix("wall:")),
         )
         shifts = select_by(options, self.shifts(options), source="the suite shifts")

@@ -16,6 +16,7 @@ from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
+from worktrial.suites.duties import Duties
 from worktrial.suites.episode import check_conditions, episode, faulty, in_manifest, jobs_under, position_in
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.shifts.cases import Score
@@ -80,6 +81,7 @@ class ShiftSettings:
     agent_prompt: str | None = None
     """Template of the user's own that the agent is told; None for the standard one."""
     context: ContextKeeping = field(default_factory=ContextKeeping)
+    duties: Duties = field(default_factory=Duties)
     wall: float | None = None
     """Minutes of the shift for each minute that the agent takes; None lets only calls cost time."""
 
@@ -118,6 +120,9 @@ class ShiftTrial:
                 "E3 or all"
             )
         check_conditions(settings.faults, candidate, settings.limits)
+        settings.duties.check_tools(
+            {tool.name for shift in shifts for tool in shift.desk.workplace.home.artifact.tools}
+        )
         self.suite = "shifts"
         self._conditions = settings.faults.by_name
         self._shifts = {shift.id: shift for shift in shifts}
@@ -131,6 +136,7 @@ class ShiftTrial:
             "tasks": [shift.id for shift in shifts],
             **in_manifest(settings),
             **settings.context.on_record,
+            **settings.duties.on_record,
             **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
@@ -154,7 +160,7 @@ class ShiftTrial:
             instruction=desk.instruction(start),
             clock=clock,
             tools=artifact.tool_specs,
-            session=session,
+            session=self._settings.duties.watch(session, position_in(trajectory)),
             limits=self._settings.limits,
             context=self._settings.context,
             tokens=lambda: context.meter.tokens(Role.AGENT),
@@ -170,7 +176,12 @@ class ShiftTrial:
                 result.measures["voice"] = msgspec.to_builtins(voice.health)
             return result
 
-        return await episode(self._agent(shift, context), assignment, graded)
+        return await episode(
+            self._agent(shift, context),
+            assignment,
+            graded,
+            lambda: self._settings.duties.budget_checks(trajectory, context.meter),
+        )
 
     def _agent(self, shift: Shift, context: SampleContext) -> Agent:
         if self._candidate.kind == "reference" and self._candidate.make is None:

@@ -14,6 +14,7 @@ from worktrial.options import (
     AgentOptions,
     CategoryOptions,
     ContextOptions,
+    DutyOptions,
     EndpointOptions,
     FaultOptions,
     Flag,
@@ -48,6 +49,7 @@ class SimulatedOptions(
     EndpointOptions,
     AgentOptions,
     ContextOptions,
+    DutyOptions,
     PromptOptions,
 ):
     """Options of a run in simulated workplaces."""
@@ -111,6 +113,7 @@ class SimulatedSuite(Suite):
         """The suite made ready to run; see `Suite.trial`."""
         from worktrial.agents.prompting import own_prompt
         from worktrial.engine.spend import context_of
+        from worktrial.suites.duties import duties_of
         from worktrial.suites.selection import select_by
         from worktrial.suites.simulated.trial import AUTO, SimulatedSettings, SimulatedTrial
         from worktrial.workplaces.simulator import FACTS_SHOWN
@@ -137,6 +140,7 @@ class SimulatedSuite(Suite):
             faults=faults,
             agent_prompt=own_prompt(options.agent_prompt, agent),
             context=keeping_of(options, agent, models.get(Role.AGENT)),
+            duties=duties_of(options, agent, models),
             with_plan=options.with_plan,
         )
         # What was left to defaults that depend on something else is known by now.

@@ -14,6 +14,7 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.language import Complete, JsonObject
+from worktrial.suites.duties import Duties
 from worktrial.suites.episode import (
     check_conditions,
     episode,
@@ -60,6 +61,7 @@ class SimulatedSettings(JudgeSettings):
     agent_prompt: str | None = None
     """Template of the user's own that the agent is told; None for the standard one."""
     context: ContextKeeping = field(default_factory=ContextKeeping)
+    duties: Duties = field(default_factory=Duties)
     clock: str = DEFAULT_CLOCK
     """Date and time of tasks that name none, ISO 8601."""
     with_plan: bool = False
@@ -98,6 +100,10 @@ class SimulatedTrial:
         if candidate.kind == "reference" and candidate.spec == PLAN:
             _need_plans(tasks, f"{option('agent')} {PLAN}")
         check_conditions(settings.faults, candidate, settings.limits)
+        if settings.duties.policy is not None:
+            homes, _ = data.readable()
+            used = {task.workplace for task in tasks} & homes.keys()
+            settings.duties.check_tools({tool.name for name in used for tool in homes[name].tools})
         self.suite = suite
         self._workplaces = data.workplaces
         self._conditions = settings.faults.by_name
@@ -111,6 +117,7 @@ class SimulatedTrial:
             "tasks": [task.id for task in tasks],
             **in_manifest(settings),
             **settings.context.on_record,
+            **settings.duties.on_record,
             **prompt_on_record(candidate, settings.agent_prompt),
             **({} if options is None else {"options": options}),
         }
@@ -142,7 +149,7 @@ class SimulatedTrial:
             instruction=_instruction(task, settings),
             clock=clock,
             tools=workplace.tool_specs,
-            session=session,
+            session=settings.duties.watch(session, position_in(trajectory)),
             limits=settings.limits,
             context=settings.context,
             tokens=lambda: context.meter.tokens(Role.AGENT),
@@ -156,7 +163,12 @@ class SimulatedTrial:
             work = replace(finished(session, trajectory, clock), facts=simulated.facts)
             return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
 
-        result = await episode(self._candidate.agent(context), assignment, graded)
+        result = await episode(
+            self._candidate.agent(context),
+            assignment,
+            graded,
+            lambda: settings.duties.budget_checks(trajectory, context.meter),
+        )
         # A simulator that was asked to degrade its answers is not to blame for them.
         blamed = not prompted or faults.mode is FaultMode.E0
         result.simulation = watched.health if blamed else None
