@@ -11,6 +11,8 @@ from worktrial.workplaces.trajectory import Trajectory
 
 Tolerance = Annotated[float, Field(ge=0, description="Largest absolute difference that still passes.")]
 HALF_A_CENT = 0.005
+WITHIN_BUDGET = "within the budget of "
+"""Beginning of the claims that checks of a task's budget make."""
 
 
 @dataclass(frozen=True, slots=True)

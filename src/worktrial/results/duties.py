@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.suites.duties import WITHIN_BUDGET
+from worktrial.grading.check import WITHIN_BUDGET
 
 
 @dataclass(frozen=True, slots=True)

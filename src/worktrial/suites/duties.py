@@ -10,7 +10,7 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.spend import Meter, price_for
 from worktrial.errors import SettingError, StopRun, option
 from worktrial.grading import Outcome
-from worktrial.grading.check import CheckResult
+from worktrial.grading.check import WITHIN_BUDGET, CheckResult
 from worktrial.language import JsonObject
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.duties.human import REQUEST_HUMAN
@@ -18,9 +18,6 @@ from worktrial.workplaces.duties.session import PolicySession
 
 if TYPE_CHECKING:
     from worktrial.workplaces.duties.policy import Policy
-
-WITHIN_BUDGET = "within the budget of "
-"""Beginning of the claims that checks of a budget make."""
 
 
 @dataclass(frozen=True, slots=True)

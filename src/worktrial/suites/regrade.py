@@ -16,8 +16,9 @@ from worktrial.engine.stored import StoredRun
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
+from worktrial.grading.check import WITHIN_BUDGET
 from worktrial.language import JsonObject
-from worktrial.suites.duties import WITHIN_BUDGET, with_budget
+from worktrial.suites.duties import with_budget
 from worktrial.suites.judging import JudgeSettings, Work
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
 from worktrial.workplaces.loading.files import as_json, read_bytes
