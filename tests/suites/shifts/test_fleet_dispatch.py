@@ -166,3 +166,22 @@ def test_of_two_that_wait_for_the_heavy_vehicle_one_answer_names_the_first():
     assert _case(score, right).earned == _case(score, right).reachable
     _, score = _work(variant, [_after(start, right), first, second])
     assert not _case(score, right).earned
+
+
+@pytest.mark.parametrize("written", ["{}", "2026-01-20 {}"])
+def test_the_time_of_a_late_load_may_carry_its_date(written):
+    variant, _, right = _first("delay", lambda r: not r.tell, "half")
+    person, load, eta = right.filled["late"][0]
+    _, score = _work(variant, [_say(right, person, "tell", load, eta=written.format(eta))], "half")
+    assert _case(score, right).earned == _case(score, right).reachable
+    _, score = _work(variant, [_say(right, person, "tell", load)], "half")
+    assert not _case(score, right).earned
+
+
+def test_nobody_on_the_relief_list_is_assigned_without_having_agreed():
+    variant, start, right = _first("relief", lambda r: len(r.filled["ask"]) == 2, "half")
+    arguments = {"load_id": right.about, "route_id": right.filled["routes"][0]}
+    assign = Move("assign_load", arguments | {"driver_id": right.filled["driver"]})
+    _, score = _work(variant, [_after(start, right), assign], "half")
+    assert [harm.kind for harm in score.harms] == ["breach"]
+    assert not _case(score, right).earned

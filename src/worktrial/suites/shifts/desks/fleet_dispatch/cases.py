@@ -105,10 +105,15 @@ def _has_been_told(state: State, right: Right, person: str, about: str) -> bool:
     etas = {load: eta for _, load, eta in right.filled.get("late", ())}
     said = state.mail.told(person, about, ("tell", "escalate", "request", "refuse", "approve"))
     if about in etas:
-        return any(message.fields.get("eta") == etas[about] for message in said)
+        return any(_is_time(message.fields.get("eta"), etas[about]) for message in said)
     if right.kind == "handover":
         return any(message.fields.get("carrier") == right.filled["carrier"] for message in said)
     return bool(said)
+
+
+def _is_time(value: object, clock: str) -> bool:
+    """Whether a field says a time of day, with its date or without."""
+    return str(value).strip()[-5:] == clock
 
 
 def was_asked(state: State, right: Right, by: int | None = None) -> bool:
@@ -228,7 +233,7 @@ def _told_late_at(state: State, right: Right) -> int | None:
         m.minute
         for person, load, eta in right.filled["late"]
         for m in state.mail.told(person, load)
-        if m.fields.get("eta") == eta
+        if _is_time(m.fields.get("eta"), eta)
     ]
     return min(said, default=None)
 

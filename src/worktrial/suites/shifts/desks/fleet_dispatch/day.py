@@ -7,7 +7,7 @@ from random import Random
 from worktrial.workplaces.time import Timeline
 
 from . import names
-from .state import DockSlot, Driver, Load, Paper, Route, SiteContact, State
+from .state import Breakdown, DockSlot, Driver, Load, Paper, Route, SiteContact, State
 from .world import (
     BEGINS,
     DRIVERS,
@@ -214,6 +214,20 @@ class Day:
 
     def usual(self) -> None:
         """Everything that goes its way: other loads, and docks that are taken."""
+        for number in range(14):
+            reported = BEGINS - timedelta(minutes=self.random.randint(400, 3000))
+            self.state.breakdowns[f"B-{number * 5 + 31}"] = Breakdown(
+                id=f"B-{number * 5 + 31}",
+                road=self.random.choice(list(self.state.roads)),
+                km=self.random.randint(10, 300) / 10,
+                reported=f"{reported:%Y-%m-%d %H:%M}",
+                by=self.random.choice(list(self.state.drivers)),
+                words=self.random.choice(names.FAULTS),
+                truck=self.random.choice(list(self.state.trucks)),
+                status="cleared",
+                tow=self.random.choice(["light", "heavy"]),
+            )
+        self.state.breakdowns = dict(sorted(self.state.breakdowns.items(), key=lambda item: item[1].reported))
         concerned = set(self.state.loads)
         usual_loads(self.random, self.state, self.numbers, self.spared, self._drivers, self._trucks)
         others = (load for load in self.state.loads.values() if load.id not in concerned)

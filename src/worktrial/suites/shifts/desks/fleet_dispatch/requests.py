@@ -5,12 +5,9 @@ from datetime import timedelta
 
 from . import names
 from .day import Day
-from .hours import relief_list
+from .hours import BREAK, DRIVING_LIMIT, SPAN, relief_list
 from .state import Breakdown, Driver, Load, Route
 from .world import BEGINS, TODAY, clock
-
-_LIMIT = 540
-_SPAN = 780
 
 
 def standing_delay(day: Day, number: int, count: int) -> None:
@@ -44,24 +41,24 @@ def _assign(day: Day, due: int, pattern: str) -> None:
     state.trucks[truck].chains = pattern != "chains"
     state.trucks[truck].depot = load.depot
     if pattern == "winter":
-        driver.driven = _LIMIT - routes["tunnel"].minutes - random.randint(3, 12)
+        driver.driven = DRIVING_LIMIT - routes["tunnel"].minutes - random.randint(3, 12)
     elif pattern == "hours":
-        driver.driven = _LIMIT - routes["tunnel"].minutes + random.randint(4, 25)
+        driver.driven = DRIVING_LIMIT - routes["tunnel"].minutes + random.randint(4, 25)
     elif pattern == "tunnel":
         _bulletin(day, routes["pass"], "closed")
         driver.driven = random.randint(280, 390)
     elif pattern == "chains":
         _bulletin(day, routes["pass"], "chains")
         _bulletin(day, routes["tunnel"], "closed")
-        driver.driven = _LIMIT - routes["valley"].minutes - random.randint(-10, 25)
+        driver.driven = DRIVING_LIMIT - routes["valley"].minutes - random.randint(-10, 25)
     elif pattern == "certificate":
         driver.driven = random.randint(30, 200)
     driver.since_break = random.randint(0, min(60, driver.driven))
     begins = min(departs - random.randint(60, 90), due - 10) - driver.driven
     if pattern == "span":
         driver.driven, driver.since_break = random.randint(260, 300), random.randint(220, 240)
-        arrives = departs + routes["tunnel"].minutes + 45
-        begins = arrives - _SPAN - random.randint(4, 30)
+        arrives = departs + routes["tunnel"].minutes + BREAK
+        begins = arrives - SPAN - random.randint(4, 30)
     day.begin(driver, load.depot, begins)
     if group == "hazardous":
         left = -random.randint(1, 25) if pattern == "certificate" else random.randint(10, 300)
@@ -298,7 +295,7 @@ def _extension(day: Day, due: int, pattern: str) -> None:
     group = "hazardous" if pattern == "goods" else random.choice(["general", "frozen", "medical"])
     load = day.load(route, -30, (eta - 60, eta + 60), "under way", group=group)
     driver = _on_the_way(day, load, route, eta)
-    driver.driven = _LIMIT - random.randint(0, 40)
+    driver.driven = DRIVING_LIMIT - random.randint(0, 40)
     driver.since_break = random.randint(10, 200)
     day.begin(driver, load.depot, due - driver.driven - random.randint(60, 80))
     driver.extensions = week if pattern == "used" else random.randint(0, week - 1)

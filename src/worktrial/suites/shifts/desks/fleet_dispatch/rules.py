@@ -11,7 +11,7 @@ from worktrial.language import JsonObject
 from worktrial.workplaces.people import Kind
 
 from .docks import GOODS_RANK, dock_winners
-from .hours import may_carry, may_drive, needs_chains, relief_list, right_routes, routes_to
+from .hours import DRIVING_LIMIT, may_carry, may_drive, needs_chains, relief_list, right_routes, routes_to
 from .names import BARRED_CARRIER
 from .state import Load, State
 
@@ -112,7 +112,7 @@ def _assign(state: State, slot: str, due: int, said: JsonObject) -> Right:
 
 
 def _fits_when_dry(state: State, load: Load, driven: int) -> bool:
-    return any(driven + r.minutes <= 540 for r in routes_to(state, load) if may_drive(state, load, r))
+    return any(driven + r.minutes <= DRIVING_LIMIT for r in routes_to(state, load) if may_drive(state, load, r))
 
 
 def _dock(state: State, slot: str, due: int, said: JsonObject) -> Right:
