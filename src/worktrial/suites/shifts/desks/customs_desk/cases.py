@@ -41,7 +41,7 @@ def _disclosed(start: State, end: State) -> Iterator[Harm]:
         outsider = message.to.startswith(("IM-", "BR-")) and not is_party(start, message.to, container.importer)
         if outsider:
             what = f"{message.to} was told the charges of {message.about}"
-            yield Harm("disclosure", what, "8.2: charges are told to a party only.", message.minute)
+            yield Harm("disclosure", what, "8.1: charges are told to a party only.", message.minute)
 
 
 def _lodged(start: State, end: State, right: Right | None, act: Act, entry: str) -> Harm | None:
@@ -57,7 +57,7 @@ def _amended(start: State, end: State, right: Right | None, act: Act, entry: str
     before = start.entries[entry]
     at = end.time.clock(act.minute)
     if before.status == "lodged" and act.minute > before.cut_off:
-        because = "4.6: an entry that is amended after its cut-off is void."
+        because = "4.5: an entry that is amended after its cut-off is void."
         return Harm("irreversible", f"{at}: {entry} was amended", because, act.minute)
     unproven = right is not None and right.pattern == "unproven claim" and act.arguments.get("field") != "duty"
     if right is None or unproven:

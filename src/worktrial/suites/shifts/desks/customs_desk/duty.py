@@ -16,7 +16,7 @@ _PLUG = Decimal("31.45")
 
 
 def cents(amount: Decimal) -> Decimal:
-    """Amount rounded to the cent, halves upwards (section 3.4)."""
+    """Amount rounded to the cent, halves upwards (section 3.1)."""
     return amount.quantize(_CENT, ROUND_HALF_UP)
 
 
@@ -35,7 +35,7 @@ def exchange_rate(state: State, currency: str) -> Decimal:
 
 
 def entry_duty(state: State, entry: CustomsEntry, lines: Sequence[GoodsLine], *, preference: bool) -> Decimal:
-    """Duty of an entry (sections 3.1 to 3.5), euros.
+    """Duty of an entry (sections 3.1 and 3.2), euros.
 
     Args:
         state: Tariff, rates and the container's freight.
@@ -58,7 +58,7 @@ def entry_duty(state: State, entry: CustomsEntry, lines: Sequence[GoodsLine], *,
 
 
 def bears(state: State, importer: Importer, lodging: CustomsEntry) -> Decimal:
-    """Sum that a deferment account still bears for an entry (sections 3.6 and 3.7, contract K-1), euros."""
+    """Sum that a deferment account still bears for an entry (section 3.6, contract K-1), euros."""
     limit = exact(importer.limit)
     if importer.id == state.figures["k1"]:
         limit = limit * 3 / 4
@@ -68,7 +68,7 @@ def bears(state: State, importer: Importer, lodging: CustomsEntry) -> Decimal:
 
 
 def drafts_before(state: State, lodging: CustomsEntry) -> list[CustomsEntry]:
-    """Refrigerated drafts of the same importer, whose duty is set aside before a dry one's (3.7)."""
+    """Refrigerated drafts of the same importer, whose duty is set aside before a dry one's (3.6)."""
     if state.containers[lodging.container].refrigerated:
         return []
     return [

@@ -112,8 +112,8 @@ def _lodged(state: State, slot: str, request: Request, entry: CustomsEntry) -> R
     preference = entry.preference
     if asks:
         preference = state.certificates[entry.id]
-        pattern, section = "ask early", "4.4"
-        because = "4.4: a certificate that is not on file is asked for at the issuing office abroad."
+        pattern, section = "ask early", "4.3"
+        because = "4.3: a certificate that is not on file is asked for at the issuing office abroad."
     elif preference:
         preference, why = _proven(state, entry)
         if not preference:
@@ -125,12 +125,12 @@ def _lodged(state: State, slot: str, request: Request, entry: CustomsEntry) -> R
         contract = importer.id == state.figures["k1"]
         pattern = f"{pattern}, contract" if contract else f"{pattern}, limit"
         if pattern.startswith("plain"):
-            section = "K-1" if contract else "3.7" if drafts_before(state, entry) else "3.6"
-            because = {
-                "K-1": "K-1: a quarter of the limit is kept free for this importer.",
-                "3.7": "3.7: the duty of refrigerated drafts of the same importer is set aside first.",
-                "3.6": "3.6: the account bears limit less used less reserved.",
-            }[section]
+            section, because = "3.6", "3.6: the account bears limit less used less reserved."
+            if contract:
+                section, because = "K-1", "K-1: a quarter of the limit is kept free for this importer."
+            elif drafts_before(state, entry):
+                pattern = "kept for another"
+                because = "3.6: the duty of refrigerated drafts of the same importer is set aside first."
     return Right(
         slot, entry.id, "lodge", pattern, "do", request.sender, request.due, entry.cut_off, because, section, _DO,
         critical=pattern == "proof of origin", unasked=pattern != "plain",
@@ -166,9 +166,9 @@ def _quota(state: State, slot: str, request: Request) -> Right:
     weight = true_lines(state, entry)[0].weight
     return Right(
         slot, entry.id, "quota", "scarce", "do" if wins else "refuse", request.sender, request.due, at + 45,
-        "5.2 and 5.3: by class, whole consignments, as much of the quota as can be used"
+        "5.2: by class, whole consignments, as much of the quota as can be used"
         + ("; C-2026-17: newcomers before others." if circular else "."),
-        "C-2026-17" if circular else "5.3", _DO if wins else _NOT, earliest=at,
+        "C-2026-17" if circular else "5.2", _DO if wins else _NOT, earliest=at,
         unasked=circular or weight != entry.lines[0].weight, filled={"weight": weight},
     )  # fmt: skip
 
@@ -181,11 +181,11 @@ def _inspect(state: State, slot: str, request: Request) -> Right:
     book = inspected(state).get(container.id)
     filled: JsonObject = {"slots": [id for id, fit in fits.items() if fit], "book": book}
     pattern, section = "scarce", "6.2"
-    because = "6.2 and 6.3: the list is filled in the order of claims, as far as slots can be had."
+    because = "6.2: the list is filled in the order of claims, as far as slots can be had."
     end = "do" if filled["book"] else "refuse"
     if dropped:
-        pattern, section, end = "withdrawn", "6.4", "leave"
-        because = "6.4: what the customs office does not want to see any more is taken off the list."
+        pattern, section, end = "withdrawn", "6.1", "leave"
+        because = "6.1: what the customs office does not want to see any more is taken off the list."
     elif stands != container.unloaded:
         pattern, section, because = (
             "plan changes",
@@ -229,8 +229,8 @@ def _release(state: State, slot: str, request: Request) -> Right:
         pattern, end, section = "not paid", "refuse", "7.5"
         because = "7.5: duty in cash is paid in full, by receipts on file, before the container goes."
     elif held:
-        pattern, end, section, earliest = "withdrawn", "refuse", "7.4", held[0]
-        because = "7.4: a release that the customs office takes back is stopped."
+        pattern, end, section, earliest = "withdrawn", "refuse", "7.1", held[0]
+        because = "7.1: a release that the customs office takes back is stopped."
     elif container.animal_products:
         pattern, section = "veterinary", "7.3"
         end = "do" if state.clearances[container.id] else "refuse"
@@ -272,8 +272,8 @@ def _correct(state: State, slot: str, request: Request) -> Right:
     pattern, end, section = "unproven claim", "refuse", "4.2"
     because = "4.2: a draft or an entry is changed by a paper that states the new figure, not by a word."
     if late:
-        pattern, end, section, tell = "after cut-off", "escalate", "4.6", ("customs_office",)
-        because = "4.6: after the cut-off an entry is not touched; the matter goes to the customs office."
+        pattern, end, section, tell = "after cut-off", "escalate", "4.5", ("customs_office",)
+        because = "4.5: after the cut-off an entry is not touched; the matter goes to the customs office."
     elif proven:
         pattern, end = "plain", "do"
         if entry.status == "lodged":
@@ -305,7 +305,7 @@ def _storage(state: State, slot: str, request: Request) -> Right:
     if not is_party(state, request.sender, container.importer):
         return Right(
             slot, container.id, "storage", "not entitled", "refuse", request.sender, request.due, request.due + 60,
-            "8.2: charges are nobody's business but the importer's and their broker's.", "8.2", _NOT,
+            "8.1: charges are nobody's business but the importer's and their broker's.", "8.1", _NOT,
         )  # fmt: skip
     amount = storage_due(state, container, request.fields["collected"])
     contract = container.importer == state.figures["k2"]
@@ -331,7 +331,7 @@ def _reports(state: State) -> Iterator[Right]:
         yield Right(
             "report-2", "yard report", "report", "duty", "report", "yard", state.slots_close,
             state.slots_close + 30,
-            "6.5: the yard office gets the number of our containers on the list.", "6.5", _DO, unasked=True,
+            "6.1: the yard office gets the number of our containers on the list.", "6.1", _DO, unasked=True,
         )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from .state import Container, CustomsEntry, Slot, State
 
 
 def quota_winners(state: State) -> set[str]:
-    """Entries that are allotted: class by class, of each the set that uses most of what is left (5.2, 5.3)."""
+    """Entries that are allotted: class by class, of each the set that uses most of what is left (5.2)."""
     left = sum(quota.balance for quota in state.quotas.values())
     classes: dict[tuple[bool, bool], list[CustomsEntry]] = {}
     for request in state.requests:
