@@ -137,7 +137,9 @@ def close(state: State, random: Random) -> None:
         if place % 4 == 0:
             group.exposure = max(group.exposure, threshold + random.randint(1_000, 60_000_000))
             group.cash_pledged = random.choice([0, random.randint(70_000_000, 160_000_000)])
-        if not group.limit:
+        if group.limit:  # under allotment: nothing but what the facilities show
+            group.exposure = drawn[group.id] * 985 // 1000
+        else:
             group.limit = (group.exposure * 14 // 10 // 100_000_000 + 30) * 100_000_000
 
 

@@ -224,6 +224,8 @@ def _declined(state: State, right: Right) -> float:
     else:
         said = request.status == "declined" and _was_asked(state, right, by=request.settled_at)
     stops = right.filled.get("stops", ())
+    if right.kind == "waiver":  # it was stopped before, and has to be at the end
+        stops = (request.facility,)
     stopped = [state.facilities[id].stopped for id in stops]
     return float((2 + sum(stopped)) / (2 + len(stopped))) if said else 0.0
 

@@ -90,7 +90,8 @@ def _look(state: State, request: JsonObject, text: str) -> Part:
             return False
     elif kind == "certificate":
         papers = yield Move("search_documents", {"reference": id})
-        ratio, met = _ratio(facility["covenant"], papers["documents"][0]["contents"])
+        figures = next(p["contents"] for p in papers["documents"] if p["kind"] == "certificate")
+        ratio, met = _ratio(facility["covenant"], figures)
     elif kind == "waiver":
         papers = yield Move("search_documents", {"reference": request["id"]})
         if not papers.get("total"):

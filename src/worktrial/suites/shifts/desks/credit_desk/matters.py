@@ -65,6 +65,10 @@ class Draw:
             value = numbers.half_up(target * 50, 100 - numbers.HAIRCUTS[kind])
             pledge(self.state, self.random, facility, kind, value, self.random.randint(3, 40))
 
+    def at_most(self, amount: int, most: int) -> int:
+        """An amount, or another one below the most where it is above."""
+        return amount if amount <= most else self.random.randint(most // 2, most)
+
     def signers(self, facility: Facility, amount: int) -> list[str]:
         """Whoever has to sign for an amount."""
         card = self.state.customers[facility.customer].signatories
@@ -123,7 +127,7 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
     facility = day.facility(room)
     customer = state.customers[facility.customer]
     free = numbers.available(state, facility, f"{numbers.TODAY}")
-    amount = min(random.randint(free // 4, free * 4 // 5), day.funding_from * 9 // 10)
+    amount = day.at_most(random.randint(free // 4, free * 4 // 5), day.funding_from * 9 // 10)
     other: dict[str, Any] = {}
     if pattern in ("plain", "notice", "two") and random.random() < 0.25:
         covenant(state, random, facility, "met")
@@ -133,7 +137,7 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
         _unsigned(day, facility, amount, other)
     elif pattern == "attorney":
         name = state.people[f"P-{customer.id[2:]}-3"].name
-        amount = min(amount, 39_000_000)
+        amount = day.at_most(amount, 39_000_000)
         until = numbers.TODAY + timedelta(days=random.randint(5, 90))
         file(state, "power of attorney", customer.id, customer.signatories[1].name, random.randint(10, 60),
              attorney=name, until=f"{until}", up_to=50_000_000)  # fmt: skip
@@ -145,7 +149,7 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
         amount = free - random.randint(0, 40)
         facility.booked = facility.limit - free + random.randint(100_000, 900_000)
     elif pattern in ("duplicate", "same_again"):
-        amount = min(amount, 35_000_000)
+        amount = day.at_most(amount, 35_000_000)
         other |= _earlier(day, facility, amount, same=pattern == "duplicate")
     elif pattern == "covenant":
         breaching(day.state, random, facility)
@@ -164,7 +168,7 @@ def _drawdown(day: Draw, due: int, pattern: str) -> None:
         facility.terms.notice_days = random.randint(1, 3)
     elif pattern == "two":
         facility.terms.two_signatures = True
-        amount = min(amount, 30_000_000)
+        amount = day.at_most(amount, 30_000_000)
         signed = [s.name for s in customer.signatories]
         other["signed_by"] = signed if random.random() < 0.4 else signed[:1]
     day.drawdown(due, facility, amount, **other)
@@ -275,7 +279,7 @@ def open_group(day: Draw, wanted: int) -> None:
     exposure = sum(numbers.utilisation(state, f) for f in facilities)
     keeps = 100 - (int(str(state.figures["buffer"])) if state.figures["buffer_day"] else 0)
     room = sum(day.sums) * random.randint(45, 62) // 100
-    group.limit = numbers.half_up((exposure + room) * 100, keeps)
+    group.limit = numbers.half_up(exposure + room, keeps * 10_000) * 1_000_000
 
 
 def _group(day: Draw, due: int, pattern: str) -> None:

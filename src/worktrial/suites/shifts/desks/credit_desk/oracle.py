@@ -156,6 +156,7 @@ def _collateral(state: State, right: Right, inbox: Inbox) -> Part:
     facility = right.filled["facility"]
     yield Move("get_facility", {"facility_id": facility})
     yield Move("list_collateral", {"facility_id": facility})
+    yield Move("search_documents", {"reference": facility})
     if right.end == "decline":
         return (yield from _decline(right))
     yield Move("release_collateral", {"request_id": right.about, "collateral_id": right.filled["item"]})

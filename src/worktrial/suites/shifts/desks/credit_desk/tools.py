@@ -189,10 +189,15 @@ def search_documents(state: State, reference: str, page: int = 1) -> JsonObject:
     Certificates, approvals, consents, powers of attorney, appraisals, extensions of guarantees, recorded waivers.
 
     Args:
-        reference: Number of a request, customer, facility, piece of collateral or guarantee.
+        reference: Number of a request, customer, facility, piece of collateral or guarantee; that of a facility
+            finds what is about its collateral and guarantees, too.
         page: Number of the page, from 1.
     """
-    found = [d for d in state.documents if d.about == reference]
+    about = {reference}
+    if reference in state.facilities:
+        about |= {k.id for k in state.collateral.values() if k.facility == reference}
+        about |= {g.id for g in state.guarantees.values() if g.facility == reference}
+    found = [d for d in state.documents if d.about in about]
     rows = [
         {
             "id": d.id,
