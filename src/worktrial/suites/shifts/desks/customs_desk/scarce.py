@@ -10,7 +10,7 @@ def quota_winners(state: State) -> set[str]:
     """Entries that are allotted: class by class, of each the set that uses most of what is left (5.2)."""
     left = sum(quota.balance for quota in state.quotas.values())
     classes: dict[tuple[bool, bool], list[CustomsEntry]] = {}
-    for request in state.requests:
+    for request in sorted(state.requests, key=lambda request: request.due):
         if request.kind == "quota":
             entry = state.entries[request.about]
             if _licensed(state, entry):

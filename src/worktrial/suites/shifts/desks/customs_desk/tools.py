@@ -69,11 +69,11 @@ def search_manifest(state: State, text: str = "", refrigerated_only: bool = Fals
         refrigerated_only: Only announcements of refrigerated containers.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
+    words, today = text.casefold().split(), state.time.at(0)[:10]
     found = [
         (reference, c)
         for c in state.containers.values()
-        if c.discharged == state.time.at(0)[:10] and (c.refrigerated or not refrigerated_only)
+        if c.discharged == today and (c.refrigerated or not refrigerated_only)
         for reference in (c.booking, c.bill)
         if reference and all(word in f"{c.id} {reference} {c.importer}".casefold() for word in words)
     ]
