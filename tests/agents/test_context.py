@@ -38,12 +38,17 @@ class Files:
 
 
 def work(
-    step: Any, rule: ContextKeeping, *, turns: int = 60, tools: list[JsonObject] | None = None
+    step: Any,
+    rule: ContextKeeping,
+    *,
+    turns: int = 60,
+    tools: list[JsonObject] | None = None,
+    **client_settings: Any,
 ) -> tuple[Trajectory, list[ScriptedRequest]]:
     """Trajectory of an agent that behaves like `step` and keeps its context by `rule`, and its requests."""
 
     async def run(url: str) -> Trajectory:
-        async with client_at(url) as client:
+        async with client_at(url, **client_settings) as client:
             assignment = Assignment(
                 instruction="Close case 7.",
                 clock="2026-02-03T10:00:00",
@@ -56,7 +61,10 @@ def work(
             return assignment.trajectory
 
     with ScriptedServer(Script(agent=step)) as server:
-        return asyncio.run(run(server.url)), server.requests
+        trajectory = asyncio.run(run(server.url))
+        # Servers of other wires refuse what breaks a rule of theirs, and thoughts that were changed.
+        assert server.refused == []
+        return trajectory, server.requests
 
 
 def busy(calls: int) -> Any:
@@ -139,6 +147,17 @@ def test_a_model_writes_notes_that_are_shown_again_after_each_trim() -> None:
     # Notes are no calls in the workplace, and the instruction on record is the instruction.
     assert all(call.tool in ("look", "close") for call in trajectory.calls)
     assert trajectory.messages[1]["content"] == "Close case 7."
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "gemini", "responses", "json"])
+@pytest.mark.parametrize("rule", ["trim", "summarise"])
+def test_every_wire_takes_what_is_left_of_a_conversation(wire: str, rule: Any) -> None:
+    how = {"tool_mode": "json"} if wire == "json" else {"wire": wire}
+    trajectory, requests = work([noting, busy(24)], ContextKeeping(rule, 10_000), **how)
+    assert trajectory.stop_reason is StopReason.ANSWERED
+    assert trajectory.context is not None and trajectory.context.trims >= 2
+    assert any("was dropped to make room" in str(m["content"]) for m in requests[-1].messages)
+    assert all(request.characters < 10_000 * 4 for request in requests)
 
 
 def test_who_is_reminded_and_writes_nothing_loses_the_results_all_the_same() -> None:
