@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.agent_behaviours import never_stops
+from tests.support.agent_behaviours import Calls, never_stops
 from tests.support.behaviours import OpenAIContextOverflow
 from tests.support.cli import command, lines_of, samples_of
 from tests.support.script import Script
@@ -53,3 +53,17 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, suite: str, words: tuple
         said = said.replace("plan", "reference")
     ran = command("run", suite, *words, "-o", tmp_path / "run")
     assert ran.code == 2 and said in ran.said + " ".join(ran.err.split())
+
+
+def test_a_shift_that_outgrows_its_context_ends_as_such_with_its_points(tmp_path: Path) -> None:
+    words = ("run", "shifts", "--agent", "agent-1", "--desk", "returns_desk", "--length", "short", "--variant", "0")
+    looks = Calls((("search_requests", {}),) * 400)
+    with ScriptedServer(Script(agent=[OpenAIContextOverflow(9_000), looks])) as server:
+        for name, more in {"keep": (), "trim": ("--context", "trim", "--context-tokens", "12000")}.items():
+            ran = command(*words, "--base-url", server.url, "-o", tmp_path / name, *more)
+            assert ran.code == 0, ran.err
+    (kept,), (trimmed,) = samples_of(tmp_path / "keep"), samples_of(tmp_path / "trim")
+    assert (kept["stop_reason"], kept["outcome"]) == ("context_limit", "fail")
+    assert kept["measures"]["points"] >= 0 and kept["measures"]["reachable"] > 0
+    assert trimmed["calls"] > kept["calls"] and trimmed["context"]["dropped"] > 0
+    assert trimmed["measures"]["reachable"] == kept["measures"]["reachable"]

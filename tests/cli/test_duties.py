@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from tests.support.agent_behaviours import Calls
-from tests.support.cli import command, lines_of, samples_of
+from tests.support.cli import at, command, lines_of, samples_of
+from tests.support.occubench import TinyRelease
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -153,3 +154,40 @@ def test_a_human_is_asked_only_where_one_can_be(tmp_path: Path) -> None:
     assert "requests for a human: 1" in command("show", tmp_path / "with").said
     differs = command("compare", tmp_path / "with", tmp_path / "without")
     assert differs.code == 2 and "request_human" in differs.err
+
+
+def test_a_shift_is_held_against_a_policy(tmp_path: Path) -> None:
+    words = ("run", "shifts", "--agent", "greedy", "--desk", "returns_desk", "--length", "short", "--variant", "0")
+    assert command(*words, "-o", tmp_path / "plain").code == 0
+    (plain,) = samples_of(tmp_path / "plain")
+    (line,) = lines_of(tmp_path / "plain" / "trajectories.jsonl")
+    last = line["calls"][-1]["tool"]
+    path = tmp_path / "policy.yaml"
+    # The greedy clerk never looks anything up.
+    path.write_text(
+        f"name: p\nrules: [{{name: look-first, rule: confirm, tool: {last}, after: read_section}}]", "utf-8"
+    )
+    assert command(*words, "--policy", path, "-o", tmp_path / "run").code == 0
+    (record,) = samples_of(tmp_path / "run")
+    made = [call["index"] for call in line["calls"] if call["tool"] == last]
+    assert [violation["call"] for violation in record["violations"]] == made != []
+    # Watching changes nothing.
+    assert (record["measures"], record["calls"]) == (plain["measures"], plain["calls"])
+
+
+def test_a_simulated_workplace_is_held_against_a_policy(tmp_path: Path) -> None:
+    data = TinyRelease().write(tmp_path / "data")
+    path = tmp_path / "policy.yaml"
+    path.write_text("name: p\nmode: enforce\nrules: [{name: never, rule: forbid, tool: '*'}]", "utf-8")
+    with ScriptedServer(Script()) as server:
+        words = ("run", "occupations", "--data", data, *at(server.url), "--tasks", "11", "-o", tmp_path / "run")
+        ran = command(*words, "--policy", path)
+        assert ran.code == 0, ran.err
+        strange = tmp_path / "strange.yaml"
+        strange.write_text("name: p\nrules: [{name: a, rule: forbid, tool: launch_rocket}]", "utf-8")
+        refused = command(*words, "--policy", strange)
+    assert refused.code == 2 and "launch_rocket" in refused.err
+    (record,) = samples_of(tmp_path / "run")
+    assert len(record["violations"]) == record["calls"] > 0
+    # Whoever plays the workplace was never asked.
+    assert "simulator" not in record["usage"]
