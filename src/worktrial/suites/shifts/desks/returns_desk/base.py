@@ -204,7 +204,7 @@ def _figures(length: str, minutes: int, random: Random) -> dict[str, JsonValue]:
         "allocation": f"{BEGINS + timedelta(minutes=minutes // 2 + quarter - 15):%H:%M}",
         "manifest": f"{BEGINS + timedelta(minutes=minutes * 3 // 4 - quarter):%H:%M}",
         "diagnosis_until": f"{ends - timedelta(minutes=70 if minutes < 300 else 100):%H:%M}",
-        "recall_minutes": 60 if length != "full" else 75,
+        "recall_minutes": 45 if length != "full" else 60,
         "report_at": f"{BEGINS + timedelta(minutes=minutes * 5 // 8 // 5 * 5):%H:%M}",
         "report_again": length == "full",
         "report_again_at": "16:30",

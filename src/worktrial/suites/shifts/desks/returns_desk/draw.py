@@ -65,7 +65,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
         "pickup": _patterns(random, PICKUPS, slots.count("pickup")),
     }
     traps = random.sample(TRAPS, len(TRAPS))
-    last = int(minutes * 0.7)
+    last = int(minutes * (0.7 if length == "short" else 0.58))
     gap = last / len(slots)
     earlier: list[tuple[str, Order]] = []
     for place, kind in enumerate(slots):
@@ -215,6 +215,18 @@ def _return(day: Draw, due: int, pattern: str, recalled: tuple[str, str], earlie
         state.people["manager"].forgets.append(id)
 
 
+_ANY_CONDITION = frozenset(
+    {
+        "other_line",
+        "claims_misdelivered",
+        "seller_keeps",
+        "seller_asked",
+        "gift",
+        "serial_wrong",
+        "approval",
+        "holiday",
+    }
+)
 _SELLERS = {"seller_keeps": "S-02", "seller_asked": "S-03"}
 
 
@@ -255,6 +267,8 @@ def _condition(random: Random, pattern: str) -> str:
         return "개봉, 사용 흔적 있음"
     if pattern in ("defect", "recalled", "expected"):
         return random.choice(("개봉, 사용 흔적 없음", "개봉, 사용 흔적 있음"))
+    if pattern in _ANY_CONDITION:
+        return random.choice(("미개봉", "개봉, 사용 흔적 없음", "개봉, 사용 흔적 있음"))
     return "미개봉"
 
 

@@ -160,7 +160,7 @@ def _return(state: State, slot: str, due: int, request: JsonObject, before: list
     received = max(
         [due, *(e.due for e in state.time.waiting if e.kind == "arrived" and e.payload["request"] == id)]
     )
-    end_by = received + 90
+    end_by = received + 75
     base = Right(
         slot, id, "return", "plain", "refund", request["requester"], due, end_by, "", "3.1",
         earliest=received if received > due else 0, filled=request | {"line": line.serial},
