@@ -2,6 +2,7 @@
 
 import asyncio
 from itertools import permutations
+from math import ceil
 
 import pytest
 
@@ -225,3 +226,24 @@ def test_a_physician_names_the_ward_however_the_question_is_put(question):
     session.pass_to(due.arrives + 20)
     answers = [m for m in session.live.mail.inbox if m.sender == due.asked_by and m.answers is not None]
     assert [m.fields for m in answers] == [{"topic": "ward", "value": due.facts["ward"]}]
+
+
+@pytest.mark.parametrize("variant", range(6))
+def test_nurses_to_spare_follow_from_what_the_lists_show(variant):
+    start = DESK.draw("full", variant)
+    session = DESK.workplace.open(DESK.draw("full", variant))
+
+    def rows(tool, key):
+        found, page = [], 1
+        while True:
+            seen = asyncio.run(session.call(tool, {"page": page})).content
+            found, page = found + seen[key], page + 1
+            if len(found) >= seen["total"]:
+                return found
+
+    open_bays = [bay["area"] for bay in rows("list_bays", "bays") if bay["closed"] is None]
+    nurses = sum(nurse["employed"] != "supernumerary" for nurse in rows("list_nurses", "nurses"))
+    majors = 3 if start.figures["majors_three"] else 4
+    needed = 4 + open_bays.count("resus") + ceil(open_bays.count("majors") / majors)
+    needed += ceil((open_bays.count("side") + open_bays.count("iso")) / 2) + ceil(open_bays.count("minors") / 6)
+    assert measures.spare_nurses(start) == nurses - needed

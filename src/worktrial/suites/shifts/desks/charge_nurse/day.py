@@ -101,6 +101,7 @@ class DayDraw:
     ) -> None:
         """A message in one of the phrasings of its kind."""
         words = " ".join(self.random.choice(names.WORDS[kind]).format(**filled).split())
+        words = words[:1].upper() + words[1:]
         self.state.expect(due, sender, about, f"{names.SUBJECTS[kind]} {about}", words, kind=purpose)
 
     def entry(self, due: int, kind: str, letter: str, sender: str, **data: JsonValue) -> str:

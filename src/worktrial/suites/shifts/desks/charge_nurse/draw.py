@@ -36,8 +36,8 @@ def draw(length: str, minutes: int, random: Random) -> State:
     other = random.choice(["drugs", "walkin", "enquiry", "census"])
     day = DayDraw(length, minutes, random, SLOTS[length].replace("any", other).split())
     patterns = {kind: _patterns(random, kind, day.slots.count(kind)) for kind in PATTERNS}
-    # Matters come over the first three quarters; what has to be prepared early comes early.
-    gap = minutes * 0.74 / len(day.slots)
+    # Matters come over the first two thirds; what has to be prepared early comes early.
+    gap = minutes * 0.64 / len(day.slots)
     for place, kind in enumerate(day.slots):
         due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
         MAKERS[kind](day, due, patterns[kind].pop())
