@@ -2,8 +2,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup trial test test-quick check format docs bench lock clean
 
-# The embedded model for `make trial`: `medium` (1.5B, 1.1 GB) or `small` (0.5B, 0.5 GB).
-MODEL ?= medium
+# The embedded model for `make trial`: `small` (0.5B, 0.5 GB) or `medium` (1.5B, 1.1 GB), which takes longer.
+MODEL ?= small
 # What `make test-quick` compares with.
 BASE ?= HEAD
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -14,7 +14,7 @@ help: ## Show what can be made
 setup: ## Make .venv with the locked requirements
 	@bash scripts/setup.sh
 
-trial: setup ## Set up, then run the main job offline: the starter workplaces with a plan and with a real model
+trial: setup ## Set up, then the main job offline: reference agents, a working day, a real model, and a report of all
 	@bash scripts/trial.sh "$(MODEL)"
 
 test: setup ## Set up, then run all tests, side by side

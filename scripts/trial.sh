@@ -1,38 +1,47 @@
 #!/usr/bin/env bash
-# The main job, offline: our executable workplaces with an agent that follows the plans, then with a real model.
+# The main job, offline: reference agents clean and under faults, a working day, a real model, and one report of all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-model=${1:-medium}
+model=${1:-small}
 
-rm -rf runs/trial-plan runs/trial-local runs/trial-orchestration runs/trial-documents
-printf '\n== 1. An agent that follows the solution plans: it must pass every task\n'
-worktrial run starter --agent plan -o runs/trial-plan
-worktrial validate starter
+runs=runs/trial
+rm -rf "$runs"
 
-# One task of each industry: the embedded model takes about half a minute for each.
-tasks=triage-01,covenant-01,line-01,irrigation-01,returns-01,registry-01,customs-01,lab-01,fleet-01,terminal-01
+printf '\n== 1. Reference agents on the starter suite: as it should be (E0), and with answers that are quietly wrong (E2)\n'
+worktrial run starter --agent plan --agent careful --agent greedy --agent idle --faults E0,E2 -o "$runs/agents"
+worktrial compare "$runs/agents/greedy" "$runs/agents/careful"
 
-printf '\n== 2. A real language model on this machine: the embedded %s model\n' "$model"
+printf '\n== 2. Two hours at an on-call desk: a clock, an inbox and people\n'
+for agent in greedy careful; do
+  worktrial run shifts --desk service_desk --length short --variant 0 --agent "$agent" -o "$runs/shift-$agent"
+done
+
+# The entry tasks, one of each industry: what a small model is told apart by.
+tasks=triage-00,covenant-00,line-00,irrigation-00,returns-00,registry-00,customs-00,lab-00,fleet-00,terminal-00
+
+printf '\n== 3. A real language model on this machine, the embedded %s one, at the ten entry tasks\n' "$model"
 worktrial model pull "$model"
-worktrial run starter --agent "local:$model" --tasks "$tasks" -o runs/trial-local
+worktrial run starter --agent "local:$model" --tasks "$tasks" --max-turns 4 --output-tokens 200 -o "$runs/local"
 
-printf '\n== 3. The other suites, with reference agents that need no model\n'
-worktrial run orchestration --agent gold -o runs/trial-orchestration
-worktrial run documents --agent reference -o runs/trial-documents
+printf '\n== 4. A report of all of them\n'
+worktrial report "$runs"/agents/* "$runs"/shift-* "$runs/local" -o "$runs/report"
 
-cat <<'END'
+cat <<END
 
 == What you saw
-The plan agent shows that the tasks can be done. The embedded model is small: that it works at all is the point,
-its score says nothing about agents.
+plan shows that every task can be done, idle that none is done by itself. careful and greedy follow the same plans:
+who reads again before it acts keeps what quietly wrong answers take from who believes them. The embedded model is
+small: that it works at all is the point.
 
+Open the report, with every sample behind every number:
+  $PWD/$runs/report/index.html
 Look closer:
-  .venv/bin/worktrial trajectory runs/trial-local triage-01
+  .venv/bin/worktrial trajectory $runs/local triage-00
+  .venv/bin/worktrial trajectory $runs/agents/greedy triage-03 --condition E2
 Try your own model, at any OpenAI-compatible endpoint:
   .venv/bin/worktrial run starter --agent MODEL --base-url http://localhost:8000/v1 -o runs/mine
-See several runs side by side, with every sample behind every number:
-  .venv/bin/worktrial report runs/trial-plan runs/trial-local -o runs/report
-Then the 382 tasks of OccuBench, in workplaces that a model plays (name the folder of its release):
-  .venv/bin/worktrial run occupations --data DIR --agent MODEL --simulator MODEL --judge MODEL \
+Then a whole working day, or the 382 tasks of OccuBench in workplaces that a model plays:
+  .venv/bin/worktrial run shifts --length full --agent MODEL --base-url http://localhost:8000/v1 -o runs/day
+  .venv/bin/worktrial run occupations --data DIR --agent MODEL --simulator MODEL --judge MODEL \\
     --base-url http://localhost:8000/v1 --limit 10 -o runs/first
 END
