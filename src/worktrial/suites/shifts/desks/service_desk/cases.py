@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 
 from worktrial.suites.shifts.cases import Case, Credit, Harm
 
-from .rules import REPORT, Right, licence_winners, run_window, solve
+from .rules import AGAIN, FIRST_WORD, REPORT, Right, licence_winners, run_window, solve
 from .state import State
 
+_JUST_BEFORE = 2  # minutes by which an answer may come before the deed that it reports
+_AT_ONCE = 15  # minutes within which a serious incident is passed on
 _REPORT_SLACK = 20  # minutes in which a new incident may or may not be in a report yet
 
 
@@ -67,10 +69,20 @@ def _case(right: Right) -> Case:
         return outcome(state) > 0 and when is not None and when <= right.due
 
     def told(state: State) -> float:
+        dealt = _finished(state, right)
         asked = [
-            m for m in state.mail.told(right.asked_by, right.ticket, right.answer) if m.minute >= _final(right)
+            message
+            for message in state.mail.told(right.asked_by, right.ticket, right.answer)
+            if message.minute >= _final(right)
+            # A plain word that comes long before the end was that it is in hand.
+            and (message.kind != "tell" or (dealt is not None and message.minute >= dealt - _JUST_BEFORE))
         ]
-        others = [bool(state.mail.told(person, right.ticket, ("tell", "escalate"))) for person in right.tell]
+        at_once = None if right.kind != "incident" or dealt is None else dealt + _AT_ONCE
+        others = [
+            bool(state.mail.told(person, right.ticket, ("tell", "escalate"), by=at_once)) for person in right.tell
+        ]
+        first = state.mail.told(right.asked_by, right.ticket, by=right.arrives + FIRST_WORD)
+        others += [bool(first), *_told_again(state, right)]
         closed = [] if right.kind == "incident" else [state.tickets[right.ticket].status in ("resolved", "refused")]
         return (bool(asked) + sum(others) + sum(closed)) / (1 + len(others) + len(closed))
 
@@ -96,6 +108,15 @@ def _case(right: Right) -> Case:
         critical=right.critical,
         unasked=right.unasked,
     )
+
+
+def _told_again(state: State, right: Right) -> list[bool]:
+    """Whether the owner of a seriously troubled system was told a second time; [] where that is not due."""
+    owner = right.filled.get("again")
+    first, last = (right.arrives + minutes for minutes in AGAIN)
+    if owner is None or last > state.time.ends:
+        return []
+    return [any(first <= m.minute <= last for m in state.mail.told(owner, right.ticket, ("tell",)))]
 
 
 def _report(right: Right) -> Case:
@@ -152,8 +173,17 @@ def _dealt_with(state: State, right: Right) -> int | None:
     return state.tickets[right.ticket].settled_at
 
 
+def _finished(state: State, right: Right) -> int | None:
+    """Minute at which nothing was left to do but to say so."""
+    if right.kind == "restore" and right.end == "do":
+        return next((r.done_at for r in state.restores if r.ticket == right.ticket), None)
+    return _dealt_with(state, right)
+
+
 def _was_asked(state: State, right: Right, by: int | None = None) -> bool:
     """Whether who has to be asked has answered, by a minute; True where nobody has to be."""
+    if right.kind == "reset" and right.pattern == "denied":
+        return state.employees[right.filled["employee"]].called_back is not None
     return not right.filled.get("asks") or any(
         message.sender == right.filled["approver"]
         and message.about == right.ticket

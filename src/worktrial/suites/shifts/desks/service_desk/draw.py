@@ -18,10 +18,9 @@ TODAY = date(2026, 5, 19)
 
 SLOTS = {
     "short": "incident access change leaver",
-    "half": "restore incident reset access licence change licence incident loan access incident leaver",
+    "half": "restore incident reset access licence change incident licence access licence incident change leaver",
     "full": "restore incident reset access change licence incident loan access licence incident change reset "
-    "access licence incident loan change access restore incident reset licence incident access leaver loan change "
-    "incident access",
+    "licence incident loan change access restore incident reset licence incident leaver loan",
 }
 PATTERNS = {
     "reset": ("plain", "plain", "not_owner", "left", "denied"),
@@ -36,6 +35,7 @@ PATTERNS = {
 _REPORT_HOUR = {"short": 9, "half": 11, "full": 12}
 _EMPLOYEES = 240
 _OLD_TICKETS = 320
+_WINDOW_LEFT = 25  # minutes that a window is open after the last job
 
 
 class Draw:
@@ -53,7 +53,8 @@ class Draw:
             "contractors_last": random.random() < 0.5,
             "raised": random.random() < 0.5,
             "raised_system": "",
-            "freeze": random.random() < 0.5,
+            "freeze": random.random() < 0.7,
+            "freeze_until": random.choice(["15 May", "22 May", "29 May"]),
             "p1_users": random.choice([30, 40, 50]),
             "approval_days": random.choice([14, 21, 30]),
             "report_at": f"{_REPORT_HOUR[length]:02d}:{random.choice(['00', '30'])}",
@@ -137,7 +138,19 @@ def draw(length: str, minutes: int, random: Random) -> State:
     for place, kind in enumerate(day.slots):
         due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
         _MAKERS[kind](day, due, patterns[kind].pop())
+    _open_windows(day.state)
     return day.state
+
+
+def _open_windows(state: State) -> None:
+    """Keep every window open for a while after the last job that it has to wait for, whosever change that was."""
+    clock = state.time
+    for change in state.changes.values():
+        concerned = {change.system, *(s.id for s in state.systems.values() if change.system in s.needs)}
+        jobs = [clock.minute_of(job.ends) for job in state.jobs if job.system in concerned]
+        first = max([clock.minute_of(change.begins), *jobs])
+        if clock.minute_of(change.ends) < first + _WINDOW_LEFT:
+            change.ends = clock.clock(min(first + _WINDOW_LEFT, clock.ends - 2))
 
 
 def _patterns(random: Random, kind: str, count: int) -> list[str]:
@@ -249,8 +262,7 @@ def _incident(day: Draw, due: int, pattern: str) -> None:
 
 def _standing(day: Draw, system: str, fault: str, affected: int) -> None:
     """An incident that a team works on since before the shift, reported in other words."""
-    day.number += 1
-    id = f"T-{day.number - 600}"
+    id = f"T-{4400 + len(day.state.tickets) - _OLD_TICKETS}"
     record = day.state.systems[system]
     opened = BEGINS - timedelta(minutes=day.random.randint(15, 200))
     ticket = Ticket(
@@ -275,12 +287,12 @@ def _change(day: Draw, due: int, pattern: str) -> None:
     system = random.choice(fit or [s for s in state.systems.values() if s.id not in taken])
     opens, closes = due + random.randint(-20, 0), due + random.randint(50, 75)
     if pattern == "later":
-        opens, closes = due + random.randint(18, 26), due + random.randint(55, 75)
+        opens, closes = due + random.choice([11, 13, 24, 27]), due + random.randint(55, 75)
     closes = min(closes, end - 4)
     if pattern == "job":
         # A job of the system itself, or of one that needs it, runs into the window.
         users = [s.id for s in state.systems.values() if system.id in s.needs] or [system.id]
-        until = due + random.randint(20, 30)
+        until = due + random.randint(24, 32)
         state.jobs.append(
             Job(name=random.choice(["Pay run", "Night batch", "Stock count"]), system=random.choice(users),
                 starts=state.time.clock(0), ends=state.time.clock(until)),
@@ -422,7 +434,7 @@ def _people(random: Random, employees: dict[str, Employee]) -> dict[str, Person]
     )
     people = {office.id: office for office in offices}
     for e in employees.values():
-        delay = (random.randint(6, 10), random.randint(11, 18))
+        delay = (random.randint(24, 27), random.randint(28, 34))
         people[e.id] = Person(
             id=e.id, name=e.name, role=f"{e.post}, {e.department}", hours="08:00-17:00", delay=delay, patience=4
         )

@@ -6,17 +6,10 @@ from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
 from worktrial.suites.shifts.clerks import Matter, Until, interleave
 
-from .rules import REPORT, Right, solve
+from .rules import AGAIN, FIRST_WORD, REPORT, Right, solve
 from .state import State
 
 Part = Generator[Move | Until, JsonObject, JsonObject]
-
-
-def plan(state: State) -> Work:
-    """Work on every matter in its time; of several always on the one that is due first."""
-    inbox = Inbox()
-    matters = [(right.arrives, right.due, _matter(state, right, inbox)) for right in solve(state)]
-    return interleave(matters, state.time)
 
 
 class Inbox:
@@ -24,6 +17,8 @@ class Inbox:
 
     def __init__(self) -> None:
         self._waiting: dict[str, list[str]] = {}
+        self.answered: set[str] = set()
+        """Tickets whose requester has an answer."""
 
     def read(self, about: str) -> Part:
         """Open the messages about a ticket; the inbox is looked into only where none is known."""
@@ -36,6 +31,51 @@ class Inbox:
         for id in self._waiting.pop(about, ()):
             seen = yield Move("read_message", {"message_id": id})
         return seen
+
+
+def plan(state: State) -> Work:
+    """Work on every matter in its time; of several always on the one that is due first."""
+    inbox = Inbox()
+    matters = []
+    for right in solve(state):
+        # A change cannot wait once it may be made: its window ends, and cannot be undone.
+        due = right.earliest + 1 if right.kind == "change" and right.end == "do" else right.due
+        matters.append((right.arrives, due, _matter(state, right, inbox)))
+        if right.kind != REPORT:
+            at_once = _takes_long(right)
+            ready, due = (0, 14) if at_once else (FIRST_WORD - 4, FIRST_WORD - 2)
+            matters.append((right.arrives + ready, right.arrives + due, _first_word(right, inbox)))
+        if right.filled.get("again") and right.arrives + AGAIN[1] <= state.time.ends:
+            matters.append((right.arrives + AGAIN[0], right.arrives + AGAIN[1], _again(right)))
+    return interleave(matters, state.time)
+
+
+def _again(right: Right) -> Matter:
+    text = f"{right.ticket}: the team is still at work, nothing new."
+    yield Move("send_message", {"to": right.filled["again"], "kind": "tell", "about": right.ticket, "text": text})
+
+
+def _takes_long(right: Right) -> bool:
+    """Whether the answer has to wait for somebody or for a time, beyond what a requester is left without a word."""
+    if right.kind == "access":
+        return bool(right.filled["asks"])
+    if right.kind == "restore":
+        return right.end == "do"
+    waits = right.kind in ("licence", "leaver") or (right.kind == "change" and right.end == "do")
+    # A change takes a while itself.
+    return waits and right.earliest - right.arrives >= FIRST_WORD - (10 if right.kind == "change" else 5)
+
+
+def _first_word(right: Right, inbox: Inbox) -> Matter:
+    """Tell whoever asked that it is in hand, unless they have their answer by now."""
+    if right.ticket not in inbox.answered:
+        words = {
+            "to": right.asked_by,
+            "kind": "tell",
+            "about": right.ticket,
+            "text": f"{right.ticket} takes a while.",
+        }
+        yield Move("send_message", words)
 
 
 def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
@@ -57,23 +97,24 @@ def _report(right: Right) -> Part:
     return seen
 
 
-def _answer(right: Right, text: str) -> Part:
+def _answer(right: Right, inbox: Inbox, text: str) -> Part:
     """Tell whoever asked, and everybody else who has to know."""
     words = {"about": right.ticket, "text": text}
     seen = yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
+    inbox.answered.add(right.ticket)
     for person in right.tell:
         seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
     return seen
 
 
-def _refuse(right: Right) -> Part:
+def _refuse(right: Right, inbox: Inbox) -> Part:
     yield Move("close_ticket", {"ticket_id": right.ticket, "resolution": "refused"})
-    return (yield from _answer(right, f"{right.ticket} cannot be done: {right.because}"))
+    return (yield from _answer(right, inbox, f"{right.ticket} cannot be done: {right.because}"))
 
 
-def _finish(right: Right) -> Part:
+def _finish(right: Right, inbox: Inbox) -> Part:
     yield Move("close_ticket", {"ticket_id": right.ticket, "resolution": "resolved"})
-    return (yield from _answer(right, f"{right.ticket} is done."))
+    return (yield from _answer(right, inbox, f"{right.ticket} is done."))
 
 
 def _reset(state: State, right: Right, inbox: Inbox) -> Part:
@@ -82,9 +123,9 @@ def _reset(state: State, right: Right, inbox: Inbox) -> Part:
     if right.end == "do" or right.pattern == "denied":
         yield Move("verify_caller", {"employee_id": employee})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     yield Move("reset_password", {"ticket_id": right.ticket, "employee_id": employee})
-    return (yield from _finish(right))
+    return (yield from _finish(right, inbox))
 
 
 def _access(state: State, right: Right, inbox: Inbox) -> Part:
@@ -99,9 +140,9 @@ def _access(state: State, right: Right, inbox: Inbox) -> Part:
         yield Until(right.earliest + 1)
         yield from inbox.read(right.ticket)
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     yield Move("grant_access", {"ticket_id": right.ticket, "employee_id": employee, "group_name": group})
-    return (yield from _finish(right))
+    return (yield from _finish(right, inbox))
 
 
 def _ask(state: State, right: Right, inbox: Inbox) -> Matter:
@@ -121,11 +162,11 @@ def _licence(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_employee", {"employee_id": right.filled["employee"]})
     yield Until(right.earliest)
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     product = right.filled["product"]
     arguments = {"ticket_id": right.ticket, "employee_id": right.filled["employee"], "product": product}
     yield Move("assign_licence", arguments)
-    return (yield from _finish(right))
+    return (yield from _finish(right, inbox))
 
 
 def _incident(state: State, right: Right, inbox: Inbox) -> Part:
@@ -135,12 +176,16 @@ def _incident(state: State, right: Right, inbox: Inbox) -> Part:
     if right.end == "link":
         yield Move("link_ticket", {"ticket_id": right.ticket, "parent_id": right.filled["parent"]})
         return (
-            yield from _answer(right, f"{right.ticket} belongs to {right.filled['parent']}, which is worked on.")
+            yield from _answer(
+                right, inbox, f"{right.ticket} belongs to {right.filled['parent']}, which is worked on."
+            )
         )
     what = {"priority": right.filled["priority"], "team": right.filled["team"]}
     yield Move("assign_ticket", {"ticket_id": right.ticket, **what})
     return (
-        yield from _answer(right, f"{right.ticket} has priority {what['priority']}, {what['team']} works on it.")
+        yield from _answer(
+            right, inbox, f"{right.ticket} has priority {what['priority']}, {what['team']} works on it."
+        )
     )
 
 
@@ -153,17 +198,17 @@ def _change(state: State, right: Right, inbox: Inbox) -> Part:
         yield Until(event.due + 1)
         yield Move("get_change", {"change_id": change})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     yield Until(right.earliest)
     yield Move("run_change", {"ticket_id": right.ticket, "change_id": change})
-    return (yield from _finish(right))
+    return (yield from _finish(right, inbox))
 
 
 def _loan(state: State, right: Right, inbox: Inbox) -> Part:
     employee = right.filled["employee"]
     yield Move("get_employee", {"employee_id": employee})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     for laptop in right.filled["returned"]:
         yield Move("search_documents", {"reference": laptop})
         yield Move("take_back_laptop", {"laptop_id": laptop})
@@ -174,25 +219,25 @@ def _loan(state: State, right: Right, inbox: Inbox) -> Part:
         shelf += seen["laptops"]
     free = next(row["id"] for row in shelf if row["lent_to"] is None and row["id"] not in right.filled["returned"])
     yield Move("lend_laptop", {"ticket_id": right.ticket, "employee_id": employee, "laptop_id": free})
-    return (yield from _finish(right))
+    return (yield from _finish(right, inbox))
 
 
 def _restore(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_employee", {"employee_id": right.asked_by})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     yield Move("list_snapshots")
     seen = yield Move("order_restore", {"ticket_id": right.ticket, "snapshot": right.filled["snapshot"]})
     yield Until(state.time.minute_of(str(seen["time"])) + 30)
     yield from inbox.read(right.ticket)
-    return (yield from _finish(right))
+    return (yield from _finish(right, inbox))
 
 
 def _leaver(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_employee", {"employee_id": right.filled["employee"]})
     yield Until(right.earliest)
     yield Move("disable_account", {"employee_id": right.filled["employee"]})
-    return (yield from _finish(right))
+    return (yield from _finish(right, inbox))
 
 
 _WORK = {

@@ -17,6 +17,10 @@ REPORT = "report"
 _RANK = ("Licensed engineer", "Engineer", "Draughtsman", "Trainee engineer")
 _PRIORITY_MINUTES = {1: 15, 2: 30, 3: 45, 4: 60}
 _OWN_FIRM = "Halden Freight"
+FIRST_WORD = 30
+"""Minutes within which whoever opened a ticket hears of the desk at all (section 1.3)."""
+AGAIN = (30, 60)
+"""Minutes after a serious incident came in between which its owner is told again (section 2.3)."""
 
 
 @dataclass(frozen=True)
@@ -204,14 +208,16 @@ def _incident(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         "2.2: the table of tiers and users sets the priority" + ("; C-2026-09 raises the tier." if raised else ".")
         + (" 2.3: who is told at once." if tell else ""),
         "C-2026-09" if raised else "2.2", ("tell", "approve"), tell, critical=priority == 1, unasked=bool(tell),
-        filled=ticket | {"priority": priority, "team": system.team},
+        filled=ticket | {"priority": priority, "team": system.team, "again": system.owner if tell else None},
     )  # fmt: skip
 
 
 def _change(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
     change = state.changes[ticket["change"]]
     first, last = run_window(state, change.id)
-    frozen = bool(state.figures["freeze"]) and state.systems[change.system].tier == 1 and not change.emergency
+    day = int(str(state.figures["freeze_until"]).split()[0])
+    holds = bool(state.figures["freeze"]) and day >= state.time.begins.day
+    frozen = holds and state.systems[change.system].tier == 1 and not change.emergency
     withdrawn = any(e.kind == "withdrawn" and e.payload["change"] == change.id for e in state.time.waiting)
     waits = first > state.time.minute_of(change.begins)
     pattern, section, because = "plain", "5.1", "5.1: a change is carried out within its window."
