@@ -24,7 +24,7 @@ def search_requests(state: State, text: str = "", status: str = "", page: int = 
     found = [
         r
         for r in reversed(state.requests.values())
-        if (not status or r.status == status) and all(word in _request_text(r) for word in words)
+        if (not status or r.status == status) and _has_all(_request_text(r), words)
     ]
     rows = [
         {"id": r.id, "kind": r.kind, "opened": r.opened, "order": r.order, "serial": r.serial, "status": r.status}
@@ -68,19 +68,19 @@ def search_orders(state: State, text: str = "", page: int = 1) -> JsonObject:
         text: Words that all have to occur; empty for all.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        order
-        for order in reversed(state.orders.values())
-        if all(word in _order_text(state, order) for word in words)
-    ]
+    words = text.upper().split()
+    names = {sku: f"{sku} {model.name.upper()}" for sku, model in state.models.items()}
+    found = [order for order in reversed(state.orders.values()) if _has_all(_order_text(order, names), words)]
+    refunds: dict[str, list[str]] = {}
+    for paid in state.refunds:
+        refunds.setdefault(state.requests[paid.request].order, []).append(paid.request)
     rows = [
         {
             "id": o.id,
             "buyer": o.buyer,
             "gift_recipient": o.recipient,
             "delivered": o.delivered,
-            "refunds": [r.request for r in state.refunds if state.requests[r.request].order == o.id],
+            "refunds": refunds.get(o.id, []),
             "models": [state.models[line.sku].name for line in o.lines],
             "total": o.total,
         }
@@ -432,13 +432,18 @@ def reopen_request(state: State, request_id: str) -> JsonObject:
     return {"request": request_id, "status": "open"}
 
 
+def _has_all(text: str, words: list[str]) -> bool:
+    return all(word in text for word in words)
+
+
 def _request_text(r: Request) -> str:
     return f"{r.id} {r.kind} {r.order} {r.serial} {r.requester} {r.channel} {r.symptom} {r.summary}".casefold()
 
 
-def _order_text(state: State, o: Order) -> str:
-    lines = " ".join(f"{line.sku} {state.models[line.sku].name} {line.serial} {line.lot}" for line in o.lines)
-    return f"{o.id} {o.buyer} {o.recipient} {o.seller} {lines}".casefold()
+def _order_text(o: Order, names: dict[str, str]) -> str:
+    """Everything that an order is found by; numbers and names are in capitals or Korean."""
+    rows = " ".join([f"{line.serial} {line.lot} {names[line.sku]}" for line in o.lines])
+    return f"{o.id} {o.buyer} {o.recipient} {o.seller.upper()} {rows}"
 
 
 def _request(state: State, request_id: str) -> Request:
