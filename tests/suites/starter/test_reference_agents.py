@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.cli import command
 
 import worktrial as wt
 from worktrial.engine.stored import StoredRun, open_run
@@ -38,6 +39,14 @@ def test_references_are_never_hired(tmp_path: Path) -> None:
     assert (found.hire, found.contenders) == (None, ())
     assert found.finding is HireConclusion.ALONE
     assert len(found.references) == len(runs)
+
+
+def test_a_report_names_them_as_references(tmp_path: Path) -> None:
+    for name in suite.reference_agents:
+        stored(name, tmp_path / "runs", tasks=["lab-00"])
+    assert command("report", *(tmp_path / "runs").iterdir(), "-o", tmp_path / "report").code == 0
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert page.count("<small>reference, needs no model</small>") == len(suite.reference_agents)
 
 
 @pytest.mark.parametrize("name", ["careful", "greedy"])

@@ -15,7 +15,7 @@ from worktrial.reports.page import embedded
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import counted, under
-from worktrial.results.boards import Row, cells, chosen_intervals, obstacles, row
+from worktrial.results.boards import Row, cells, chosen_intervals, is_reference, obstacles, row
 from worktrial.results.conditions import by_condition
 from worktrial.statistics import Interval, Robustness
 
@@ -187,9 +187,10 @@ def _is_empty(place: int, figures: Sequence[Figures]) -> bool:
 def _row(run: ReportRun, shown: Sequence[Shown], empty: Sequence[bool]) -> Markup:
     missing = run.run.missing
     note = Markup("<small>unfinished: {} of {} samples to come</small>").format(missing, run.run.manifest.samples)
-    return Markup('<tr data-run="{}"><th scope="row">{}{}</th>{}</tr>').format(
+    return Markup('<tr data-run="{}"><th scope="row">{}{}{}</th>{}</tr>').format(
         run.slug,
         link(run.name, f"#run-{run.slug}"),
+        Markup("<small>reference, needs no model</small>") if is_reference(run.run) else "",
         note if missing else "",
         Markup().join(_cell(figure, hidden) for figure, hidden in zip(shown, empty, strict=True)),
     )

@@ -7,6 +7,7 @@ from worktrial.results.boards.hire import (
     Contest,
     HireConclusion,
     Recommendation,
+    is_reference,
     recommend,
     recommend_by,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "chosen_intervals",
     "completion_estimate",
     "groups",
+    "is_reference",
     "obstacles",
     "offers",
     "profile",

@@ -120,7 +120,7 @@ def recommend_by(
 def _recommend(
     runs: Sequence[StoredRun], scopes: Mapping[str, str], condition: str, tag: str, margin: float
 ) -> dict[str, Recommendation]:
-    references = [run for run in runs if _is_reference(run)]
+    references = [run for run in runs if is_reference(run)]
     kept, repeated = _one_run_each([run for run in runs if run not in references], condition)
     samples = {name: SharedSamples(kept, condition, tag, value) for name, value in scopes.items()}
     problems = {name: _problem(of) for name, of in samples.items()}
@@ -146,7 +146,8 @@ def _recommend(
     return found
 
 
-def _is_reference(run: StoredRun) -> bool:
+def is_reference(run: StoredRun) -> bool:
+    """Whether the agent of a run ships with its suite and needs no model."""
     suite = suite_of(run.manifest.suite)
     return suite is not None and agent_of(run.manifest) in suite.reference_agents
 
