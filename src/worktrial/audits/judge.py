@@ -147,9 +147,10 @@ async def _idle_gold(task: ExecutableTask) -> _Made:
 
 
 async def _read_only(task: ExecutableTask) -> _Made:
-    """Everything looked at, nothing written, and the right answer claimed."""
+    """Everything looked at, nothing written, the right answer claimed; None where there is nothing to look at."""
     done, _ = await _done(task)
-    return await _again(task, done, [call for call in done.calls if not _writes(task, call)], done.answer)
+    looks = [call for call in done.calls if not _writes(task, call)]
+    return await _again(task, done, looks, done.answer) if looks else None
 
 
 async def _last_write_missing(task: ExecutableTask) -> _Made:

@@ -33,6 +33,8 @@ FIELDS: dict[str, Any] = {
     "fault_ledger": list,
     "fault_misses": list,
     "simulation": dict | None,
+    "violations": list,
+    "context": dict | None,
     "clock": str | None,
     "measures": dict,
     "tags": dict,
