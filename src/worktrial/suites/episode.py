@@ -114,6 +114,20 @@ def check_conditions(conditions: Conditions, candidate: Candidate, limits: Limit
         raise SettingError(f"{flag} turn: the turns of {candidate.spec} are not known. Use {flag} call")
 
 
+def refuse_prompted(conditions: Conditions) -> None:
+    """Refuse faults that a model would have to play, where code plays the workplace.
+
+    Raises:
+        SettingError: they are asked for by a prompt.
+    """
+    if conditions.prompted:
+        flag = option("faults")
+        raise SettingError(
+            f"{flag} prompted: asks the model that plays the workplace, and here none does. Use {flag} E1, E2, "
+            "E3 or all"
+        )
+
+
 def in_manifest(settings: Any) -> JsonObject:
     """A suite's settings for the manifest; without faults as in runs from before there were any."""
     # A policy is of a kind that only its own `on_record` can write, so it does not get that far.

@@ -10,7 +10,7 @@ from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
+from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.grading.state_checks import OF_HUMANS, run_checks
@@ -24,6 +24,7 @@ from worktrial.suites.episode import (
     in_manifest,
     jobs_under,
     position_in,
+    refuse_prompted,
 )
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
@@ -75,12 +76,7 @@ class ExecutableTrial:
             with_judge: Whether the role `judge` has a model.
             options: Options that can change a result, for comparisons; None where the trial was not made from any.
         """
-        if settings.faults.prompted:
-            flag = option("faults")
-            raise SettingError(
-                f"{flag} prompted: asks the model that plays the workplace, and here none does. Use {flag} E1, E2, "
-                "E3 or all"
-            )
+        refuse_prompted(settings.faults)
         check_conditions(settings.faults, candidate, settings.limits)
         settings.duties.check_tools({tool.name for task in tasks for tool in task.home.artifact.tools})
         self.suite = suite

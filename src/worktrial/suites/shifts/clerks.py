@@ -1,6 +1,6 @@
 """Reference agents of shifts: clerks written in code, who show the floor and the ceiling."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,6 +65,46 @@ def interleave(matters: Iterable[tuple[int, int, Matter]], time: Timeline) -> Wo
         except StopIteration:
             opened.remove(matter)
     return ""
+
+
+class Inbox:
+    """Messages that a look into the inbox has shown, and that are still to be opened."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[str]] = {}
+
+    def read(self, about: str) -> Generator[Move | Until, JsonObject, JsonObject]:
+        """Open the messages about a reference; the inbox is looked into only where none is known."""
+        seen: JsonObject = {}
+        if not self._waiting.get(about):
+            seen = yield Move("check_inbox", {"unread_only": True})
+            self._waiting = {}
+            for row in reversed(seen["messages"]):
+                self._waiting.setdefault(row["about"], []).append(row["id"])
+        for id in self._waiting.pop(about, ()):
+            seen = yield Move("read_message", {"message_id": id})
+        return seen
+
+
+def in_order(time: Timeline, take: Callable[[JsonObject], Work]) -> Work:
+    """Take messages in order of arrival, one after the other, until the shift is over.
+
+    Args:
+        time: The clock at the beginning, to read times by.
+        take: Function from an opened message to the work on it.
+    """
+    end = time.clock(time.ends)
+    while True:
+        seen = yield Move("check_inbox", {"unread_only": True})
+        # A shift that ends with this call shows no messages.
+        for row in reversed(seen.get("messages", ())):
+            message = yield Move("read_message", {"message_id": row["id"]})
+            if "error" in message:
+                return ""
+            yield from take(message)
+        waited = yield Move("wait_for_message", {"until": end})
+        if "note" in waited or "error" in waited:
+            return ""
 
 
 # What a clerk's own code may raise where an answer lacks what it counts on.

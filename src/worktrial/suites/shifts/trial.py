@@ -12,12 +12,20 @@ from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
+from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
 from worktrial.suites.duties import Duties
-from worktrial.suites.episode import check_conditions, episode, faulty, in_manifest, jobs_under, position_in
+from worktrial.suites.episode import (
+    check_conditions,
+    episode,
+    faulty,
+    in_manifest,
+    jobs_under,
+    position_in,
+    refuse_prompted,
+)
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.shifts.cases import Score
 from worktrial.suites.shifts.clerks import Clerk
@@ -113,12 +121,7 @@ class ShiftTrial:
             with_voice: Whether the role `people` has a model.
             options: Options that can change a result, for comparisons; None where the trial was not made from any.
         """
-        if settings.faults.prompted:
-            flag = option("faults")
-            raise SettingError(
-                f"{flag} prompted: asks the model that plays the workplace, and here none does. Use {flag} E1, E2, "
-                "E3 or all"
-            )
+        refuse_prompted(settings.faults)
         check_conditions(settings.faults, candidate, settings.limits)
         settings.duties.check_tools(
             {tool.name for shift in shifts for tool in shift.desk.workplace.home.artifact.tools}

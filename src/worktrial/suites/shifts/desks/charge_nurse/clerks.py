@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
 
@@ -19,21 +20,15 @@ def careful(state: State) -> Work:
 
 
 def _in_order(state: State, *, careful: bool) -> Work:
-    end = state.time.clock(state.time.ends)
-    while True:
-        seen = yield Move("check_inbox", {"unread_only": True})
-        for row in reversed(seen["messages"]):
-            message = yield Move("read_message", {"message_id": row["id"]})
-            if "error" in message:
-                return ""
-            work = _WORK.get(message["about"][:1], _patient)
-            said = yield from work(message, careful)
-            if said:
-                words = {"to": message["from"], "kind": said, "about": message["about"], "text": said}
-                yield Move("send_message", words)
-        waited = yield Move("wait_for_message", {"until": end})
-        if "note" in waited or "error" in waited:
-            return ""
+    def take(message: JsonObject) -> Work:
+        work = _WORK.get(message["about"][:1], _patient)
+        said = yield from work(message, careful)
+        if said:
+            words = {"to": message["from"], "kind": said, "about": message["about"], "text": said}
+            yield Move("send_message", words)
+        return ""
+
+    return in_order(state.time, take)
 
 
 def _ambulance(message: JsonObject, careful: bool) -> Work:

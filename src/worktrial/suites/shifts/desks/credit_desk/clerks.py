@@ -5,6 +5,7 @@ from datetime import date
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
 
@@ -24,27 +25,21 @@ def careful(state: State) -> Work:
 
 
 def _in_order(state: State, settle: Callable[[State, JsonObject, str], Part]) -> Work:
-    end = state.time.clock(state.time.ends)
-    while True:
-        seen = yield Move("check_inbox", {"unread_only": True})
-        for row in reversed(seen.get("messages", ())):
-            message = yield Move("read_message", {"message_id": row["id"]})
-            if "error" in message:
-                return ""
-            if message["kind"] != "request":
-                continue
-            request = yield Move("get_request", {"request_id": message["about"]})
-            if "error" in request:
-                continue
-            done = yield from settle(state, request, message["text"])
-            if not done:
-                yield Move("decline_request", {"request_id": request["id"]})
-            words = {"to": request["sender"], "about": request["id"], "text": "Done." if done else "We cannot."}
-            fields = {"value_date": request["value_date"]} if done and request["value_date"] else {}
-            yield Move("send_message", {"kind": "approve" if done else "refuse", "fields": fields, **words})
-        waited = yield Move("wait_for_message", {"until": end})
-        if "note" in waited or "error" in waited:
+    def take(message: JsonObject) -> Work:
+        if message["kind"] != "request":
             return ""
+        request = yield Move("get_request", {"request_id": message["about"]})
+        if "error" in request:
+            return ""
+        done = yield from settle(state, request, message["text"])
+        if not done:
+            yield Move("decline_request", {"request_id": request["id"]})
+        words = {"to": request["sender"], "about": request["id"], "text": "Done." if done else "We cannot."}
+        fields = {"value_date": request["value_date"]} if done and request["value_date"] else {}
+        yield Move("send_message", {"kind": "approve" if done else "refuse", "fields": fields, **words})
+        return ""
+
+    return in_order(state.time, take)
 
 
 def _do(request: JsonObject, *, used: float, ratio: float, met: bool, fee: float) -> Part:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 
 from .rules import REPORT, Right, solve
 from .state import State
@@ -20,25 +20,6 @@ def plan(state: State) -> Work:
     # Whose answers take long is asked first.
     matters = [(r.arrives, r.due - (_SLOW if r.asks else 0), _matter(state, r, inbox)) for r in solve(state)]
     return (yield from interleave(matters, state.time))
-
-
-class Inbox:
-    """Messages that a look into the inbox has shown, and that are still to be opened."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, list[str]] = {}
-
-    def read(self, about: str) -> Part:
-        """Open the messages about a reference; the inbox is looked into only where none is known."""
-        seen: JsonObject = {}
-        if not self._waiting.get(about):
-            seen = yield Move("check_inbox", {"unread_only": True})
-            self._waiting = {}
-            for row in reversed(seen["messages"]):
-                self._waiting.setdefault(row["about"], []).append(row["id"])
-        for id in self._waiting.pop(about, ()):
-            seen = yield Move("read_message", {"message_id": id})
-        return seen
 
 
 def _matter(state: State, right: Right, inbox: Inbox) -> Matter:

@@ -5,6 +5,7 @@ from datetime import date
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
 
@@ -22,30 +23,24 @@ def careful(state: State) -> Work:
 
 
 def _in_order(state: State, *, looks: bool) -> Work:
-    end = state.time.clock(state.time.ends)
-    while True:
-        seen = yield Move("check_inbox", {"unread_only": True})
-        for row in reversed(seen["messages"]):
-            message = yield Move("read_message", {"message_id": row["id"]})
-            if "error" in message:
-                return ""
-            if message["answers"] is not None or message["kind"] != "request":
-                continue
-            says = yield from _settle(message, looks=looks)
-            fields = {} if says is None else says
-            yield Move(
-                "send_message",
-                {
-                    "to": message["from"],
-                    "kind": "refuse" if says is None else "approve",
-                    "about": message["about"],
-                    "text": "This cannot be done." if says is None else "Done.",
-                    "fields": fields,
-                },
-            )
-        waited = yield Move("wait_for_message", {"until": end})
-        if "note" in waited or "error" in waited:
+    def take(message: JsonObject) -> Work:
+        if message["answers"] is not None or message["kind"] != "request":
             return ""
+        says = yield from _settle(message, looks=looks)
+        fields = {} if says is None else says
+        yield Move(
+            "send_message",
+            {
+                "to": message["from"],
+                "kind": "refuse" if says is None else "approve",
+                "about": message["about"],
+                "text": "This cannot be done." if says is None else "Done.",
+                "fields": fields,
+            },
+        )
+        return ""
+
+    return in_order(state.time, take)
 
 
 def _settle(message: JsonObject, *, looks: bool) -> Part:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 
 from .rules import Right, solve
 from .state import State
@@ -14,7 +14,7 @@ Part = Generator[Move | Until, JsonObject, JsonObject]
 
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
-    desk = Inbox()
+    desk = _Desk()
     matters = [(right.arrives, _pressing(right), _matter(state, right, desk)) for right in solve(state)]
     return interleave(matters, state.time)
 
@@ -26,27 +26,15 @@ def _pressing(right: Right) -> int:
     return right.arrives + 20 if right.filled.get("asks") or right.filled.get("vet") else right.due
 
 
-class Inbox:
-    """Messages that a look into the inbox has shown, and that are still to be opened."""
+class _Desk(Inbox):
+    """Inbox of the desk, and what its clerk has done or knows by now."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[str]] = {}
+        super().__init__()
         self.knows_rates = False
 
-    def read(self, about: str) -> Part:
-        """Open the messages about a record; the inbox is looked into only where none is known."""
-        seen: JsonObject = {}
-        if not self._waiting.get(about):
-            seen = yield Move("check_inbox", {"unread_only": True})
-            self._waiting = {}
-            for row in reversed(seen["messages"]):
-                self._waiting.setdefault(row["about"], []).append(row["id"])
-        for id in self._waiting.pop(about, ()):
-            seen = yield Move("read_message", {"message_id": id})
-        return seen
 
-
-def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
+def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
     if right.kind == "report":
         yield from _report(state, right)
         return
@@ -81,7 +69,7 @@ def _refuse(right: Right) -> Part:
     return (yield from _answer(right, f"{right.about} cannot be done as asked: {right.because}"))
 
 
-def _ask(state: State, right: Right, inbox: Inbox, to: str) -> Part:
+def _ask(state: State, right: Right, inbox: _Desk, to: str) -> Part:
     """Ask who knows, and again where they have forgotten."""
     words = {"to": to, "about": right.about, "text": f"Please let us have your word on {right.about}."}
     seen = yield Move("send_message", {"kind": "request", **words})
@@ -93,7 +81,7 @@ def _ask(state: State, right: Right, inbox: Inbox, to: str) -> Part:
     return (yield from inbox.read(right.about))
 
 
-def _lodge(state: State, right: Right, inbox: Inbox) -> Part:
+def _lodge(state: State, right: Right, inbox: _Desk) -> Part:
     entry = yield Move("get_entry", {"entry_id": right.about})
     yield Move("get_importer", {"importer_id": entry["importer"]})
     if right.pattern == "not entitled":
@@ -129,7 +117,7 @@ def _lodge(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _answer(right, f"{right.about} is lodged: {right.says}."))
 
 
-def _quota(state: State, right: Right, inbox: Inbox) -> Part:
+def _quota(state: State, right: Right, inbox: _Desk) -> Part:
     entry = yield Move("get_entry", {"entry_id": right.about})
     yield Move("search_documents", {"text": right.about})
     yield Move("get_container", {"container_id": entry["container"]})
@@ -144,7 +132,7 @@ def _quota(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _answer(right, f"{right.about} has its share of the quota."))
 
 
-def _inspect(state: State, right: Right, inbox: Inbox) -> Part:
+def _inspect(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_container", {"container_id": right.about})
     if right.end == "leave":
         yield Until(right.earliest + 1)
@@ -163,7 +151,7 @@ def _inspect(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _answer(right, f"{right.about} has a slot."))
 
 
-def _release(state: State, right: Right, inbox: Inbox) -> Part:
+def _release(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_container", {"container_id": right.about})
     found = yield Move("search_entries", {"text": right.about})
     for row in found["entries"]:
@@ -182,7 +170,7 @@ def _release(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _answer(right, f"{right.about} is released to {right.filled['haulier']}."))
 
 
-def _correct(state: State, right: Right, inbox: Inbox) -> Part:
+def _correct(state: State, right: Right, inbox: _Desk) -> Part:
     entry = yield Move("get_entry", {"entry_id": right.about})
     about = entry["container"] if right.filled["field"] == "weight" else right.about
     yield Move("search_documents", {"text": about})
@@ -198,7 +186,7 @@ def _correct(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _answer(right, f"{right.about} is changed."))
 
 
-def _storage(state: State, right: Right, inbox: Inbox) -> Part:
+def _storage(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_container", {"container_id": right.about})
     if right.end != "do":
         return (yield from _refuse(right))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
 
@@ -21,26 +22,18 @@ def careful(state: State) -> Work:
 
 
 def _in_order(state: State, settle: Callable[[JsonObject], Work]) -> Work:
-    end = state.time.clock(state.time.ends)
-    while True:
-        seen = yield Move("check_inbox", {"unread_only": True})
-        for row in reversed(seen["messages"]):
-            message = yield Move("read_message", {"message_id": row["id"]})
-            if "error" in message:
-                return ""
-            if "request" not in message["fields"]:
-                continue
-            done = yield from settle(message)
-            if message["kind"] == "tell":
-                continue
-            kind = "approve" if done else "refuse"
-            text = "Done." if done else "This cannot be done."
-            yield Move(
-                "send_message", {"to": message["from"], "kind": kind, "about": message["about"], "text": text}
-            )
-        waited = yield Move("wait_for_message", {"until": end})
-        if "note" in waited or "error" in waited:
+    def take(message: JsonObject) -> Work:
+        if "request" not in message["fields"]:
             return ""
+        done = yield from settle(message)
+        if message["kind"] == "tell":
+            return ""
+        kind = "approve" if done else "refuse"
+        text = "Done." if done else "This cannot be done."
+        yield Move("send_message", {"to": message["from"], "kind": kind, "about": message["about"], "text": text})
+        return ""
+
+    return in_order(state.time, take)
 
 
 def _believe(message: JsonObject) -> Work:

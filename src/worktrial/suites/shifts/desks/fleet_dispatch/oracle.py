@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 
 from .docks import dock_winners
 from .hours import needs_chains
@@ -19,25 +19,6 @@ def plan(state: State) -> Work:
     inbox = Inbox()
     matters = [(right.arrives, right.due, _matter(state, right, inbox)) for right in solve(state)]
     return interleave(matters, state.time)
-
-
-class Inbox:
-    """Messages that a look into the inbox has shown, and that are still to be opened."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, list[str]] = {}
-
-    def read(self, about: str) -> Part:
-        """Open the messages about a record; the inbox is looked into only where none is known."""
-        seen: JsonObject = {}
-        if not self._waiting.get(about):
-            seen = yield Move("check_inbox", {"unread_only": True})
-            self._waiting = {}
-            for row in reversed(seen["messages"]):
-                self._waiting.setdefault(row["about"], []).append(row["id"])
-        for id in self._waiting.pop(about, ()):
-            seen = yield Move("read_message", {"message_id": id})
-        return seen
 
 
 def _matter(state: State, right: Right, inbox: Inbox) -> Matter:

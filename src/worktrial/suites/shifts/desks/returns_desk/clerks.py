@@ -5,6 +5,7 @@ from datetime import date
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import in_order
 
 from . import names
 from .state import State
@@ -21,29 +22,23 @@ def careful(state: State) -> Work:
 
 
 def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
-    end = state.time.clock(state.time.ends)
-    while True:
-        seen = yield Move("check_inbox", {"unread_only": True})
-        for row in reversed(seen["messages"]):
-            message = yield Move("read_message", {"message_id": row["id"]})
-            if "error" in message:
-                return ""
-            if message["kind"] != "request":
-                continue
-            request = yield Move("get_request", {"request_id": message["about"]})
-            order = yield Move("get_order", {"order_id": request.get("order", "")})
-            if "error" in request or "error" in order:
-                continue
-            paid = yield from settle(state, request, order)
-            resolution = "done" if paid else "refused"
-            yield Move("close_request", {"request_id": request["id"], "resolution": resolution})
-            kind, text = ("approve", "처리했습니다.") if paid else ("refuse", "어렵습니다.")
-            fields = {"fields": {"amount": int(paid)}} if paid.isdigit() else {}
-            told = {"kind": kind, "about": request["id"], "text": text, **fields}
-            yield Move("send_message", {"to": request["requester"], **told})
-        waited = yield Move("wait_for_message", {"until": end})
-        if "note" in waited or "error" in waited:
+    def take(message: JsonObject) -> Work:
+        if message["kind"] != "request":
             return ""
+        request = yield Move("get_request", {"request_id": message["about"]})
+        order = yield Move("get_order", {"order_id": request.get("order", "")})
+        if "error" in request or "error" in order:
+            return ""
+        paid = yield from settle(state, request, order)
+        resolution = "done" if paid else "refused"
+        yield Move("close_request", {"request_id": request["id"], "resolution": resolution})
+        kind, text = ("approve", "처리했습니다.") if paid else ("refuse", "어렵습니다.")
+        fields = {"fields": {"amount": int(paid)}} if paid.isdigit() else {}
+        told = {"kind": kind, "about": request["id"], "text": text, **fields}
+        yield Move("send_message", {"to": request["requester"], **told})
+        return ""
+
+    return in_order(state.time, take)
 
 
 def _line(request: JsonObject, order: JsonObject) -> JsonObject:

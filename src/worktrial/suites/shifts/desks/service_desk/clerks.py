@@ -2,6 +2,7 @@
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
 
@@ -17,30 +18,22 @@ def careful(state: State) -> Work:
 
 
 def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
-    end = state.time.clock(state.time.ends)
-    while True:
-        seen = yield Move("check_inbox", {"unread_only": True})
-        for row in reversed(seen["messages"]):
-            message = yield Move("read_message", {"message_id": row["id"]})
-            if "error" in message:
-                return ""
-            if message["subject"].startswith("Re:") or message["kind"] != "request":
-                continue
-            ticket = yield Move("get_ticket", {"ticket_id": message["about"]})
-            if "error" in ticket:
-                continue
-            done = yield from settle(state, ticket)
-            if ticket["kind"] != "incident":
-                resolution = "resolved" if done else "refused"
-                yield Move("close_ticket", {"ticket_id": ticket["id"], "resolution": resolution})
-            kind = "approve" if done else "refuse"
-            text = "Done." if done else "This cannot be done."
-            yield Move(
-                "send_message", {"to": ticket["requester"], "kind": kind, "about": ticket["id"], "text": text}
-            )
-        waited = yield Move("wait_for_message", {"until": end})
-        if "note" in waited or "error" in waited:
+    def take(message: JsonObject) -> Work:
+        if message["subject"].startswith("Re:") or message["kind"] != "request":
             return ""
+        ticket = yield Move("get_ticket", {"ticket_id": message["about"]})
+        if "error" in ticket:
+            return ""
+        done = yield from settle(state, ticket)
+        if ticket["kind"] != "incident":
+            resolution = "resolved" if done else "refused"
+            yield Move("close_ticket", {"ticket_id": ticket["id"], "resolution": resolution})
+        kind = "approve" if done else "refuse"
+        text = "Done." if done else "This cannot be done."
+        yield Move("send_message", {"to": ticket["requester"], "kind": kind, "about": ticket["id"], "text": text})
+        return ""
+
+    return in_order(state.time, take)
 
 
 def _believe(state: State, ticket: JsonObject) -> Work:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 
 from .rules import AGAIN, FIRST_WORD, REPORT, Right, solve
 from .state import State
@@ -12,30 +12,18 @@ from .state import State
 Part = Generator[Move | Until, JsonObject, JsonObject]
 
 
-class Inbox:
-    """Messages that a look into the inbox has shown, and that are still to be opened."""
+class _Desk(Inbox):
+    """Inbox of the desk, and what its clerk has done or knows by now."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[str]] = {}
+        super().__init__()
         self.answered: set[str] = set()
         """Tickets whose requester has an answer."""
-
-    def read(self, about: str) -> Part:
-        """Open the messages about a ticket; the inbox is looked into only where none is known."""
-        seen: JsonObject = {}
-        if not self._waiting.get(about):
-            seen = yield Move("check_inbox", {"unread_only": True})
-            self._waiting = {}
-            for row in reversed(seen["messages"]):
-                self._waiting.setdefault(row["about"], []).append(row["id"])
-        for id in self._waiting.pop(about, ()):
-            seen = yield Move("read_message", {"message_id": id})
-        return seen
 
 
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
-    inbox = Inbox()
+    inbox = _Desk()
     matters = []
     for right in solve(state):
         # A change cannot wait once it may be made: its window ends, and cannot be undone.
@@ -66,7 +54,7 @@ def _takes_long(right: Right) -> bool:
     return waits and right.earliest - right.arrives >= FIRST_WORD - (10 if right.kind == "change" else 5)
 
 
-def _first_word(right: Right, inbox: Inbox) -> Matter:
+def _first_word(right: Right, inbox: _Desk) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
     if right.ticket not in inbox.answered:
         words = {
@@ -78,7 +66,7 @@ def _first_word(right: Right, inbox: Inbox) -> Matter:
         yield Move("send_message", words)
 
 
-def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
+def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
     if right.kind == REPORT:
         yield from _report(right)
         return
@@ -97,7 +85,7 @@ def _report(right: Right) -> Part:
     return seen
 
 
-def _answer(right: Right, inbox: Inbox, text: str) -> Part:
+def _answer(right: Right, inbox: _Desk, text: str) -> Part:
     """Tell whoever asked, and everybody else who has to know."""
     words = {"about": right.ticket, "text": text}
     seen = yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
@@ -107,17 +95,17 @@ def _answer(right: Right, inbox: Inbox, text: str) -> Part:
     return seen
 
 
-def _refuse(right: Right, inbox: Inbox) -> Part:
+def _refuse(right: Right, inbox: _Desk) -> Part:
     yield Move("close_ticket", {"ticket_id": right.ticket, "resolution": "refused"})
     return (yield from _answer(right, inbox, f"{right.ticket} cannot be done: {right.because}"))
 
 
-def _finish(right: Right, inbox: Inbox) -> Part:
+def _finish(right: Right, inbox: _Desk) -> Part:
     yield Move("close_ticket", {"ticket_id": right.ticket, "resolution": "resolved"})
     return (yield from _answer(right, inbox, f"{right.ticket} is done."))
 
 
-def _reset(state: State, right: Right, inbox: Inbox) -> Part:
+def _reset(state: State, right: Right, inbox: _Desk) -> Part:
     employee = right.filled["employee"]
     yield Move("get_employee", {"employee_id": employee})
     if right.end == "do" or right.pattern == "denied":
@@ -128,7 +116,7 @@ def _reset(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _finish(right, inbox))
 
 
-def _access(state: State, right: Right, inbox: Inbox) -> Part:
+def _access(state: State, right: Right, inbox: _Desk) -> Part:
     employee, group = right.filled["employee"], right.filled["group"]
     yield Move("get_employee", {"employee_id": employee})
     yield Move("get_group", {"group_name": group})
@@ -145,7 +133,7 @@ def _access(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _finish(right, inbox))
 
 
-def _ask(state: State, right: Right, inbox: Inbox) -> Matter:
+def _ask(state: State, right: Right, inbox: _Desk) -> Matter:
     """Ask who decides, and again where they have forgotten."""
     approver = right.filled["approver"]
     words = {"to": approver, "about": right.ticket, "text": f"Do you approve {right.ticket}?"}
@@ -158,7 +146,7 @@ def _ask(state: State, right: Right, inbox: Inbox) -> Matter:
     yield from inbox.read(right.ticket)
 
 
-def _licence(state: State, right: Right, inbox: Inbox) -> Part:
+def _licence(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_employee", {"employee_id": right.filled["employee"]})
     yield Until(right.earliest)
     if right.end != "do":
@@ -169,7 +157,7 @@ def _licence(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _finish(right, inbox))
 
 
-def _incident(state: State, right: Right, inbox: Inbox) -> Part:
+def _incident(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_ticket", {"ticket_id": right.ticket})
     yield Move("get_system", {"system_id": right.filled["system"]})
     yield Move("search_tickets", {"text": right.filled["fault"]})
@@ -189,7 +177,7 @@ def _incident(state: State, right: Right, inbox: Inbox) -> Part:
     )
 
 
-def _change(state: State, right: Right, inbox: Inbox) -> Part:
+def _change(state: State, right: Right, inbox: _Desk) -> Part:
     change = right.filled["change"]
     seen = yield Move("get_change", {"change_id": change})
     yield Move("get_system", {"system_id": seen["system"]})
@@ -204,7 +192,7 @@ def _change(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _finish(right, inbox))
 
 
-def _loan(state: State, right: Right, inbox: Inbox) -> Part:
+def _loan(state: State, right: Right, inbox: _Desk) -> Part:
     employee = right.filled["employee"]
     yield Move("get_employee", {"employee_id": employee})
     if right.end != "do":
@@ -222,7 +210,7 @@ def _loan(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _finish(right, inbox))
 
 
-def _restore(state: State, right: Right, inbox: Inbox) -> Part:
+def _restore(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_employee", {"employee_id": right.asked_by})
     if right.end != "do":
         return (yield from _refuse(right, inbox))
@@ -233,7 +221,7 @@ def _restore(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _finish(right, inbox))
 
 
-def _leaver(state: State, right: Right, inbox: Inbox) -> Part:
+def _leaver(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_employee", {"employee_id": right.filled["employee"]})
     yield Until(right.earliest)
     yield Move("disable_account", {"employee_id": right.filled["employee"]})
