@@ -1,6 +1,7 @@
 """Tools that every desk has: mail, directory, handbook, and waiting."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk.state import DeskState
@@ -11,6 +12,7 @@ from worktrial.workplaces.people.mail import AGENT
 if TYPE_CHECKING:
     from worktrial.workplaces.handbook import Handbook
 
+Row = TypeVar("Row")
 PAGE = 20
 MOST_TEXT = 4_000
 WAITS = frozenset({"wait_until", "wait_for_message"})
@@ -115,13 +117,8 @@ def look_up_person(state: DeskState, query: str = "", page: int = 1) -> JsonObje
         query: Words that all have to occur; empty lists everybody.
         page: Number of the page, from 1.
     """
-    words = query.casefold().split()
-    found = [
-        person.public
-        for person in state.people.values()
-        if all(word in f"{person.id} {person.name} {person.role}".casefold() for word in words)
-    ]
-    return {"total": len(found), "page": page, "people": page_of(found, page)}
+    everybody = state.people.values()
+    return search_rows("people", everybody, query, lambda p: f"{p.id} {p.name} {p.role}", page, lambda p: p.public)
 
 
 def wait_until(state: DeskState, time: str) -> JsonObject:
@@ -199,6 +196,36 @@ def page_of(rows: list[Any], page: int, size: int = PAGE) -> list[Any]:
     if not 1 <= page <= last:
         raise ToolError("no_such_page", f"There is no page {page}; the last one is {last}.")
     return rows[(page - 1) * size : page * size]
+
+
+def search_rows(
+    name: str,
+    rows: Iterable[Row],
+    text: str,
+    words_of: Callable[[Row], str],
+    page: int,
+    shown: Callable[[Row], JsonObject],
+) -> JsonObject:
+    """Answer of a search tool: how many rows were found, and those on one page.
+
+    Args:
+        name: Field that holds the rows.
+        rows: All that could be found, in the order of the answer.
+        text: Words that all have to occur, in any case of letters; none finds every row.
+        words_of: Function from a row to the text that is searched.
+        page: Number of the page, from 1.
+        shown: Function from a row to what the answer shows of it.
+
+    Raises:
+        ToolError: there is no such page.
+    """
+    words = text.casefold().split()
+    found = [row for row in rows if not words or _has_all(words_of(row).casefold(), words)]
+    return {"total": len(found), "page": page, name: [shown(row) for row in page_of(found, page)]}
+
+
+def _has_all(text: str, words: list[str]) -> bool:
+    return all(word in text for word in words)
 
 
 def _check_promise(state: DeskState, fields: JsonObject) -> None:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of
+from worktrial.workplaces.desk.tools import page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .contract import clauses
@@ -19,25 +19,8 @@ def search_requests(state: State, text: str = "", status: str = "", page: int = 
         status: Only of this status: open, released, done, declined, duplicate; empty for any.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        r
-        for r in reversed(state.requests.values())
-        if (not status or r.status == status) and all(word in _text(state, r) for word in words)
-    ]
-    rows = [
-        {
-            "id": r.id,
-            "kind": r.kind,
-            "received": r.received,
-            "customer": r.customer,
-            "facility": r.facility,
-            "amount": _euros(r.amount),
-            "status": r.status,
-        }
-        for r in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "requests": rows}
+    of_status = (r for r in reversed(state.requests.values()) if not status or r.status == status)
+    return search_rows("requests", of_status, text, lambda r: _text(state, r), page, _row)
 
 
 @reads()
@@ -79,14 +62,14 @@ def search_customers(state: State, text: str = "", page: int = 1) -> JsonObject:
         text: Words that all have to occur; empty for all.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        c
-        for c in state.customers.values()
-        if all(word in f"{c.id} {c.name} {c.group} {c.manager}".casefold() for word in words)
-    ]
-    rows = [{"id": c.id, "name": c.name, "group": c.group, "rating": c.rating} for c in page_of(found, page)]
-    return {"total": len(found), "page": page, "customers": rows}
+    return search_rows(
+        "customers",
+        state.customers.values(),
+        text,
+        lambda c: f"{c.id} {c.name} {c.group} {c.manager}",
+        page,
+        lambda c: {"id": c.id, "name": c.name, "group": c.group, "rating": c.rating},
+    )
 
 
 @reads()
@@ -504,7 +487,19 @@ def _use(use: Usage) -> JsonObject:
 def _text(state: State, r: Request) -> str:
     amount = "" if r.amount is None else f"{r.amount / 100:.2f}"
     name = state.customers[r.customer].name
-    return f"{r.id} {r.kind} {r.customer} {name} {r.facility} {r.reference or ''} {amount}".casefold()
+    return f"{r.id} {r.kind} {r.customer} {name} {r.facility} {r.reference or ''} {amount}"
+
+
+def _row(r: Request) -> JsonObject:
+    return {
+        "id": r.id,
+        "kind": r.kind,
+        "received": r.received,
+        "customer": r.customer,
+        "facility": r.facility,
+        "amount": _euros(r.amount),
+        "status": r.status,
+    }
 
 
 def _request(state: State, id: str) -> Request:

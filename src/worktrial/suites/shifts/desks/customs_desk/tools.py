@@ -1,7 +1,7 @@
 """The agency's customs system."""
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of
+from worktrial.workplaces.desk.tools import page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Container, CustomsEntry, Field, Payment, Slot, State
@@ -16,18 +16,16 @@ def search_entries(state: State, text: str = "", status: str = "", page: int = 1
         status: Only entries of this status: draft, lodged, cancelled, void; empty for any.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        e
-        for e in state.entries.values()
-        if (not status or e.status == status)
-        and all(word in f"{e.id} {e.importer} {e.container} {e.reference}".casefold() for word in words)
-    ]
-    rows = [
-        {"id": e.id, "importer": e.importer, "container": e.container, "reference": e.reference, "status": e.status}
-        for e in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "entries": rows}
+    of_status = (e for e in state.entries.values() if not status or e.status == status)
+    fields = ("id", "importer", "container", "reference", "status")
+    return search_rows(
+        "entries",
+        of_status,
+        text,
+        lambda e: f"{e.id} {e.importer} {e.container} {e.reference}",
+        page,
+        lambda e: {name: getattr(e, name) for name in fields},
+    )
 
 
 @reads()
@@ -69,27 +67,30 @@ def search_manifest(state: State, text: str = "", refrigerated_only: bool = Fals
         refrigerated_only: Only announcements of refrigerated containers.
         page: Number of the page, from 1.
     """
-    words, today = text.casefold().split(), state.time.at(0)[:10]
-    found = [
+    today = state.time.at(0)[:10]
+    announced = [
         (reference, c)
         for c in state.containers.values()
         if c.discharged == today and (c.refrigerated or not refrigerated_only)
         for reference in (c.booking, c.bill)
-        if reference and all(word in f"{c.id} {reference} {c.importer}".casefold() for word in words)
+        if reference
     ]
-    found.sort(key=lambda row: row[0])
-    rows = [
-        {
-            "reference": reference,
-            "container": c.id,
-            "importer": c.importer,
-            "refrigerated": c.refrigerated,
-            "dangerous": c.dangerous,
-            "shut_out": c.shut_out,
-        }
-        for reference, c in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "announcements": rows}
+    announced.sort(key=lambda row: row[0])
+    return search_rows(
+        "announcements",
+        announced,
+        text,
+        lambda row: f"{row[1].id} {row[0]} {row[1].importer}",
+        page,
+        lambda row: {
+            "reference": row[0],
+            "container": row[1].id,
+            "importer": row[1].importer,
+            "refrigerated": row[1].refrigerated,
+            "dangerous": row[1].dangerous,
+            "shut_out": row[1].shut_out,
+        },
+    )
 
 
 @reads()

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of
+from worktrial.workplaces.desk.tools import page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Method, Order, Refund, Repair, Request, Shipment, State
@@ -20,17 +20,11 @@ def search_requests(state: State, text: str = "", status: str = "", page: int = 
         status: Only of this status: open, done, refused, held, withdrawn, forwarded, linked; empty for any.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        r
-        for r in reversed(state.requests.values())
-        if (not status or r.status == status) and _has_all(_request_text(r), words)
-    ]
-    rows = [
-        {"id": r.id, "kind": r.kind, "opened": r.opened, "order": r.order, "serial": r.serial, "status": r.status}
-        for r in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "requests": rows}
+    of_status = (r for r in reversed(state.requests.values()) if not status or r.status == status)
+    fields = ("id", "kind", "opened", "order", "serial", "status")
+    return search_rows(
+        "requests", of_status, text, _request_text, page, lambda r: {name: getattr(r, name) for name in fields}
+    )
 
 
 @reads()
@@ -68,14 +62,13 @@ def search_orders(state: State, text: str = "", page: int = 1) -> JsonObject:
         text: Words that all have to occur; empty for all.
         page: Number of the page, from 1.
     """
-    words = text.upper().split()
-    names = {sku: f"{sku} {model.name.upper()}" for sku, model in state.models.items()}
-    found = [order for order in reversed(state.orders.values()) if _has_all(_order_text(order, names), words)]
+    names = {sku: f"{sku} {model.name}" for sku, model in state.models.items()}
     refunds: dict[str, list[str]] = {}
     for paid in state.refunds:
         refunds.setdefault(state.requests[paid.request].order, []).append(paid.request)
-    rows = [
-        {
+
+    def shown(o: Order) -> JsonObject:
+        return {
             "id": o.id,
             "buyer": o.buyer,
             "gift_recipient": o.recipient,
@@ -84,9 +77,9 @@ def search_orders(state: State, text: str = "", page: int = 1) -> JsonObject:
             "models": [state.models[line.sku].name for line in o.lines],
             "total": o.total,
         }
-        for o in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "orders": rows}
+
+    orders = reversed(state.orders.values())
+    return search_rows("orders", orders, text, lambda o: _order_text(o, names), page, shown)
 
 
 @reads()
@@ -432,18 +425,14 @@ def reopen_request(state: State, request_id: str) -> JsonObject:
     return {"request": request_id, "status": "open"}
 
 
-def _has_all(text: str, words: list[str]) -> bool:
-    return all(word in text for word in words)
-
-
 def _request_text(r: Request) -> str:
-    return f"{r.id} {r.kind} {r.order} {r.serial} {r.requester} {r.channel} {r.symptom} {r.summary}".casefold()
+    return f"{r.id} {r.kind} {r.order} {r.serial} {r.requester} {r.channel} {r.symptom} {r.summary}"
 
 
 def _order_text(o: Order, names: dict[str, str]) -> str:
-    """Everything that an order is found by; numbers and names are in capitals or Korean."""
+    """Everything that an order is found by."""
     rows = " ".join([f"{line.serial} {line.lot} {names[line.sku]}" for line in o.lines])
-    return f"{o.id} {o.buyer} {o.recipient} {o.seller.upper()} {rows}"
+    return f"{o.id} {o.buyer} {o.recipient} {o.seller} {rows}"
 
 
 def _request(state: State, request_id: str) -> Request:
