@@ -17,7 +17,7 @@ import psutil
 
 from benchmarks.machine import load, machine
 from benchmarks.rows import Row, exit_if_missed, print_table
-from worktrial.archive.sandbox import PythonSession
+from worktrial.sandbox import PythonSession
 
 START_MS = 50.0
 WARM_MS = 5.0

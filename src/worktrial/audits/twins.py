@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.archive.sandbox import PythonSession, SandboxUnavailable
 from worktrial.audits.sequences import MISUSE, PLAN, RecordedCall, SequenceSetting
 from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.sandbox import PythonSession, SandboxUnavailable
 from worktrial.suites.simulated.folder import TWIN, WORKPLACES, load_own
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.synthesis.artifacts import PlannedCall

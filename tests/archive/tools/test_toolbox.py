@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from PIL import Image
-from tests.archive.sandbox.sessions import needs_sandbox
 from tests.archive.tools.asking import answer, asked, error
 from tests.archive.tools.shelf import DOCUMENT, Shelf, shelf
+from tests.sandbox.sessions import needs_sandbox
 
-from worktrial.archive.sandbox import PythonSession
 from worktrial.archive.tools import ToolBox, ToolLimits
 from worktrial.language import JsonObject
+from worktrial.sandbox import PythonSession
 
 
 @pytest.fixture(scope="module")

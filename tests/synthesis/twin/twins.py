@@ -3,11 +3,11 @@
 import asyncio
 from typing import Any
 
-from tests.archive.sandbox.sessions import needs_sandbox
+from tests.sandbox.sessions import needs_sandbox
 from tests.synthesis.drafts import workplace
 
-from worktrial.archive.sandbox import PythonLimits
 from worktrial.language import JsonObject
+from worktrial.sandbox import PythonLimits
 from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.twin.session import SandboxedTwin
 

@@ -5,7 +5,7 @@ import pytest
 from msgspec import Meta
 
 from worktrial.errors import DataError
-from worktrial.workplaces.executable.declare import read_doc, read_signature
+from worktrial.workplaces.executable.declare import cited, cites, declaration, read_doc, read_signature, reads
 from worktrial.workplaces.tools import schema_problem
 
 
@@ -104,3 +104,16 @@ def no_json(state: dict[str, int], what: complex) -> None:
 def test_unusable_signatures_say_why(function: object, said: str) -> None:
     with pytest.raises(DataError, match=rf"shop/tools.py: .*{said}"):
         read_signature(function, "shop/tools.py")  # type: ignore[arg-type]
+
+
+def test_a_function_cites_clauses_whatever_else_it_is() -> None:
+    @cites("C-07", "C-08")
+    @reads()
+    @cites("C-02")
+    def look(state: dict[str, int]) -> dict[str, int]:
+        """Look."""
+        return state
+
+    assert cited(look) == ("C-07", "C-08", "C-02")
+    assert declaration(look) is not None
+    assert cited(no_json) == ()

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from worktrial.archive.build.messages import Answer, JoinSlices, Task, TaskLoss, WriteSlice
 from worktrial.archive.build.plan import BuildSettings
-from worktrial.archive.child import ChildGone, WaitingChild
 from worktrial.errors import SettingError
+from worktrial.sandbox.child import ChildGone, WaitingChild
 
 _START_SECONDS = 60.0
 _WRITE_SECONDS = 3600.0

@@ -28,10 +28,10 @@ from worktrial.archive.build.messages import (
 from worktrial.archive.build.reading import staged_pages
 from worktrial.archive.pages import PageContent, Route
 from worktrial.archive.producers import DocumentSource, PageReader, ReadSettings, open_document
-from worktrial.archive.sandbox.inside.wire import HungUp, Wire, limit
 from worktrial.archive.store.parts import issue_of, join_slices, read_part_pages, write_slice
 from worktrial.archive.store.rows import encode_page
 from worktrial.errors import WorktrialError
+from worktrial.sandbox.inside.wire import HungUp, Wire, limit
 
 _OPENING_PAGES = 2
 

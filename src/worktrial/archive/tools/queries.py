@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from worktrial.archive.child import BrokenWire, Child, ChildGone, StartFailure
 from worktrial.archive.tools.source import ToolLimits, ToolProblem
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.sandbox.child import BrokenWire, Child, ChildGone, StartFailure
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from worktrial.archive.sandbox.inside.wire import HungUp, Wire, die_with_parent, limit
+from worktrial.sandbox.inside.wire import HungUp, Wire, die_with_parent, limit
 
 if TYPE_CHECKING:
     import duckdb

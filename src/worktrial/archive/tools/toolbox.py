@@ -11,7 +11,6 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from worktrial.archive.pages import LOW_CONFIDENCE
-from worktrial.archive.sandbox import CallRefusal, PythonResult, PythonSession
 from worktrial.archive.tools.answers import (
     clipped,
     documents_listed,
@@ -24,6 +23,7 @@ from worktrial.archive.tools.answers import (
 from worktrial.archive.tools.queries import Queries
 from worktrial.archive.tools.source import LookUp, ToolLimits, ToolProblem
 from worktrial.language import JsonObject, JsonValue, tool_spec
+from worktrial.sandbox import CallRefusal, PythonResult, PythonSession
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

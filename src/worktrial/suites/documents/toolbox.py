@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from worktrial.archive.sandbox import PythonSession, UnsafePython
 from worktrial.archive.tools import Queries, ToolBox
 from worktrial.language import JsonObject, JsonValue
+from worktrial.sandbox import PythonSession, UnsafePython
 from worktrial.suites.documents.workplace import NoTools, ToolSource
 
 if TYPE_CHECKING:

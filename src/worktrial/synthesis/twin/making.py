@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from worktrial.archive.sandbox import PythonSession, SandboxUnavailable
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import InvalidSample
 from worktrial.language import Complete
+from worktrial.sandbox import PythonSession, SandboxUnavailable
 from worktrial.synthesis.artifacts import Slot, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.author import Author, UnusableReplies
 from worktrial.synthesis.calibration.runs import CalibrationSettings

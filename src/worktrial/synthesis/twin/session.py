@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from worktrial.archive.sandbox import PythonLimits, PythonSession
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
+from worktrial.sandbox import PythonLimits, PythonSession
 from worktrial.synthesis.artifacts import PlannedCall
 from worktrial.workplaces import Observation, Origin, Tool, Workplace, refusal
 from worktrial.workplaces.fidelity import TrueCall, true_call, with_unknown_ids

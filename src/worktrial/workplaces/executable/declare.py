@@ -15,6 +15,7 @@ Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 
 _MARK = "__worktrial_tool__"
+_CLAUSES = "__worktrial_clauses__"
 
 
 class ToolError(Exception):
@@ -57,6 +58,27 @@ def writes(**example: JsonValue) -> Callable[[F], F]:
         example: Arguments of a call that succeeds in the initial state.
     """
     return _marker(Declaration(writes=True, example=example))
+
+
+def cites(*clauses: str) -> Callable[[F], F]:
+    """Name the clauses of the organisation's papers that a function carries out: a tool, a rule, a draw.
+
+    Args:
+        clauses: Their ids, such as `C-07`.
+    """
+
+    def citing(function: F) -> F:
+        # Once more under another id adds to those before: decorators are read from the bottom.
+        function.__dict__[_CLAUSES] = (*clauses, *cited(function))
+        return function
+
+    return citing
+
+
+def cited(function: Function) -> tuple[str, ...]:
+    """Ids of the clauses that `function` cites, in the order in which it names them."""
+    found: tuple[str, ...] = getattr(function, _CLAUSES, ())
+    return found
 
 
 def declaration(function: Function) -> Declaration | None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from worktrial.archive.child import BrokenWire
-from worktrial.archive.sandbox.process import Offered, Process, ProcessGone, ProcessSetup, PythonLimits
 from worktrial.language import JsonObject
+from worktrial.sandbox.child import BrokenWire
+from worktrial.sandbox.process import Offered, Process, ProcessGone, ProcessSetup, PythonLimits
 
 _MOST_CODE = 1_000_000
 _LOOK_SECONDS = 0.1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.archive.sandbox.rounding import Number, both, half_even, half_up
+from worktrial.sandbox.rounding import Number, both, half_even, half_up
 
 
 @pytest.mark.parametrize(

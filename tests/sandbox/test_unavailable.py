@@ -5,9 +5,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.archive.sandbox.sessions import results
+from tests.sandbox.sessions import results
 
-from worktrial.archive.sandbox import PythonLimits, PythonSession, SandboxUnavailable, UnsafePython
+from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable, UnsafePython
 
 
 def refused(monkeypatch: pytest.MonkeyPatch, folder: Path, bwrap: str | None) -> str:
@@ -51,7 +51,7 @@ def test_unsafe_runs_after_a_warning() -> None:
     assert second.value == "Decimal('6')"
 
 
-@pytest.mark.filterwarnings("ignore::worktrial.archive.sandbox.UnsafePython")
+@pytest.mark.filterwarnings("ignore::worktrial.sandbox.UnsafePython")
 def test_unsafe_keeps_the_environment_to_itself_and_cleans_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-7391")
     folder, keys = results("import os; os.getcwd()", "'sk-secret-7391' in str(os.environ)", unsafe=True)
@@ -59,7 +59,7 @@ def test_unsafe_keeps_the_environment_to_itself_and_cleans_up(monkeypatch: pytes
     assert folder.value is not None and not Path(folder.value.strip("'")).exists()
 
 
-@pytest.mark.filterwarnings("ignore::worktrial.archive.sandbox.UnsafePython")
+@pytest.mark.filterwarnings("ignore::worktrial.sandbox.UnsafePython")
 def test_unsafe_stops_a_loop_and_what_it_started() -> None:
     code = (
         "import subprocess, sys\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\np.pid"

@@ -10,7 +10,7 @@ import platform
 import struct
 from typing import NamedTuple
 
-from worktrial.archive.sandbox.bubblewrap import SandboxUnavailable
+from worktrial.sandbox.bubblewrap import SandboxUnavailable
 
 # Number on x86-64, number on arm64; None where the machine does not have the call.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {

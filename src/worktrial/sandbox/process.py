@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from worktrial.archive.child import BrokenWire, Child, ChildGone, StartFailure
-from worktrial.archive.sandbox.bubblewrap import (
+from worktrial.language import JsonObject, JsonValue
+from worktrial.sandbox.bubblewrap import (
     ARCHIVE,
     WORK,
     SandboxUnavailable,
@@ -24,8 +24,8 @@ from worktrial.archive.sandbox.bubblewrap import (
     locked_in,
     why_not_started,
 )
-from worktrial.archive.sandbox.syscalls import syscall_filter
-from worktrial.language import JsonObject, JsonValue
+from worktrial.sandbox.child import BrokenWire, Child, ChildGone, StartFailure
+from worktrial.sandbox.syscalls import syscall_filter
 
 _START_SECONDS = 20
 

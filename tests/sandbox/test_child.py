@@ -8,7 +8,7 @@ from multiprocessing.connection import wait
 import psutil
 import pytest
 
-from worktrial.archive.child import BrokenWire, Child, ChildGone, StartFailure, WaitingChild
+from worktrial.sandbox.child import BrokenWire, Child, ChildGone, StartFailure, WaitingChild
 
 FRAME = """
 import sys, struct, time, json

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from worktrial.archive.sandbox import PythonLimits, PythonResult, PythonSession, SandboxUnavailable
+from worktrial.sandbox import PythonLimits, PythonResult, PythonSession, SandboxUnavailable
 
 Result = TypeVar("Result")
 

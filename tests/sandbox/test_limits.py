@@ -4,9 +4,9 @@ import textwrap
 
 import psutil
 import pytest
-from tests.archive.sandbox.sessions import needs_sandbox, result, results
+from tests.sandbox.sessions import needs_sandbox, result, results
 
-from worktrial.archive.sandbox import PythonLimits
+from worktrial.sandbox import PythonLimits
 
 pytestmark = needs_sandbox
 

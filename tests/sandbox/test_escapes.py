@@ -10,9 +10,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.archive.sandbox.sessions import in_session, needs_sandbox, result
+from tests.sandbox.sessions import in_session, needs_sandbox, result
 
-from worktrial.archive.sandbox import PythonLimits, PythonResult, PythonSession
+from worktrial.sandbox import PythonLimits, PythonResult, PythonSession
 
 pytestmark = needs_sandbox
 
@@ -35,7 +35,7 @@ def test_host_files_are_not_there(path: str) -> None:
 
 
 def test_the_home_and_this_checkout_are_not_there() -> None:
-    places = [str(Path.home()), str(Path(__file__).parents[3]), "/root", "/home", "/var", "/run", "/usr/bin"]
+    places = [str(Path.home()), str(Path(__file__).parents[2]), "/root", "/home", "/var", "/run", "/usr/bin"]
     assert result(f"import os; [p for p in {places!r} if os.path.exists(p)]").value == "[]"
 
 
@@ -252,7 +252,7 @@ def test_limits_cannot_be_raised() -> None:
 def test_the_sandbox_dies_with_its_parent() -> None:
     program = """
     import asyncio, sys
-    from worktrial.archive.sandbox import PythonSession
+    from worktrial.sandbox import PythonSession
     async def main():
         session = PythonSession()
         await session.call("1")

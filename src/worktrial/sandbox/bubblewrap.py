@@ -115,7 +115,7 @@ def _packages() -> Iterator[Mount]:
 
 def _session() -> Iterator[Mount]:
     # Imported for its byte code alone, which lies beside it from then on; the sandbox could not write it.
-    import_module("worktrial.archive.sandbox.inside.worker")
+    import_module("worktrial.sandbox.inside.worker")
     # The first is what the session is; the second is for the user's code, which imports it by its bare name.
     for name in ("inside", "rounding.py"):
         yield Mount(HERE / name, f"{SESSION_AT}/{name}")

@@ -6,10 +6,10 @@ from typing import Any
 
 import psutil
 import pytest
-from tests.archive.sandbox.sessions import in_session, needs_sandbox, result, results
+from tests.sandbox.sessions import in_session, needs_sandbox, result, results
 
-from worktrial.archive.sandbox import CallRefusal, PythonLimits, PythonResult, PythonSession
 from worktrial.language import JsonValue
+from worktrial.sandbox import CallRefusal, PythonLimits, PythonResult, PythonSession
 
 pytestmark = needs_sandbox
 
