@@ -44,7 +44,7 @@ class _Model(BaseModel):
 class ExecutableTask(_Model):
     """One task, ready to be set up."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2}$")]
+    id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2,4}$")]
     workplace: Text
     """Name of the workplace."""
     home: ExecutableWorkplace

@@ -1,6 +1,20 @@
 """Workplaces that run: the artifact's tools as typed Python functions over a state object."""
 
+from worktrial.workplaces.executable.atoms import Atom, Situation, atom, free_id, pointer
 from worktrial.workplaces.executable.declare import ToolError, cited, cites, reads, writes
 from worktrial.workplaces.executable.workplace import ExecutableSession, ExecutableWorkplace
 
-__all__ = ["ExecutableSession", "ExecutableWorkplace", "ToolError", "cited", "cites", "reads", "writes"]
+__all__ = [
+    "Atom",
+    "ExecutableSession",
+    "ExecutableWorkplace",
+    "Situation",
+    "ToolError",
+    "atom",
+    "cited",
+    "cites",
+    "free_id",
+    "pointer",
+    "reads",
+    "writes",
+]

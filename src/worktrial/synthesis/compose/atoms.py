@@ -1,0 +1,95 @@
+"""Atoms of a workplace: named by reading its `atoms.py`, played where the workplace's code is run."""
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from worktrial.errors import DataError
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces import Session
+from worktrial.workplaces.executable.atoms import Situation
+
+ATOMS_FILE = "atoms.py"
+
+
+class Workshop(Protocol):
+    """Protocol of a workplace whose code can be run, wherever that happens."""
+
+    def open(self, initial_state: JsonObject | None = None) -> Session:
+        """Session that begins in `initial_state`."""
+        ...
+
+    async def draw(self, seed: str) -> JsonObject:
+        """Initial state of this seed."""
+        ...
+
+    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
+        """What a function of one of the workplace's modules returns."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AtomName:
+    """An atom as its source declares it."""
+
+    name: str
+    clauses: tuple[str, ...]
+    weight: int
+
+
+def read_atoms(folder: Path) -> list[AtomName]:
+    """The atoms that a workplace's folder declares; nothing of it is run.
+
+    Raises:
+        DataError: there is no `atoms.py`, it is no Python, or an atom's clauses are no plain texts.
+    """
+    path = folder / ATOMS_FILE
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(path, "there is none", "Write what each clause asks as an atom; see the docs") from None
+    except (SyntaxError, ValueError) as e:
+        raise DataError(path, f"is no Python: {e}") from None
+    found = [
+        _read(function, decorator, path)
+        for function in tree.body
+        if isinstance(function, ast.FunctionDef)
+        for decorator in function.decorator_list
+        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "atom"
+    ]
+    if not found:
+        raise DataError(path, "declares no atom", 'Mark its functions with @atom("C-01")')
+    return found
+
+
+def _read(function: ast.FunctionDef, decorator: ast.Call, path: Path) -> AtomName:
+    where = f"{path}:{function.lineno}"
+    try:
+        clauses = tuple(ast.literal_eval(argument) for argument in decorator.args)
+        given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in decorator.keywords}
+    except ValueError:
+        raise DataError(where, f"{function.name}: @atom takes plain values only") from None
+    weight = given.pop("weight", 1)
+    if not clauses or not all(isinstance(clause, str) for clause in clauses):
+        raise DataError(where, f"{function.name}: @atom names no clause", 'Write @atom("C-01")')
+    if given or weight not in (1, 2, 3):
+        raise DataError(where, f"{function.name}: @atom takes clauses and weight (1, 2 or 3) only")
+    return AtomName(function.name, clauses, weight)
+
+
+async def situation_of(workshop: Workshop, name: str, state: JsonObject, seed: str) -> Situation | None:
+    """The case that an atom finds or plants in `state`.
+
+    Raises:
+        DataError: what it returns is no situation.
+    """
+    found = await workshop.call_function("atoms", name, state, seed)
+    if found is None:
+        return None
+    try:
+        return msgspec.convert(found, Situation)
+    except msgspec.ValidationError as e:
+        raise DataError(f"{ATOMS_FILE}: {name}", f"returns no situation: {e}") from None

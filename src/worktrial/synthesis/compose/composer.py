@@ -1,0 +1,244 @@
+"""Composition of one task: its cases planted one after the other in a drawn state, their work and checks united."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonpatch
+import msgspec
+import yaml
+from jsonpointer import JsonPointerException
+
+from worktrial.errors import DataError
+from worktrial.language import JsonObject, JsonValue
+from worktrial.synthesis.compose.atoms import AtomName, Workshop, situation_of
+from worktrial.workplaces.executable.atoms import Situation
+
+LEVELS = (2, 4)
+"""Weight up to which a task is of level 1, and of level 2."""
+
+
+class Case(msgspec.Struct, kw_only=True, frozen=True):
+    """An atom and the seed of its draw."""
+
+    atom: str
+    seed: str
+
+
+class Recipe(msgspec.Struct, kw_only=True, frozen=True):
+    """All that a task follows from, beside the workplace's code; a line of `work/recipes.jsonl`."""
+
+    id: str
+    """Name of the task in the first language."""
+    start: str
+    """Seed of the initial state's draw."""
+    cases: list[Case]
+    distractors: int = 0
+    """Most distractors that are planted."""
+    languages: list[str] = msgspec.field(default_factory=lambda: ["en"])
+    round: int = 0
+    """Number of times that it was hardened or mended."""
+
+
+class NotComposed(Exception):
+    """These cases make no task together; another draw may."""
+
+
+class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
+    """A task in all its languages, as its recipe makes it."""
+
+    recipe: Recipe
+    start: JsonObject
+    """The drawn state, nothing planted in it yet."""
+    state: JsonObject
+    patch: list[JsonObject]
+    """Difference of the two."""
+    instructions: dict[str, str]
+    answers: dict[str, str]
+    steps: list[JsonObject]
+    checks: list[JsonObject]
+    clauses: list[str]
+    difficulty: int
+    refusals: int
+    exceptions: list[str]
+    """For each case that has an exception in view, whether it `applies` or `does_not`."""
+    human: str = ""
+    case_of_check: list[int] = []
+    """For each check the case that it is of; -1 for all of them."""
+    requests: list[dict[str, str]] = []
+    """Requests of the cases by language, in the order of the recipe."""
+
+
+async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Workshop) -> ComposedTask:
+    """Compose a task.
+
+    Args:
+        recipe: What it is made of.
+        atoms: Those of the workplace, by name.
+        workshop: Runs the workplace's code.
+
+    Raises:
+        NotComposed: an atom finds no place in this state, two cases share a record, or a case lacks a language.
+        DataError: an atom returns what is no situation, or a patch that does not apply.
+    """
+    random = Random(f"{recipe.start}/{[(case.atom, case.seed) for case in recipe.cases]}")
+    start = state = await workshop.draw(recipe.start)
+    cases: list[Situation] = []
+    taken: set[str] = set()
+    for case in recipe.cases:
+        found = await situation_of(workshop, case.atom, state, case.seed)
+        if found is None:
+            raise NotComposed(f"{case.atom} finds no place in the state")
+        if shared := _shared(taken, found.records):
+            raise NotComposed(f"{case.atom} bears on {shared}, as another case does")
+        if missing := [
+            name for name in recipe.languages if not found.request.get(name) or not found.answer.get(name)
+        ]:
+            raise NotComposed(f"{case.atom} has no {', '.join(missing)}")
+        taken |= set(found.records)
+        state = patched(state, found.patch, case.atom)
+        cases.append(found)
+    offered = [
+        (case.atom, patch) for case, found in zip(recipe.cases, cases, strict=True) for patch in found.distractors
+    ]
+    planted = random.sample(offered, min(recipe.distractors, len(offered)))
+    for name, patch in planted:
+        state = patched(state, patch, name)
+    named = [atoms[case.atom] for case in recipe.cases]
+    checks, case_of_check = _checks(cases)
+    order = random.sample(range(len(cases)), len(cases))
+    lead = random.randrange(1 << 16)
+    return ComposedTask(
+        recipe=recipe,
+        start=start,
+        state=state,
+        patch=list(jsonpatch.make_patch(start, state)),
+        instructions={
+            name: _instruction([cases[i].request[name] for i in order], name, lead) for name in recipe.languages
+        },
+        answers={name: _answer(cases, order, name) for name in recipe.languages},
+        steps=_steps(cases, random),
+        checks=checks,
+        case_of_check=case_of_check,
+        clauses=sorted(
+            {clause for atom, case in zip(named, cases, strict=True) for clause in (*atom.clauses, *case.clauses)}
+        ),
+        difficulty=_level(named, cases, len(planted)),
+        refusals=sum(case.refusal for case in cases),
+        exceptions=[case.exception for case in cases if case.exception is not None],
+        human=" ".join(case.human for case in cases if case.human),
+        requests=[case.request for case in cases],
+    )
+
+
+def patched(state: JsonObject, patch: Sequence[JsonObject], atom: str) -> JsonObject:
+    """A copy of the state with a patch applied.
+
+    Raises:
+        DataError: it does not apply.
+    """
+    try:
+        result: JsonObject = jsonpatch.apply_patch(state, list(patch))
+    except (jsonpatch.JsonPatchException, JsonPointerException, KeyError, TypeError) as e:
+        raise DataError(f"atoms.py: {atom}", f"its patch does not apply: {e}") from None
+    return result
+
+
+def _shared(taken: set[str], records: Sequence[str]) -> str:
+    """A record that is taken, or lies within or around one that is."""
+    for record in records:
+        for other in taken:
+            if record == other or record.startswith(f"{other}/") or other.startswith(f"{record}/"):
+                return record
+    return ""
+
+
+def _level(atoms: Sequence[AtomName], cases: Sequence[Situation], distractors: int) -> int:
+    weight = sum(atom.weight for atom in atoms) + len(cases) - 1 + (distractors > 0)
+    weight += any(case.exception is not None for case in cases)
+    return 1 + sum(weight > most for most in LEVELS)
+
+
+def _name(case: int, name: str) -> str:
+    return f"case_{case + 1}_{name}"
+
+
+def _steps(cases: Sequence[Situation], random: Random) -> list[JsonObject]:
+    """All steps, those of each case in their order, merged by chance."""
+    waiting = [[_step(case, step) for step in found.steps] for case, found in enumerate(cases)]
+    merged: list[JsonObject] = []
+    while any(waiting):
+        # As likely as there are steps left: each merged order is as likely as any other.
+        chosen = random.choices(range(len(waiting)), [len(steps) for steps in waiting])[0]
+        merged.append(waiting[chosen].pop(0))
+    return merged
+
+
+def _step(case: int, step: JsonObject) -> JsonObject:
+    renamed = {**step}
+    if "as" in step:
+        renamed["as"] = _name(case, step["as"])
+    if "with" in step:
+        renamed["with"] = _renamed(case, step["with"])
+    return renamed
+
+
+def _renamed(case: int, value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        if value.keys() == {"from", "at"}:
+            return {**value, "from": _name(case, str(value["from"]))}
+        return {key: _renamed(case, item) for key, item in value.items()}
+    return [_renamed(case, item) for item in value] if isinstance(value, list) else value
+
+
+def _answer(cases: Sequence[Situation], order: Sequence[int], language: str) -> str:
+    if len(cases) == 1:
+        return _scoped(0, cases[0], language)
+    return "\n".join(f"{place + 1}. {_scoped(case, cases[case], language)}" for place, case in enumerate(order))
+
+
+def _scoped(case: int, found: Situation, language: str) -> str:
+    """A case's answer; the names of its own observations hold within it."""
+    named = [str(step["as"]) for step in found.steps if "as" in step]
+    if not named:
+        return found.answer[language]
+    given = ", ".join(f"{name} = {_name(case, name)}" for name in dict.fromkeys(named))
+    return f"{{% with {given} %}}{found.answer[language]}{{% endwith %}}"
+
+
+def _checks(cases: Sequence[Situation]) -> tuple[list[JsonObject], list[int]]:
+    """Every check once, and one that nothing else changed."""
+    checks: list[JsonObject] = []
+    of: list[int] = []
+    for case, found in enumerate(cases):
+        for check in found.checks:
+            if check.get("check") == "only_changed":
+                raise DataError(
+                    "atoms.py", "a situation holds a check only_changed", "Say what changes in `changes`"
+                )
+            if check not in checks:
+                checks.append(check)
+                of.append(case)
+    changes = sorted({place for found in cases for place in found.changes})
+    return [*checks, {"check": "only_changed", "at": changes}], [*of, -1]
+
+
+def _instruction(requests: Sequence[str], language: str, lead: int) -> str:
+    if len(requests) == 1:
+        return requests[0]
+    listed = "\n".join(f"{place}. {request}" for place, request in enumerate(requests, 1))
+    frames = _frames().get(language)
+    if frames is None:
+        return listed
+    opening = frames["several"][lead % len(frames["several"])]
+    counts = frames["counts"]
+    count = counts[len(requests) - 1] if len(requests) <= len(counts) else len(requests)
+    return f"{opening.format(count=count)}\n{listed}"
+
+
+@cache
+def _frames() -> dict[str, Any]:
+    frames: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "frames.yaml").read_text(encoding="utf-8"))
+    return frames

@@ -1,0 +1,39 @@
+"""Identification of the language of an instruction, among those that the suite is written in."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+_LABEL = re.compile(r"\S*\d\S*|\b[A-Z][A-Z_-]+\b")
+
+
+def known_languages() -> frozenset[str]:
+    """Codes (ISO 639-1) of the languages that can be told from each other."""
+    return frozenset(_identifier().labels)
+
+
+def language_of(text: str, among: Iterable[str]) -> str:
+    """Code (ISO 639-1) of the language that a text is most likely in.
+
+    Args:
+        text: Any; ids and numbers count for no language.
+        among: Codes that it may be beside English.
+
+    Raises:
+        ValueError: one of them is not known.
+    """
+    identifier = _identifier()
+    identifier.set_languages(sorted({*among, "en"}))
+    try:
+        return str(identifier.classify(_LABEL.sub(" ", text))[0])
+    finally:
+        identifier.set_languages(None)
+
+
+@cache
+def _identifier() -> Any:
+    # Imported here: the model takes half a second to load.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE)

@@ -1,0 +1,59 @@
+"""Refusals that give themselves away: requests worded as none that can be granted is."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from worktrial.finding import Finding
+from worktrial.language import JsonObject
+from worktrial.synthesis.compose.atoms import ATOMS_FILE, AtomName, Workshop, situation_of
+
+CHECK = "telegraphed-refusal"
+DRAWS = 8
+"""Situations of each atom that are looked at."""
+_ID = re.compile(r"\S*\d\S*")
+_WORD = re.compile(r"[^\W\d_]+")
+SHARED = 0.6
+"""Share of a refused request's words that a request which is granted must have."""
+
+
+def masked(text: str) -> str:
+    """A text without ids and numbers, which differ from case to case."""
+    return " ".join(_ID.sub("#", text).casefold().split())
+
+
+async def telegraphed(
+    atoms: Mapping[str, AtomName], workshop: Workshop, languages: Sequence[str], seed: str = "telegraph"
+) -> list[Finding]:
+    """Atoms whose requests to be refused share too few words with any request that can be granted.
+
+    An agent that reads `please make an exception` knows the answer before it has looked anything up.
+    """
+    requests: dict[bool, dict[str, list[dict[str, str]]]] = {True: defaultdict(list), False: defaultdict(list)}
+    for name in atoms:
+        for draw in range(DRAWS):
+            state: JsonObject = await workshop.draw(f"{seed}/{draw}")
+            found = await situation_of(workshop, name, state, f"{seed}/{name}/{draw}")
+            if found is not None:
+                requests[found.refusal][name].append(found.request)
+    findings = []
+    for name, refused in requests[True].items():
+        for language in languages:
+            granted = [_words(other.get(language, "")) for texts in requests[False].values() for other in texts]
+            worst = min((_likeness(_words(text.get(language, "")), granted) for text in refused), default=1.0)
+            if worst < SHARED:
+                what = f"{name}: what it asks ({language}) is worded as nothing that can be granted"
+                fix = "Ask for it in the words of an atom that grants the same, so that only looking up tells"
+                findings.append(Finding(CHECK, name, ATOMS_FILE, "request", what, fix))
+                break
+    return findings
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(_ID.sub(" ", text).casefold()))
+
+
+def _likeness(words: frozenset[str], others: Sequence[frozenset[str]]) -> float:
+    if not words:
+        return 1.0
+    return max((len(words & other) / len(words) for other in others), default=0.0)

@@ -1,0 +1,228 @@
+"""Tasks composed of atoms: a hundred from one small workplace, each proved by playing it."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.in_process import InProcess, tool_library
+
+from worktrial.errors import DataError
+from worktrial.grading.state_checks import run_checks
+from worktrial.language import JsonValue
+from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
+from worktrial.synthesis.compose.choosing import Composition
+from worktrial.synthesis.compose.composer import Case, ComposedTask, NotComposed, Recipe, compose
+from worktrial.synthesis.compose.languages import language_of
+from worktrial.synthesis.compose.proof import CHECKS, faults_of, plan_of
+from worktrial.synthesis.compose.telegraph import telegraphed
+from worktrial.synthesis.compose.varying import hardened, mended, spread
+from worktrial.workplaces import Trajectory
+
+
+def atoms_of(workshop: InProcess) -> dict[str, AtomName]:
+    return {atom.name: atom for atom in read_atoms(workshop.folder)}
+
+
+def composed(wanted: int, **more: Any) -> tuple[list[ComposedTask], Composition]:
+    workshop = tool_library()
+    composition = Composition(atoms_of(workshop), workshop, "loans", ("en", "ko"), **more)
+    return asyncio.run(composition.tasks(wanted)), composition
+
+
+HUNDRED, COMPOSITION = composed(100)
+
+
+def test_one_small_workplace_gives_a_hundred_tasks_and_every_atom_its_share() -> None:
+    assert [task.recipe.id for task in HUNDRED] == [f"loans-{n:02d}" for n in range(1, 101)]
+    assert {task.difficulty for task in HUNDRED} == {1, 2, 3}
+    shares = spread(HUNDRED, COMPOSITION.atoms)
+    assert max(shares.values()) - min(shares.values()) <= 3
+    assert len({tuple(sorted(case.atom for case in task.recipe.cases)) for task in HUNDRED}) > 50
+    assert len({task.instructions["en"] for task in HUNDRED}) == 100
+
+
+def test_the_same_seed_gives_the_same_tasks_and_another_seed_others() -> None:
+    assert composed(6)[0] == HUNDRED[:6]
+    assert [t.instructions for t in composed(6, seed="1")[0]] != [t.instructions for t in HUNDRED[:6]]
+
+
+def test_more_tasks_later_are_numbered_on_and_repeat_none() -> None:
+    workshop = tool_library()
+    composition = Composition(atoms_of(workshop), workshop, "loans", ("en", "ko"))
+    more = asyncio.run(composition.tasks(5, HUNDRED[:20]))
+    assert [task.recipe.id for task in more] == [f"loans-{n}" for n in range(21, 26)]
+    assert not {t.instructions["en"] for t in more} & {t.instructions["en"] for t in HUNDRED[:20]}
+
+
+def test_refusals_and_exceptions_that_apply_or_do_not_are_all_among_them() -> None:
+    assert sum(task.refusals > 0 for task in HUNDRED) >= 20
+    assert {"applies", "does_not"} == {kind for task in HUNDRED for kind in task.exceptions}
+
+
+def test_both_languages_are_of_one_task() -> None:
+    for task in HUNDRED[:9]:
+        assert language_of(task.instructions["en"], ["ko"]) == "en"
+        assert language_of(task.instructions["ko"], ["ko"]) == "ko"
+        ids = [{word for word in text.split() if word.startswith("L-")} for text in task.instructions.values()]
+        assert all(ids)
+
+
+def test_the_steps_of_several_cases_are_merged_and_keep_their_own_order() -> None:
+    task = next(t for t in HUNDRED if len(t.recipe.cases) == 3)
+    of = [step["as"].split("_")[1] for step in task.steps if "as" in step]
+    assert sorted(set(of)) == ["1", "2", "3"]
+    for case in "123":
+        calls = [step for step in task.steps if step.get("as", "").startswith(f"case_{case}_loan")]
+        assert calls, "each case looks its own loan up"
+
+
+def test_one_check_holds_that_nothing_else_changed() -> None:
+    for task in HUNDRED[:10]:
+        assert [check["check"] for check in task.checks].count("only_changed") == 1
+
+
+def test_what_another_case_would_need_fails_the_checks() -> None:
+    workshop = tool_library()
+    task = next(t for t in HUNDRED if t.refusals and len(t.recipe.cases) == 1)
+    session = workshop.open(task.state)
+    loan_id = next(step["with"]["loan_id"] for step in task.steps if step["call"] == "get_loan")
+    asyncio.run(session.call("extend_loan", {"loan_id": loan_id, "due": "2031-06-20"}))
+    wrong = Trajectory(answer=f"{loan_id} is extended; it is now due on 2031-06-20.")
+    found = run_checks(
+        CHECKS.validate_python(task.checks),
+        initial_state=task.state,
+        final_state=session.state or {},
+        trajectory=wrong,
+    )
+    assert not all(result.passed for result in found)
+
+
+class Changed(InProcess):
+    """The tool library with some atoms' situations changed."""
+
+    def __init__(self, changes: Mapping[str, Any]) -> None:
+        super().__init__(tool_library().folder)
+        self.changes = changes
+
+    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
+        found = await super().call_function(module, name, *arguments)
+        change = self.changes.get(name)
+        return {**found, **change} if change and isinstance(found, dict) else found
+
+
+def faults(
+    changes: dict[str, Any], atom: str = "plain_extension", languages: tuple[str, ...] = ("en", "ko")
+) -> list[str]:
+    workshop = Changed({atom: changes})
+    recipe = Recipe(id="x-01", start="0", cases=[Case(atom=atom, seed="1")], languages=list(languages))
+    return asyncio.run(_faults(recipe, workshop))
+
+
+async def _faults(recipe: Recipe, workshop: InProcess) -> list[str]:
+    return await faults_of(await compose(recipe, atoms_of(workshop), workshop), workshop)
+
+
+def test_a_sound_task_has_no_fault() -> None:
+    assert faults({}) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"checks": [{"check": "answer_id", "value": "L-9999"}]}, "its own plan fails a check"),
+        ({"checks": [{"check": "state_absent", "at": "/nothing"}]}, "passed by doing nothing"),
+        ({"checks": [{"check": "no_such_check"}]}, "its checks"),
+        ({"changes": []}, "its own plan fails a check"),
+        ({"steps": [{"call": "get_loan", "with": {"loan_id": "L-9999"}, "as": "loan"}]}, "is refused"),
+        ({"steps": [{"call": "get_loan"}]}, "is refused"),
+        ({"answer": {"en": "{{ nobody }}", "ko": "{{ nobody }}"}}, "its plan cannot be followed"),
+        ({"request": {"en": "대여를 연장해 주세요.", "ko": "대여를 연장해 주세요."}}, "in en reads as ko"),
+        ({"request": {"en": "Please extend the loan.", "ko": "Please extend the loan."}}, "in ko reads as en"),
+    ],
+)
+def test_a_task_that_does_not_hold_is_found_out(changes: dict[str, Any], said: str) -> None:
+    assert any(said in fault for fault in faults(changes)), faults(changes)
+
+
+def test_cases_on_the_same_record_make_no_task() -> None:
+    workshop = tool_library()
+    cases = [Case(atom="plain_extension", seed="1"), Case(atom="plain_extension", seed="1")]
+    with pytest.raises(NotComposed, match="as another case does"):
+        asyncio.run(compose(Recipe(id="x-01", start="0", cases=cases), atoms_of(workshop), workshop))
+
+
+def test_a_language_that_an_atom_lacks_makes_no_task() -> None:
+    workshop = tool_library()
+    recipe = Recipe(id="x-01", start="0", cases=[Case(atom="plain_extension", seed="1")], languages=["en", "de"])
+    with pytest.raises(NotComposed, match="plain_extension has no de"):
+        asyncio.run(compose(recipe, atoms_of(workshop), workshop))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"patch": [{"op": "remove", "path": "/loans/L-0"}]}, "its patch does not apply"),
+        ({"records": "all"}, "returns no situation"),
+        ({"colour": "blue"}, "returns no situation"),
+    ],
+)
+def test_an_atom_at_fault_is_named(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(DataError, match=f"plain_extension.*{said}"):
+        faults(changes)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def nothing(): pass", "declares no atom"),
+        ("@atom()\ndef f(s, r): ...", "f: @atom names no clause"),
+        ("@atom('C-01', weight=9)\ndef f(s, r): ...", "weight"),
+        ("@atom(*clauses)\ndef f(s, r): ...", "plain values only"),
+        ("def (", "is no Python"),
+    ],
+)
+def test_a_file_without_usable_atoms_is_refused(tmp_path: Path, source: str, said: str) -> None:
+    (tmp_path / "atoms.py").write_text(source)
+    with pytest.raises(DataError, match=said):
+        read_atoms(tmp_path)
+
+
+def test_no_atoms_at_all_are_named_as_missing(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is none"):
+        read_atoms(tmp_path)
+
+
+def test_a_refusal_worded_as_nothing_that_is_granted_gives_itself_away() -> None:
+    sound = tool_library()
+    assert asyncio.run(telegraphed(atoms_of(sound), sound, ["en", "ko"])) == []
+    told = Changed(
+        {"reserved_tool": {"request": {"en": "Please make an illicit exception", "ko": "예외를 부탁합니다"}}}
+    )
+    found = asyncio.run(telegraphed(atoms_of(told), told, ["en", "ko"]))
+    assert [finding.subject for finding in found] == ["reserved_tool"]
+
+
+def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_nobody_manages() -> None:
+    easy = next(t for t in HUNDRED if len(t.recipe.cases) == 1)
+    harder = asyncio.run(hardened(easy, COMPOSITION))
+    assert harder is not None
+    assert len(harder.recipe.cases) == 2
+    assert harder.recipe.cases[0] == easy.recipe.cases[0]
+    assert (harder.recipe.id, harder.recipe.round) == (easy.recipe.id, 1)
+    deep = next(t for t in HUNDRED if len(t.recipe.cases) == 3)
+    of_the_second = [index for index, case in enumerate(deep.case_of_check) if case == 1]
+    easier = asyncio.run(mended(deep, [of_the_second, of_the_second], COMPOSITION))
+    assert easier is not None
+    assert [case.atom for case in easier.recipe.cases] == [deep.recipe.cases[i].atom for i in (0, 2)]
+
+
+def test_a_situation_is_also_had_from_outside_the_process_that_holds_the_atom() -> None:
+    workshop = tool_library()
+    state = asyncio.run(workshop.draw("0"))
+    one = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
+    again = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
+    assert one is not None
+    assert one == again
+    assert "plan" not in plan_of(HUNDRED[0], "en")
