@@ -13,7 +13,7 @@ from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
 from worktrial.synthesis.compose.choosing import Composition
-from worktrial.synthesis.compose.composer import Case, ComposedTask, NotComposed, Recipe, compose
+from worktrial.synthesis.compose.composer import RecipeCase, ComposedTask, NotComposed, Recipe, compose
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.synthesis.compose.proof import CHECKS, faults_of, plan_of
 from worktrial.synthesis.compose.telegraph import telegraphed
@@ -116,7 +116,7 @@ def faults(
     changes: dict[str, Any], atom: str = "plain_extension", languages: tuple[str, ...] = ("en", "ko")
 ) -> list[str]:
     workshop = Changed({atom: changes})
-    recipe = Recipe(id="x-01", start="0", cases=[Case(atom=atom, seed="1")], languages=list(languages))
+    recipe = Recipe(id="x-01", start="0", cases=[RecipeCase(atom=atom, seed="1")], languages=list(languages))
     return asyncio.run(_faults(recipe, workshop))
 
 
@@ -148,14 +148,14 @@ def test_a_task_that_does_not_hold_is_found_out(changes: dict[str, Any], said: s
 
 def test_cases_on_the_same_record_make_no_task() -> None:
     workshop = tool_library()
-    cases = [Case(atom="plain_extension", seed="1"), Case(atom="plain_extension", seed="1")]
+    cases = [RecipeCase(atom="plain_extension", seed="1"), RecipeCase(atom="plain_extension", seed="1")]
     with pytest.raises(NotComposed, match="as another case does"):
         asyncio.run(compose(Recipe(id="x-01", start="0", cases=cases), atoms_of(workshop), workshop))
 
 
 def test_a_language_that_an_atom_lacks_makes_no_task() -> None:
     workshop = tool_library()
-    recipe = Recipe(id="x-01", start="0", cases=[Case(atom="plain_extension", seed="1")], languages=["en", "de"])
+    recipe = Recipe(id="x-01", start="0", cases=[RecipeCase(atom="plain_extension", seed="1")], languages=["en", "de"])
     with pytest.raises(NotComposed, match="plain_extension has no de"):
         asyncio.run(compose(recipe, atoms_of(workshop), workshop))
 

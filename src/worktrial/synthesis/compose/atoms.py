@@ -27,7 +27,7 @@ class Workshop(Protocol):
         ...
 
     async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
-        """What a function of one of the workplace's modules returns."""
+        """Call a function of one of the workplace's modules with JSON; returns its result."""
         ...
 
 

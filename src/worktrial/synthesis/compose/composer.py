@@ -20,7 +20,7 @@ LEVELS = (2, 4)
 """Weight up to which a task is of level 1, and of level 2."""
 
 
-class Case(msgspec.Struct, kw_only=True, frozen=True):
+class RecipeCase(msgspec.Struct, kw_only=True, frozen=True):
     """An atom and the seed of its draw."""
 
     atom: str
@@ -34,7 +34,7 @@ class Recipe(msgspec.Struct, kw_only=True, frozen=True):
     """Name of the task in the first language."""
     start: str
     """Seed of the initial state's draw."""
-    cases: list[Case]
+    cases: list[RecipeCase]
     distractors: int = 0
     """Most distractors that are planted."""
     languages: list[str] = msgspec.field(default_factory=lambda: ["en"])
@@ -63,10 +63,10 @@ class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
     difficulty: int
     refusals: int
     exceptions: list[str]
-    """For each case that has an exception in view, whether it `applies` or `does_not`."""
+    """Part that an exception plays in each case that has one in view: it `applies` or `does_not`."""
     human: str = ""
     case_of_check: list[int] = []
-    """For each check the case that it is of; -1 for all of them."""
+    """Index of the case that each check is of; -1 for all of them."""
     requests: list[dict[str, str]] = []
     """Requests of the cases by language, in the order of the recipe."""
 

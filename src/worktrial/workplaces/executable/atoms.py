@@ -26,9 +26,9 @@ class Situation(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields
     records: list[str]
     """JSON Pointers of the records that it bears on. No two cases of a task share one."""
     request: dict[str, str]
-    """What is asked, by language. It reads the same whether it can be granted or has to be refused."""
+    """Request by language. It reads the same whether it can be granted or has to be refused."""
     answer: dict[str, str]
-    """What has to be reported, by language: a Jinja2 template over the observations that `steps` name."""
+    """Report that is due, by language: a Jinja2 template over the observations that `steps` name."""
     checks: list[JsonObject]
     """Checks of state and answer, as in `tasks.yaml`, without `only_changed`."""
     steps: list[JsonObject] = []
