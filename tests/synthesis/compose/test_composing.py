@@ -13,7 +13,7 @@ from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
 from worktrial.synthesis.compose.choosing import Composition
-from worktrial.synthesis.compose.composer import RecipeCase, ComposedTask, NotComposed, Recipe, compose
+from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.synthesis.compose.proof import CHECKS, faults_of, plan_of
 from worktrial.synthesis.compose.telegraph import telegraphed
@@ -155,7 +155,9 @@ def test_cases_on_the_same_record_make_no_task() -> None:
 
 def test_a_language_that_an_atom_lacks_makes_no_task() -> None:
     workshop = tool_library()
-    recipe = Recipe(id="x-01", start="0", cases=[RecipeCase(atom="plain_extension", seed="1")], languages=["en", "de"])
+    recipe = Recipe(
+        id="x-01", start="0", cases=[RecipeCase(atom="plain_extension", seed="1")], languages=["en", "de"]
+    )
     with pytest.raises(NotComposed, match="plain_extension has no de"):
         asyncio.run(compose(recipe, atoms_of(workshop), workshop))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from worktrial.synthesis.compose.atoms import AtomName, Workshop
-from worktrial.synthesis.compose.composer import RecipeCase, ComposedTask, NotComposed, Recipe, compose
+from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.compose.telegraph import masked
 
@@ -77,14 +77,18 @@ class Composition:
             self.on_task(found)
         return made
 
-    async def varied(self, recipe: Recipe, cases: Sequence[str | RecipeCase], *, distractors: int) -> ComposedTask | None:
+    async def varied(
+        self, recipe: Recipe, cases: Sequence[str | RecipeCase], *, distractors: int
+    ) -> ComposedTask | None:
         """The task with other cases, drawn anew where only an atom is named; None where no draw of them holds."""
         for attempt in range(TRIES):
             seed = f"{self.seed}/{recipe.id}/{recipe.round + 1}/{attempt}"
             other = Recipe(
                 id=recipe.id,
                 start=recipe.start,
-                cases=[RecipeCase(atom=c, seed=f"{seed}/{i}") if isinstance(c, str) else c for i, c in enumerate(cases)],
+                cases=[
+                    RecipeCase(atom=c, seed=f"{seed}/{i}") if isinstance(c, str) else c for i, c in enumerate(cases)
+                ],
                 distractors=distractors,
                 languages=recipe.languages,
                 round=recipe.round + 1,
@@ -104,7 +108,10 @@ class Composition:
             recipe = Recipe(
                 id=f"{self.prefix}-{number:02d}",
                 start=f"{self.seed}/{(number - 1) // TASKS_OF_A_START}",
-                cases=[RecipeCase(atom=name, seed=f"{self.seed}/{number}/{attempt}/{i}") for i, name in enumerate(names)],
+                cases=[
+                    RecipeCase(atom=name, seed=f"{self.seed}/{number}/{attempt}/{i}")
+                    for i, name in enumerate(names)
+                ],
                 distractors=(number - 1) // MOST_CASES % 3,
                 languages=list(self.languages),
             )
