@@ -3,10 +3,19 @@
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from worktrial.errors import DataError
 from worktrial.synthesis.files import hash_of
-from worktrial.synthesis.sources.store import InterfaceOperation, Kind, Passage, SourceDocument, SourceLibrary
+from worktrial.synthesis.sources.mcp import read_tool_list, tool_list
+from worktrial.synthesis.sources.store import (
+    DocumentPart,
+    InterfaceOperation,
+    Kind,
+    Passage,
+    SourceDocument,
+    SourceLibrary,
+)
 from worktrial.synthesis.sources.text import (
     DocumentSection,
     markdown_sections,
@@ -73,14 +82,14 @@ KINDS: dict[str, Kind] = {
     ".yaml": "openapi",
     ".yml": "openapi",
 }
-_KNOWN = "PDF (.pdf), Markdown (.md), text (.txt) and OpenAPI 3 (.json, .yaml) are read"
+_KNOWN = "PDF (.pdf), Markdown (.md), text (.txt), OpenAPI 3 (.json, .yaml) and MCP tool lists (.json) are read"
 _PDF = b"%PDF-"
 _HEAD = 1024
 _NOT_ID = re.compile(r"[\W_]+")
 
 
 def load(paths: Iterable[Path | str]) -> SourceLibrary:
-    """Read documents: PDF, Markdown, text, OpenAPI 3 in JSON or YAML.
+    """Read documents: PDF, Markdown, text, OpenAPI 3 in JSON or YAML, the answer of an MCP server to `tools/list`.
 
     Args:
         paths: Files, or folders of such files. Their order does not matter.
@@ -91,6 +100,7 @@ def load(paths: Iterable[Path | str]) -> SourceLibrary:
     files: list[SourceDocument] = []
     passages: list[Passage] = []
     operations: list[InterfaceOperation] = []
+    parts: list[DocumentPart] = []
     taken: dict[str, str] = {}
     for path, kind in _files([Path(path) for path in paths]):
         raw = _bytes(path)
@@ -99,11 +109,12 @@ def load(paths: Iterable[Path | str]) -> SourceLibrary:
             # Twice the same text would only crowd out others.
             continue
         taken[digest] = name = _id(path, taken.values())
-        found, operated, notes = _read(path, kind, raw, name)
-        passages += found
-        operations += operated
-        files.append(SourceDocument(id=name, name=path.name, kind=kind, hash=digest, notes=notes))
-    return SourceLibrary(files, passages, operations)
+        content = _read(path, kind, raw, name)
+        passages += content.passages
+        operations += content.operations
+        parts += content.parts
+        files.append(SourceDocument(id=name, name=path.name, kind=content.kind, hash=digest, notes=content.notes))
+    return SourceLibrary(files, passages, operations, parts)
 
 
 def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
@@ -141,25 +152,43 @@ def _id(path: Path, taken: Iterable[str]) -> str:
     return name
 
 
-def _read(
-    path: Path, kind: Kind, raw: bytes, name: str
-) -> tuple[list[Passage], list[InterfaceOperation], list[str]]:
-    if kind == "pdf":
-        # Imported here: the PDF library is loaded only for a PDF.
-        from worktrial.synthesis.sources.load import pdf_sections
+class _Content(NamedTuple):
+    """Content of one file."""
 
+    kind: Kind
+    passages: list[Passage]
+    operations: list[InterfaceOperation]
+    parts: list[DocumentPart]
+    notes: list[str]
+
+
+def _read(path: Path, kind: Kind, raw: bytes, name: str) -> _Content:
+    if kind == "pdf":
         sections, notes = pdf_sections(path)
-        return _passages(name, sections), [], notes
+        return _prose("pdf", name, sections, notes)
     if _PDF in raw[:_HEAD]:
         raise DataError(path, f"is a PDF, although its name ends in {path.suffix}", "Rename it to end in .pdf")
     text, notes = read_text(raw, path)
     if kind == "openapi":
-        from worktrial.synthesis.sources.openapi import read_openapi
+        if (tools := tool_list(text)) is not None:
+            described, kind = read_tool_list(tools, path, name), "mcp"
+        else:
+            from worktrial.synthesis.sources.openapi import read_openapi
 
-        described = read_openapi(text, path, name)
-        return described.passages, described.operations, [*notes, *described.notes]
+            described = read_openapi(text, path, name)
+        parts = [DocumentPart(source=name, heading=p.heading, text=p.text) for p in described.passages]
+        return _Content(kind, described.passages, described.operations, parts, [*notes, *described.notes])
     sections = markdown_sections(text) if kind == "markdown" else text_sections(text)
-    return _passages(name, sections), [], notes
+    return _prose(kind, name, sections, notes)
+
+
+def _prose(kind: Kind, name: str, sections: Sequence[DocumentSection], notes: list[str]) -> _Content:
+    parts = [
+        DocumentPart(source=name, heading=list(section.heading), page=section.page, text=section.text)
+        for section in sections
+        if section.text.strip()
+    ]
+    return _Content(kind, _passages(name, sections), [], parts, notes)
 
 
 def _passages(source: str, sections: Iterable[DocumentSection]) -> list[Passage]:

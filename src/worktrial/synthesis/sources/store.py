@@ -13,7 +13,7 @@ from worktrial.engine.store import read_lines
 from worktrial.synthesis.artifacts import Citation, Text, ToolDraft
 from worktrial.synthesis.files import write_lines
 
-Kind = Literal["pdf", "markdown", "text", "openapi"]
+Kind = Literal["pdf", "markdown", "text", "openapi", "mcp"]
 
 
 class SourceDocument(msgspec.Struct, kw_only=True, frozen=True):
@@ -37,6 +37,18 @@ class Passage(msgspec.Struct, kw_only=True, frozen=True):
     """Id of its document."""
     id: Text
     """Within the document."""
+    heading: list[str] = []
+    """The headings it stands under, outermost first."""
+    page: int | None = None
+    """1-based, in documents that have pages."""
+    text: Text
+
+
+class DocumentPart(msgspec.Struct, kw_only=True, frozen=True):
+    """Everything that a document says under one heading, or on one page of it, uncut."""
+
+    source: Text
+    """Id of its document."""
     heading: list[str] = []
     """The headings it stands under, outermost first."""
     page: int | None = None
@@ -144,7 +156,7 @@ def _schema() -> Any:
     return builder.build()
 
 
-FILES, PASSAGES, OPERATIONS = "files.jsonl", "passages.jsonl", "operations.jsonl"
+FILES, PASSAGES, OPERATIONS, PARTS = "files.jsonl", "passages.jsonl", "operations.jsonl", "parts.jsonl"
 
 
 class SourceLibrary:
@@ -155,10 +167,12 @@ class SourceLibrary:
         files: Sequence[SourceDocument] = (),
         passages: Sequence[Passage] = (),
         operations: Sequence[InterfaceOperation] = (),
+        parts: Sequence[DocumentPart] = (),
     ) -> None:
         self.files = list(files)
         self.passages = list(passages)
         self.operations = list(operations)
+        self.parts = list(parts)
 
     def __bool__(self) -> bool:
         return bool(self.passages)
@@ -200,6 +214,7 @@ class SourceLibrary:
         """
         write_lines(folder / PASSAGES, self.passages)
         write_lines(folder / OPERATIONS, self.operations)
+        write_lines(folder / PARTS, self.parts)
         write_lines(folder / FILES, self.files)
 
     @classmethod
@@ -213,6 +228,7 @@ class SourceLibrary:
             list(read_lines(folder / FILES, SourceDocument)),
             list(read_lines(folder / PASSAGES, Passage)),
             list(read_lines(folder / OPERATIONS, InterfaceOperation)),
+            list(read_lines(folder / PARTS, DocumentPart)),
         )
 
 
