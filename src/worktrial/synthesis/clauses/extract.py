@@ -45,7 +45,7 @@ class ClauseDrafts(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class RefusedClause(msgspec.Struct, kw_only=True, frozen=True):
-    """What the author gave as a clause and code did not find."""
+    """A clause of the author that does not stand in the documents."""
 
     section: str
     quote: str
@@ -57,7 +57,7 @@ class ClauseReading(msgspec.Struct, kw_only=True, frozen=True):
 
     clauses: list[Clause]
     refused: list[RefusedClause] = []
-    """What was still not found when it had been asked for again."""
+    """Refusals that were left when they had been asked for again."""
     uncovered: list[tuple[str, str]] = []
     """Section and sentence of what binds or holds a number, and stands in no clause."""
     unread: list[tuple[str, str]] = []

@@ -35,7 +35,7 @@ class QuotePlace(NamedTuple):
 
 
 class NotQuoted(ValueError):
-    """What was given as a quote is none; the message says why, in words that its author can use."""
+    """A quote that cannot be used; the message says why, in words that its author can use."""
 
 
 def place_of(quote: str, section: HandbookSection) -> QuotePlace:

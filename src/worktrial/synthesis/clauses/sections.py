@@ -46,7 +46,7 @@ class HandbookSection(msgspec.Struct, kw_only=True, frozen=True):
     """Number by which it is quoted, unique over all documents."""
     title: Text
     parts: list[SectionPart]
-    """At least one, in reading order."""
+    """One or more, in reading order."""
     kind: str = "procedure"
     """`procedure`, or `interface` for the description of an interface."""
     private: bool = False

@@ -25,9 +25,9 @@ class DocumentClauses(msgspec.Struct, kw_only=True, frozen=True):
 
     sections: list[HandbookSection]
     clauses: list[Clause]
-    """Those that hold."""
+    """The ones that hold."""
     overruled: list[Clause]
-    """Those that a document of higher precedence contradicts."""
+    """The ones that a document of higher precedence contradicts."""
     reading: ClauseReading
 
 
