@@ -30,7 +30,7 @@ def said(quote: str) -> list[tuple[str, str]]:
         ("from 1 March 2027 on, before 14:30", [("2027-03-01", "date"), ("14:30", "time")]),
         ("청구는 배송 후 7일 이내에 접수하며 30,000원을 넘지 않는다", [("7", "일"), ("30000", "₩")]),
         ("who writes (section 1), by CD-7, with the code `P0`", []),
-        ("nothing may be told to the recipient", []),
+        ("nothing may be told to the recipient of one parcel", []),
     ],
 )
 def test_numbers_are_read_from_the_quote_with_their_units(quote: str, numbers: list[tuple[str, str]]) -> None:

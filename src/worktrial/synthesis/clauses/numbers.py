@@ -77,7 +77,7 @@ class ClauseNumber(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fie
 def clause_numbers(quote: str) -> list[ClauseNumber]:
     """The numbers in a quote, in reading order, each once.
 
-    Numbers of list items, of sections and steps, and digits of codes (`CD-7`, `P0`) are left out.
+    Numbers of list items, of sections and steps, digits of codes (`CD-7`, `P0`), and the word *one* are left out.
     """
     text = one_spelling(_LISTED.sub("", _MARKUP.sub("", quote)))
     found = [*_moments(text), *_quantities(text)]
@@ -99,6 +99,9 @@ def _quantities(text: str) -> Iterator[tuple[int, ClauseNumber]]:
     taken += [(one.start, one.end) for one in times(text)]
     for number in stated_numbers(text):
         if any(start <= number.start < end for start, end in taken):
+            continue
+        # "one parcel" is a parcel.
+        if number.values[0] == 1 and not any(map(str.isdigit, text[number.start : number.end])):
             continue
         if _PLACE_BEFORE.search(text, max(0, number.start - 16), number.start):
             continue
