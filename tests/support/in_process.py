@@ -1,7 +1,9 @@
 """A workplace's folder run within this process, for tests of what is done with it."""
 
+import importlib
 import importlib.util
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -11,38 +13,18 @@ import msgspec
 import yaml
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces import Session
 from worktrial.workplaces.executable import ExecutableWorkplace
 
 TOOL_LIBRARY = Path(__file__).parent / "tool_library"
+LOANS = TOOL_LIBRARY / "workplaces" / "loans"
 
 
-class InProcess:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._modules: dict[str, ModuleType] = {}
-        described = yaml.safe_load((folder / "workplace.yaml").read_text("utf-8"))
-        self.workplace = ExecutableWorkplace.build(
-            described["name"],
-            self.module("tools"),
-            system_prompt=described["system_prompt"],
-            initial_state=yaml.safe_load((folder / "initial_state.yaml").read_text("utf-8")),
-            state_description=described["state_description"],
-        )
+@dataclass(frozen=True)
+class InProcess(ExecutableWorkplace):
+    folder: Path
 
     def module(self, name: str) -> ModuleType:
-        if name not in self._modules:
-            package = f"own_{self.folder.name}_{abs(hash(self.folder))}"
-            if package not in sys.modules:
-                spec = importlib.util.spec_from_loader(package, None, is_package=True)
-                assert spec is not None
-                sys.modules[package] = importlib.util.module_from_spec(spec)
-                sys.modules[package].__path__ = [str(self.folder)]
-            self._modules[name] = importlib.import_module(f"{package}.{name}")
-        return self._modules[name]
-
-    def open(self, initial_state: JsonObject | None = None) -> Session:
-        return self.workplace.open(initial_state)
+        return _module(self.folder, name)
 
     async def draw(self, seed: str) -> JsonObject:
         drawn: JsonObject = msgspec.json.decode(msgspec.json.encode(self.module("draw").draw(Random(seed))))
@@ -54,5 +36,31 @@ class InProcess:
         return found
 
 
+def in_process(folder: Path, kind: type[InProcess] = InProcess, **more: Any) -> Any:
+    described = yaml.safe_load((folder / "workplace.yaml").read_text("utf-8"))
+    built = ExecutableWorkplace.build(
+        described["name"],
+        _module(folder, "tools"),
+        system_prompt=described["system_prompt"],
+        initial_state=yaml.safe_load((folder / "initial_state.yaml").read_text("utf-8")),
+        state_description=described["state_description"],
+    )
+    return kind(built.artifact, built.functions, built.state_type, folder, **more)
+
+
 def tool_library() -> InProcess:
-    return InProcess(TOOL_LIBRARY / "workplaces" / "loans")
+    found: InProcess = in_process(LOANS)
+    return found
+
+
+def _module(folder: Path, name: str) -> ModuleType:
+    # By content, so that a changed folder is another package.
+    text = "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))
+    package = f"own_{folder.name}_{abs(hash((str(folder), text)))}"
+    if package not in sys.modules:
+        spec = importlib.util.spec_from_loader(package, None, is_package=True)
+        assert spec is not None
+        sys.modules[package] = importlib.util.module_from_spec(spec)
+        sys.modules[package].__path__ = [str(folder)]
+        importlib.invalidate_caches()
+    return importlib.import_module(f"{package}.{name}")

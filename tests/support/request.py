@@ -15,6 +15,7 @@ class Role(StrEnum):
     SIMULATOR = "simulator"
     JUDGE = "judge"
     SYNTHESIZER = "synthesizer"
+    SOLVER = "solver"
 
     @classmethod
     def of(cls, model: object) -> "Role":

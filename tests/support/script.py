@@ -130,6 +130,7 @@ class Script:
     simulator: Sequence[Step] | Step = ()
     judge: Sequence[Step] | Step = ()
     synthesizer: Sequence[Step] | Step = ()
+    solver: Sequence[Step] | Step = ()
     listing: Step | None = None
     """Answers `GET /v1/models` instead of the list of `models`."""
 
@@ -150,7 +151,7 @@ class Script:
     """Manner of streaming, for requests that ask for it."""
     batching: Batching = field(default_factory=Batching)
     """Manner of working off batches."""
-    models: Sequence[str] = ("agent-1", "simulator-1", "judge-1", "synthesizer-1")
+    models: Sequence[str] = ("agent-1", "simulator-1", "judge-1", "synthesizer-1", "solver-1")
 
     def steps(self, role: Role) -> list[Step]:
         steps = getattr(self, role.value)

@@ -23,6 +23,8 @@ class Role(StrEnum):
     SIMULATOR = "simulator"
     JUDGE = "judge"
     SYNTHESIZER = "synthesizer"
+    SOLVER = "solver"
+    """The second worker on a composed task, whose end is held against its author's."""
     PEOPLE = "people"
     """The wording of counterparts whose decisions are made by code."""
 

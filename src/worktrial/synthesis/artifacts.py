@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from worktrial.grading import Vote
+from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject, JsonValue
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
@@ -16,8 +17,9 @@ Level = Annotated[int, msgspec.Meta(ge=1, le=3)]
 Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
 """Part of a slot that a finding is about, and that a repair writes anew."""
 SlotVerdict = Literal["kept", "trivial", "too_hard", "unsolvable", "invalid", "undecided", "unchecked"]
-RunKind = Literal["plan", "free"]
-"""Kind of a calibration run: with the plan in the agent's instruction, or without."""
+RunKind = Literal["plan", "free", "fresh", "solver"]
+"""Kind of a run: with the plan in the agent's instruction, without, without and after the task was chosen, or by
+the solver."""
 
 
 class SubTopic(msgspec.Struct, kw_only=True, frozen=True):
@@ -159,6 +161,8 @@ class SlotRun(msgspec.Struct, kw_only=True, frozen=True):
     cost: float | None
     tokens: int
     votes: list[Vote] = []
+    checks: list[CheckResult] = []
+    """Outcome of each check, where the task has some."""
     trajectory: JsonObject | None = None
 
 
@@ -279,6 +283,12 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     repairs: Annotated[int, msgspec.Meta(ge=0)] = 3
     """Most rounds of repair of a slot."""
     votes: Annotated[int, msgspec.Meta(ge=1)] = 3
+    tasks: Annotated[int, msgspec.Meta(ge=1, le=2000)] = 20
+    """Sound tasks that are wanted of a workplace of code."""
+    fresh_runs: Annotated[int, msgspec.Meta(ge=1)] = 4
+    """Runs of each of them for the rate that is published, made after it was chosen."""
+    seed: str = "0"
+    """All that is drawn for them follows from it."""
     twins: bool = False
     """Write the tools of the selected workplaces as code, too, and keep it where it agrees with the simulator."""
 

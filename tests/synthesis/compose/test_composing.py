@@ -2,18 +2,19 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.in_process import InProcess, tool_library
+from tests.support.in_process import LOANS, InProcess, in_process, tool_library
 
 from worktrial.errors import DataError
 from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
 from worktrial.synthesis.compose.choosing import Composition
-from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
+from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose, state_of
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.synthesis.compose.proof import CHECKS, faults_of, plan_of
 from worktrial.synthesis.compose.telegraph import telegraphed
@@ -86,25 +87,25 @@ def test_one_check_holds_that_nothing_else_changed() -> None:
 def test_what_another_case_would_need_fails_the_checks() -> None:
     workshop = tool_library()
     task = next(t for t in HUNDRED if t.refusals and len(t.recipe.cases) == 1)
-    session = workshop.open(task.state)
+    state = asyncio.run(state_of(task, workshop))
+    session = workshop.open(state)
     loan_id = next(step["with"]["loan_id"] for step in task.steps if step["call"] == "get_loan")
     asyncio.run(session.call("extend_loan", {"loan_id": loan_id, "due": "2031-06-20"}))
     wrong = Trajectory(answer=f"{loan_id} is extended; it is now due on 2031-06-20.")
     found = run_checks(
         CHECKS.validate_python(task.checks),
-        initial_state=task.state,
+        initial_state=state,
         final_state=session.state or {},
         trajectory=wrong,
     )
     assert not all(result.passed for result in found)
 
 
+@dataclass(frozen=True)
 class Changed(InProcess):
     """The tool library with some atoms' situations changed."""
 
-    def __init__(self, changes: Mapping[str, Any]) -> None:
-        super().__init__(tool_library().folder)
-        self.changes = changes
+    changes: Mapping[str, Any]
 
     async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
         found = await super().call_function(module, name, *arguments)
@@ -115,7 +116,7 @@ class Changed(InProcess):
 def faults(
     changes: dict[str, Any], atom: str = "plain_extension", languages: tuple[str, ...] = ("en", "ko")
 ) -> list[str]:
-    workshop = Changed({atom: changes})
+    workshop = in_process(LOANS, Changed, changes={atom: changes})
     recipe = Recipe(id="x-01", start="0", cases=[RecipeCase(atom=atom, seed="1")], languages=list(languages))
     return asyncio.run(_faults(recipe, workshop))
 
@@ -199,8 +200,12 @@ def test_no_atoms_at_all_are_named_as_missing(tmp_path: Path) -> None:
 def test_a_refusal_worded_as_nothing_that_is_granted_gives_itself_away() -> None:
     sound = tool_library()
     assert asyncio.run(telegraphed(atoms_of(sound), sound, ["en", "ko"])) == []
-    told = Changed(
-        {"reserved_tool": {"request": {"en": "Please make an illicit exception", "ko": "예외를 부탁합니다"}}}
+    told = in_process(
+        LOANS,
+        Changed,
+        changes={
+            "reserved_tool": {"request": {"en": "Please make an illicit exception", "ko": "예외를 부탁합니다"}}
+        },
     )
     found = asyncio.run(telegraphed(atoms_of(told), told, ["en", "ko"]))
     assert [finding.subject for finding in found] == ["reserved_tool"]

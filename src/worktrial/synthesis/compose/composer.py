@@ -50,11 +50,8 @@ class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
     """A task in all its languages, as its recipe makes it."""
 
     recipe: Recipe
-    start: JsonObject
-    """The drawn state, nothing planted in it yet."""
-    state: JsonObject
     patch: list[JsonObject]
-    """Difference of the two."""
+    """Changes of the drawn state, as a JSON Patch (RFC 6902)."""
     instructions: dict[str, str]
     answers: dict[str, str]
     steps: list[JsonObject]
@@ -84,7 +81,7 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Works
         DataError: an atom returns what is no situation, or a patch that does not apply.
     """
     random = Random(f"{recipe.start}/{[(case.atom, case.seed) for case in recipe.cases]}")
-    start = state = await workshop.draw(recipe.start)
+    state = start = await workshop.draw(recipe.start)
     cases: list[Situation] = []
     taken: set[str] = set()
     for case in recipe.cases:
@@ -112,8 +109,6 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Works
     lead = random.randrange(1 << 16)
     return ComposedTask(
         recipe=recipe,
-        start=start,
-        state=state,
         patch=list(jsonpatch.make_patch(start, state)),
         instructions={
             name: _instruction([cases[i].request[name] for i in order], name, lead) for name in recipe.languages
@@ -131,6 +126,15 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Works
         human=" ".join(case.human for case in cases if case.human),
         requests=[case.request for case in cases],
     )
+
+
+async def state_of(task: ComposedTask, workshop: Workshop) -> JsonObject:
+    """State in which the task begins.
+
+    Raises:
+        DataError: its patch does not apply.
+    """
+    return patched(await workshop.draw(task.recipe.start), task.patch, task.recipe.id)
 
 
 def patched(state: JsonObject, patch: Sequence[JsonObject], atom: str) -> JsonObject:

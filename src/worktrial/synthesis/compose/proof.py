@@ -11,7 +11,7 @@ from worktrial.grading.check import CheckResult
 from worktrial.grading.state_checks import Check, run_checks
 from worktrial.language import JsonObject
 from worktrial.synthesis.compose.atoms import Workshop
-from worktrial.synthesis.compose.composer import ComposedTask
+from worktrial.synthesis.compose.composer import ComposedTask, state_of
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.workplaces import Trajectory
 
@@ -34,6 +34,7 @@ async def faults_of(task: ComposedTask, workshop: Workshop) -> list[str]:
         checks = CHECKS.validate_python(task.checks)
     except ValidationError as e:
         return [f"its checks: {error['loc']}: {error['msg']}" for error in e.errors()]
+    state = await state_of(task, workshop)
     faults: list[str] = []
     for language, instruction in task.instructions.items():
         found = language_of(instruction, task.instructions)
@@ -41,7 +42,7 @@ async def faults_of(task: ComposedTask, workshop: Workshop) -> list[str]:
             faults.append(f"its instruction in {language} reads as {found}")
         try:
             plan = Plan.model_validate(plan_of(task, language))
-            session = workshop.open(task.state)
+            session = workshop.open(state)
             done = await follow(plan, session)
         except (ValidationError, InvalidSample) as e:
             faults.append(f"its plan cannot be followed: {e}")
@@ -50,14 +51,14 @@ async def faults_of(task: ComposedTask, workshop: Workshop) -> list[str]:
         faults += [
             f"its plan's call of {call.tool} is refused: {_said(call.observation.content)}" for call in refused
         ]
-        results = run_checks(checks, initial_state=task.state, final_state=session.state or {}, trajectory=done)
+        results = run_checks(checks, initial_state=state, final_state=session.state or {}, trajectory=done)
         faults += [
             f"its own plan fails a check in {language}: {_failed(result)}"
             for result in results
             if not result.passed
         ]
     idle = Trajectory(answer=IDLE)
-    passed = run_checks(checks, initial_state=task.state, final_state=task.state, trajectory=idle)
+    passed = run_checks(checks, initial_state=state, final_state=state, trajectory=idle)
     if all(result.passed for result in passed):
         faults.append("it is passed by doing nothing")
     return faults

@@ -1,0 +1,190 @@
+"""Composed tasks as the suite's files hold them: entries of `tasks.yaml`, drawn states, `suite.yaml`."""
+
+import datetime as dt
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from worktrial import __version__
+from worktrial.agents.plan import Plan
+from worktrial.errors import DataError, StopRun
+from worktrial.language import JsonObject
+from worktrial.suites.executable.tasks import TASKS_FILE, ExecutableTask
+from worktrial.synthesis.artifacts import JobSpec
+from worktrial.synthesis.compose.atoms import Workshop
+from worktrial.synthesis.compose.composer import ComposedTask, state_of
+from worktrial.synthesis.compose.proof import CHECKS, plan_of
+from worktrial.synthesis.files import to_yaml, write_text
+from worktrial.synthesis.folder import SuiteFolder
+
+FORMAT = 1
+STATES = "states"
+_REFUSAL = "refuse_or_ask"
+_QUOTED = 6
+"""Clauses that a rubric quotes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Names by which the tasks of a suite are grouped."""
+
+    workplace: str
+    scenario: str
+    category: str
+    domain: str
+
+
+def prefix_of(name: str) -> str:
+    """Beginning of task ids for a workplace of this name: lower-case words joined by hyphens."""
+    words = re.findall(r"[a-z]+", name.lower())
+    return "-".join(words) or "task"
+
+
+def id_in(draft: ComposedTask, language: str) -> str:
+    """Id of a task in one of its languages; the first language's has no mark."""
+    id = draft.recipe.id
+    if language == draft.recipe.languages[0]:
+        return id
+    prefix, number = id.rsplit("-", 1)
+    return f"{prefix}-{language}-{number}"
+
+
+def rubric_of(draft: ComposedTask, rules: Mapping[str, str]) -> str:
+    """The task's rubric in prose, for judges and readers: the clauses that decide it. The checks count."""
+    quoted = [f"{id}: {rules[id]}" for id in draft.clauses if id in rules][:_QUOTED]
+    cases = len(draft.recipe.cases)
+    said = "The case ends" if cases == 1 else f"All {cases} cases end"
+    return "\n".join([f"{said} as the rules require, nothing else is changed, and the report says so.", *quoted])
+
+
+async def executable(
+    draft: ComposedTask, language: str, home: Workshop, labels: Labels, rules: Mapping[str, str]
+) -> ExecutableTask:
+    """A composed task ready to be set up.
+
+    Raises:
+        DataError: it was changed to something that is no task.
+    """
+    state = await state_of(draft, home)
+    clock = state.get("clock")
+    if not isinstance(clock, str):
+        raise DataError(f"{draft.recipe.id}: its state", "says no `clock`", "Let draw.py set it, ISO 8601")
+    try:
+        return ExecutableTask.model_validate(
+            {
+                "id": id_in(draft, language),
+                "workplace": labels.workplace,
+                "home": home,
+                "scenario": labels.scenario,
+                "category": labels.category,
+                "domain": labels.domain,
+                "language": language,
+                "difficulty": draft.difficulty,
+                "traits": (_REFUSAL,) if draft.refusals else (),
+                "instruction": draft.instructions[language],
+                "clock": clock,
+                "initial_state": state,
+                "plan": Plan.model_validate(plan_of(draft, language)),
+                "checks": tuple(CHECKS.validate_python(draft.checks)),
+                "rubric": rubric_of(draft, rules),
+                **({"human": draft.human} if draft.human else {}),
+            }
+        )
+    except ValueError as e:
+        raise DataError(draft.recipe.id, f"is no task any more: {e}", "Put it right, or remove its file") from None
+
+
+def entries(draft: ComposedTask, rules: Mapping[str, str]) -> list[JsonObject]:
+    """The task as `tasks.yaml` holds it, once for each language."""
+    return [
+        {
+            "id": id_in(draft, language),
+            "difficulty": draft.difficulty,
+            **({"traits": [_REFUSAL]} if draft.refusals else {}),
+            "language": language,
+            **({"pair": draft.recipe.id} if len(draft.instructions) > 1 else {}),
+            "clauses": draft.clauses,
+            "start": start_name(draft.recipe.start),
+            "instruction": draft.instructions[language],
+            **({"state": draft.patch} if draft.patch else {}),
+            "plan": plan_of(draft, language),
+            "checks": draft.checks,
+            "rubric": rubric_of(draft, rules),
+            **({"human": draft.human} if draft.human else {}),
+        }
+        for language in draft.instructions
+    ]
+
+
+def start_name(seed: str) -> str:
+    """Name of the file of a drawn state."""
+    return "draw-" + re.sub(r"[^A-Za-z0-9]+", "-", seed).strip("-")
+
+
+async def write_suite(
+    folder: SuiteFolder,
+    spec: JobSpec,
+    drafts: Sequence[ComposedTask],
+    home: Workshop,
+    labels: Labels,
+    rules: Mapping[str, str],
+    figures: object,
+) -> None:
+    """Write drawn states and tasks, and last `suite.yaml`; what was there before and is not now goes.
+
+    Raises:
+        StopRun: something cannot be written.
+    """
+    place = folder.workplaces / labels.workplace
+    starts = {draft.recipe.start for draft in drafts}
+    for seed in sorted(starts):
+        state = await home.draw(seed)
+        text = msgspec.json.format(msgspec.json.encode(state), indent=1).decode()
+        write_text(place / STATES / f"{start_name(seed)}.json", text + "\n")
+    tasks = {
+        "scenario": labels.scenario,
+        "category": labels.category,
+        "domain": labels.domain,
+        "language": spec.languages[0],
+        "tasks": [entry for draft in drafts for entry in entries(draft, rules)],
+    }
+    write_text(place / TASKS_FILE, to_yaml(tasks))
+    _remove_others(place / STATES, {f"{start_name(seed)}.json" for seed in starts})
+    write_text(folder.suite, to_yaml(_suite(folder, spec, labels, figures)))
+
+
+def withdraw_suite(folder: SuiteFolder, labels: Labels) -> None:
+    """Remove the tasks of an earlier session where none can be kept any more; the workplace stays."""
+    place = folder.workplaces / labels.workplace
+    for path in (folder.suite, place / TASKS_FILE):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(place / STATES, ignore_errors=True)
+
+
+def _suite(folder: SuiteFolder, spec: JobSpec, labels: Labels, figures: object) -> JsonObject:
+    return {
+        "format": FORMAT,
+        "kind": "suite",
+        "name": folder.root.resolve().name,
+        "title": labels.scenario,
+        "category": labels.category,
+        "role": spec.role,
+        "domain": labels.domain,
+        "created_by": f"worktrial {__version__}",
+        "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "counts": msgspec.to_builtins(figures),
+    }
+
+
+def _remove_others(folder: Path, kept: set[str]) -> None:
+    for path in folder.iterdir():
+        # Only what a draw is called: a state that a person put there stays.
+        if path.name not in kept and path.name.startswith("draw-"):
+            try:
+                path.unlink()
+            except OSError as e:
+                raise StopRun(f"{path}: cannot be removed ({e.strerror})") from None

@@ -1,0 +1,98 @@
+"""Difficulty of a composed task: runs until its band is known, then fresh ones that no choice has seen."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+
+from worktrial.statistics import wilson
+from worktrial.statistics.sequential import Side
+from worktrial.synthesis.artifacts import PassRate, RunKind, SlotRun
+from worktrial.synthesis.calibration.rules import FREE_BAND, Sequential
+from worktrial.synthesis.calibration.sampling import sample_until_decided
+
+RunOf = Callable[[RunKind, int], Coroutine[None, None, SlotRun]]
+"""Makes the run of a kind and a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Runs of one task."""
+
+    first: int = 4
+    """Runs before its band is looked at."""
+    most: int = 12
+    """Runs at most, where it lies near a border."""
+    fresh: int = 4
+    """Runs for the rate that is published."""
+
+    @property
+    def rule(self) -> Sequential:
+        """Rule by which runs suffice."""
+        return Sequential(FREE_BAND, self.first, max(self.first, self.most))
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """Band of a task, as far as its runs show it."""
+
+    rate: PassRate
+    side: Side
+    rows: Sequence[SlotRun]
+
+    @property
+    def is_without_verdicts(self) -> bool:
+        """Whether more runs came to no verdict than to one."""
+        return self.rate.invalid > self.rate.n
+
+
+async def screened(run: RunOf, have: Sequence[SlotRun], effort: Effort) -> Screened:
+    """Run a task until it is known whether it is trivial, impossible, or in between.
+
+    Args:
+        run: Makes a run.
+        have: Rows of earlier sessions on the same content.
+        effort: How many.
+
+    Raises:
+        StopRun: no run can be made.
+    """
+    rows, rate = await sample_until_decided(
+        lambda number: run("free", number), [row for row in have if row.kind == "free"], effort.rule
+    )
+    return Screened(rate, effort.rule.side(rate.passed, rate.n), rows)
+
+
+async def fresh_rate(run: RunOf, have: Sequence[SlotRun], effort: Effort) -> PassRate:
+    """Pass rate over runs that were made after the task was chosen, with the Wilson interval of 95 %.
+
+    Raises:
+        StopRun: no run can be made.
+    """
+    rows = {row.number: row for row in have if row.kind == "fresh"}
+    missing = [number for number in range(effort.fresh) if number not in rows]
+    try:
+        async with asyncio.TaskGroup() as group:
+            made = [group.create_task(run("fresh", number)) for number in missing]
+    except BaseExceptionGroup as trouble:
+        raise trouble.exceptions[0] from None
+    everything = [*rows.values(), *(task.result() for task in made)]
+    valid = [row for row in everything if row.outcome != "invalid"]
+    passed = sum(row.outcome == "pass" for row in valid)
+    known = wilson(passed, len(valid)) if valid else None
+    return PassRate(
+        passed=passed,
+        n=len(valid),
+        invalid=len(everything) - len(valid),
+        low=known.low if known else 0.0,
+        high=known.high if known else 1.0,
+        decision="inside",
+    )
+
+
+def failed_checks(rows: Sequence[SlotRun]) -> list[list[int]]:
+    """Indices of the checks that failed, for each run that failed."""
+    return [
+        [index for index, check in enumerate(row.checks) if not check.passed]
+        for row in rows
+        if row.outcome == "fail"
+    ]

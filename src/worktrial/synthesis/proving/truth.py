@@ -1,0 +1,214 @@
+"""Truth of a task from a second side: the ends of plan and solver compared, and a ruling where they differ."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import msgspec
+
+from worktrial.agents.plan import Plan, follow
+from worktrial.language import JsonObject, JsonValue
+from worktrial.language.untrusted import encodable
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.artifacts import SlotRun, Text
+from worktrial.synthesis.author import Author
+from worktrial.synthesis.prompting import compact, fenced, render, within
+from worktrial.workplaces.fidelity import FieldStatus, compare
+
+_FREE_WORDS = 4
+"""Words from which a text is taken to be worded freely."""
+_SHOWN = 40
+"""Differences that a ruling is shown."""
+RULE_TOKENS, RECORD_TOKENS = 12_000, 6_000
+"""Most tokens of rules, and of records, in the request for a ruling."""
+
+
+class EndDifference(msgspec.Struct, kw_only=True, frozen=True):
+    """A place at which two ends of a task differ."""
+
+    at: str
+    """JSON Pointer into the final state; `answer` for what was reported."""
+    author: JsonValue = None
+    solver: JsonValue = None
+
+
+class RuleQuote(msgspec.Struct, kw_only=True, frozen=True):
+    """Words of a rule."""
+
+    id: Text
+    quote: Text
+
+
+class Ruling(msgspec.Struct, kw_only=True, frozen=True):
+    """Decision between two ends; a line of `work/rulings.jsonl`."""
+
+    task: Text
+    content: Text
+    """Hash of the task that it was made on."""
+    right: Literal["author", "solver", "both", "neither"]
+    why: str
+    quotes: list[RuleQuote]
+    differences: list[EndDifference]
+    model: str
+
+
+class _Reply(msgspec.Struct, kw_only=True, frozen=True):
+    why: Text
+    right: Literal["first", "second", "both", "neither"]
+    quotes: Annotated[list[RuleQuote], msgspec.Meta(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """State and report with which work on a task ended."""
+
+    state: JsonObject
+    answer: str
+
+
+async def end_of_plan(task: ExecutableTask) -> End:
+    """The end that the task's own plan comes to.
+
+    Raises:
+        PlanBroken: it cannot be followed.
+    """
+    session = task.open()
+    done = await follow(Plan.model_validate(task.plan), session)
+    return End(session.state or {}, done.answer)
+
+
+def end_of_run(row: SlotRun) -> End:
+    """The end of a run that was stored with its trajectory."""
+    line = row.trajectory or {}
+    return End(line.get("final_state") or {}, str(line.get("answer") or ""))
+
+
+def differences(author: End, solver: End, failed: Sequence[str]) -> list[EndDifference]:
+    """Places at which the ends differ.
+
+    Texts of four words and more may be worded otherwise, as long as both say something. Reports are compared by the
+    task's checks alone.
+
+    Args:
+        author: End of the plan.
+        solver: End of the second worker.
+        failed: Checks of the answer that the second worker fails, in words.
+    """
+
+    def is_free(at: str, text: str) -> bool:
+        return len(text.split()) >= _FREE_WORDS
+
+    fields = compare(author.state, solver.state, is_free)
+    off = [field for field in fields if field.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
+    found = [EndDifference(at=field.at, author=field.truth, solver=field.simulated) for field in off]
+    if failed:
+        found.append(EndDifference(at="answer", author=author.answer, solver=solver.answer))
+    return found
+
+
+async def ruled(
+    task: ExecutableTask,
+    content: str,
+    found: Sequence[EndDifference],
+    rules: Mapping[str, str],
+    author: Author,
+) -> Ruling:
+    """Let a third decide from the rules which end is right.
+
+    Whose end stands first follows from the content, so that a preference for either place favours nobody.
+
+    Args:
+        task: What was worked on.
+        content: Its hash.
+        found: Where the ends differ.
+        rules: Text of each clause or section by its id.
+        author: The model that decides.
+
+    Raises:
+        UnusableReplies: it gives no decision with quotes that stand in the rules.
+        InvalidSample: it cannot be reached.
+    """
+    swapped = int(content[:8], 16) % 2 == 1
+
+    def wrong(reply: _Reply) -> list[str]:
+        return [fault for quote in reply.quotes if (fault := _misquoted(quote, rules))]
+
+    data = render(
+        "ruling_data",
+        rules=within((f"{id}: {text}" for id, text in rules.items()), RULE_TOKENS),
+        instruction=task.instruction,
+        clock=task.clock,
+        records=_records(task, found),
+        differences=[
+            {
+                "at": one.at,
+                "first": compact(one.solver if swapped else one.author),
+                "second": compact(one.author if swapped else one.solver),
+            }
+            for one in found[:_SHOWN]
+        ],
+    )
+    prompt = render("ruling", data=fenced(encodable(data)))
+    reply = await author.write(prompt, _Reply, salt=f"ruling/{task.id}/{content}", check=wrong)
+    sides: dict[str, Literal["author", "solver", "both", "neither"]] = {
+        "first": "solver" if swapped else "author",
+        "second": "author" if swapped else "solver",
+        "both": "both",
+        "neither": "neither",
+    }
+    return Ruling(
+        task=task.id,
+        content=content,
+        right=sides[reply.right],
+        why=reply.why,
+        quotes=reply.quotes,
+        differences=list(found),
+        model=author.model,
+    )
+
+
+def _misquoted(quote: RuleQuote, rules: Mapping[str, str]) -> str:
+    if quote.id not in rules:
+        return f"there is no rule {quote.id}"
+    if _folded(quote.quote) not in _folded(rules[quote.id]):
+        return f"{quote.quote!r} does not stand in {quote.id}"
+    return ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).strip(" .\"'").casefold()
+
+
+def _records(task: ExecutableTask, found: Sequence[EndDifference]) -> list[str]:
+    """Records of the initial state that a difference, the plan or the instruction names, as JSON."""
+    words = _words(task)
+    state = task.initial_state
+    shown: list[str] = []
+    for name, part in state.items():
+        if isinstance(part, dict):
+            named = {id: record for id, record in part.items() if id in words or _touched(found, name, id)}
+            shown += [f"{name}/{id}: {compact(record)}" for id, record in named.items()]
+        elif isinstance(part, list):
+            shown += [f"{name}: {compact(item)}" for item in part if words & _values(item)]
+        else:
+            shown.append(f"{name}: {compact(part)}")
+    return within(shown, RECORD_TOKENS)
+
+
+def _words(task: ExecutableTask) -> frozenset[str]:
+    """Values that the task's plan and instruction name."""
+    plan = _values(task.plan.model_dump(mode="json", by_alias=True))
+    return plan | frozenset(word.strip(".,:;()") for word in task.instruction.split())
+
+
+def _values(value: JsonValue) -> frozenset[str]:
+    if isinstance(value, dict):
+        return frozenset().union(*(_values(item) for item in value.values()))
+    if isinstance(value, list):
+        return frozenset().union(*(_values(item) for item in value))
+    return frozenset({str(value)})
+
+
+def _touched(found: Sequence[EndDifference], *parts: str) -> bool:
+    start = "/" + "/".join(parts)
+    return any(one.at == start or one.at.startswith(f"{start}/") for one in found)

@@ -1,0 +1,230 @@
+"""A workplace of code brought to a suite: composed, proved, measured, written, and gone on with."""
+
+import asyncio
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.support.in_process import TOOL_LIBRARY, InProcess, in_process
+from tests.support.library_clerk import Clerk, Referee, every_other, never
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+
+from worktrial.agents.assignment import Limits
+from worktrial.engine.roles import Role, RoleSettings
+from worktrial.engine.spend import Budget, BudgetSpent
+from worktrial.synthesis.artifacts import JobSpec
+from worktrial.synthesis.clauses.clause import read_clauses
+from worktrial.synthesis.composed_session import ComposedEnd, ComposingSession
+from worktrial.synthesis.composed_suite import Labels
+from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.resources import ResourceSettings, open_resources
+
+ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.JUDGE)
+
+
+def spec(tasks: int = 4, **more: Any) -> JobSpec:
+    return JobSpec(role="clerk", tasks=tasks, free_runs=4, most_runs=12, fresh_runs=2, repairs=2, **more)
+
+
+def session_on(
+    root: Path,
+    url: str,
+    wanted: JobSpec,
+    *,
+    budget: Budget | None = None,
+    until_drafts: bool = False,
+    said: Any = None,
+) -> ComposedEnd:
+    """One session on a copy of the tool library."""
+    if not root.exists():
+        shutil.copytree(TOOL_LIBRARY, root, ignore=shutil.ignore_patterns("__pycache__"))
+    place = root / "workplaces" / "loans"
+    home: InProcess = in_process(place)
+    rules = {clause.id: clause.quote for clause in read_clauses(root / "clauses.yaml")}
+    roles = {role.value: RoleSettings(role=role, model=f"{role.value}-1", base_url=url) for role in ROLES}
+    settings = ResourceSettings(roles=roles, requests=16, budget=budget or Budget())
+
+    async def work() -> ComposedEnd:
+        async with open_resources(SuiteFolder(root), settings) as resources:
+            session = ComposingSession(
+                folder=SuiteFolder(root),
+                spec=wanted,
+                place=place,
+                home=home,
+                labels=Labels("loans", "Tool library", "Public Service", "Lending"),
+                rules=rules,
+                resources=resources,
+                limits=Limits(12),
+                runs_at_once=16,
+                warn=(said or []).append,
+            )
+            return await session.make(until_drafts=until_drafts)
+
+    return asyncio.run(work())
+
+
+def everybody(**more: Any) -> Script:
+    return Script(**{"agent": Clerk(every_other), "solver": Clerk(), "judge": Referee(), **more})
+
+
+def test_tasks_are_composed_confirmed_measured_and_written(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        end = session_on(root, server.url, spec(4, languages=["en", "ko"]))
+        assert Counter(one.fate for one in end.ends) == {"kept": 4}
+        assert {one.truth for one in end.ends} == {"confirmed"}
+        for one in end.ends:
+            assert one.band is not None and 0 < one.band.passed < one.band.n
+            assert one.fresh is not None and one.fresh.n == 2
+        assert server.count("judge") == 0, "nobody decides where both came to the same end"
+        asked = server.count()
+        again = session_on(root, server.url, spec(4, languages=["en", "ko"]))
+        assert server.count() == asked, "an answer that was paid for is not asked for again"
+        assert [one.content for one in again.ends] == [one.content for one in end.ends]
+    suite = yaml.safe_load((root / "suite.yaml").read_text("utf-8"))
+    assert suite["counts"]["tasks"] == 4
+    assert suite["counts"]["detects"] is None or 0 < suite["counts"]["detects"] <= 1
+    assert suite["counts"]["found_flawed"]["of"] == 4
+    assert suite["counts"]["tokens_a_task"] > 0
+    file = yaml.safe_load((root / "workplaces/loans/tasks.yaml").read_text("utf-8"))
+    assert [task["id"] for task in file["tasks"]][:2] == ["loans-01", "loans-ko-01"]
+    assert {task["pair"] for task in file["tasks"]} == {f"loans-{n:02d}" for n in range(1, 5)}
+    assert all((root / f"workplaces/loans/states/{task['start']}.json").exists() for task in file["tasks"])
+
+
+def test_more_tasks_are_another_session_and_repeat_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        session_on(root, server.url, spec(2))
+        asked = server.count()
+        end = session_on(root, server.url, spec(4))
+        assert len(end.drafts) == 4
+        assert server.count() > asked
+        begun = Counter(str(r.messages[-1]) for r in server.requests if r.steps_done == 0)
+        assert max(begun.values()) <= 12 + 2 + 1, "runs of the first session were not made again"
+
+
+def test_a_trivial_task_is_made_harder_and_goes_when_that_does_not_help(tmp_path: Path) -> None:
+    with ScriptedServer(everybody(agent=Clerk(never))) as server:
+        end = session_on(tmp_path / "library", server.url, spec(1))
+    assert {one.fate for one in end.ends} == {"trivial"}
+    assert {one.rounds for one in end.ends} == {2}
+    assert all(len(one.atoms) >= 3 for one in end.ends)
+    assert not end.drafts
+
+
+def test_an_impossible_task_is_made_easier(tmp_path: Path) -> None:
+    with ScriptedServer(everybody(agent=Clerk(lambda run, task: "\n2." in task))) as server:
+        end = session_on(tmp_path / "library", server.url, spec(3))
+    assert any(one.rounds for one in end.ends)
+    assert {one.fate for one in end.ends} <= {"trivial", "kept", "too_hard"}
+
+
+@pytest.mark.parametrize(
+    ("judge", "fate", "truth"),
+    [
+        (Referee("neither"), "truth", "open"),
+        (Referee("both"), "truth", "open"),
+        (Referee("right", quote="Extensions are never given."), "truth", "open"),
+    ],
+)
+def test_a_task_that_the_rules_do_not_bear_out_goes(tmp_path: Path, judge: Referee, fate: str, truth: str) -> None:
+    with ScriptedServer(everybody(solver=Clerk(lambda run, task: True), judge=judge)) as server:
+        end = session_on(tmp_path / "library", server.url, spec(1))
+    assert {(one.fate, one.truth) for one in end.ends} == {(fate, truth)}
+    assert end.worth is not None
+    assert (end.worth.found_flawed.count, end.worth.found_flawed.of) == (2, 2)
+    assert not (tmp_path / "library" / "suite.yaml").exists()
+
+
+def test_a_task_on_whose_side_the_rules_are_stays_and_is_confirmed_by_a_run_that_passes(tmp_path: Path) -> None:
+    with ScriptedServer(everybody(solver=Clerk(lambda run, task: True))) as server:
+        end = session_on(tmp_path / "library", server.url, spec(1))
+        assert server.count("judge") >= 1
+    assert [(one.fate, one.truth) for one in end.ends if one.fate == "kept"] == [("kept", "confirmed")]
+    assert (tmp_path / "library" / "work" / "rulings.jsonl").exists()
+
+
+def test_what_a_person_changed_stays_and_only_that_task_is_run_again(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        first = session_on(root, server.url, spec(3))
+        path = root / "work" / "tasks" / "loans-02.yaml"
+        draft = yaml.safe_load(path.read_text("utf-8"))
+        draft["instructions"]["en"] += "\nThank you kindly for your help with this."
+        path.write_text(yaml.safe_dump(draft, sort_keys=False, allow_unicode=True), "utf-8")
+        asked = len(server.requests)
+        again = session_on(root, server.url, spec(3))
+        new = [str(r.messages) for r in server.requests[asked:]]
+    assert new and all("Thank you kindly" in text for text in new)
+    before = {one.task: one.content for one in first.ends}
+    assert {one.task for one in again.ends if before[one.task] != one.content} == {"loans-02"}
+
+
+def test_an_edited_task_that_does_not_hold_any_more_is_refused_by_name(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        session_on(root, server.url, spec(1))
+        path = root / "work" / "tasks" / "loans-01.yaml"
+        draft = yaml.safe_load(path.read_text("utf-8"))
+        draft["checks"] = [{"check": "only_changed", "at": ["/loans"]}]
+        path.write_text(yaml.safe_dump(draft, sort_keys=False, allow_unicode=True), "utf-8")
+        end = session_on(root, server.url, spec(1))
+    found = {one.task: one for one in end.ends}["loans-01"]
+    assert (found.fate, "passed by doing nothing" in found.why) == ("gate", True)
+
+
+def test_another_atom_changes_only_the_tasks_that_hold_it(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        first = session_on(root, server.url, spec(3))
+        atoms = root / "workplaces" / "loans" / "atoms.py"
+        text = atoms.read_text("utf-8")
+        atoms.write_text(
+            text.replace("is gone for good. Charge for it, and", "is gone for good. Please charge it and")
+        )
+        again = session_on(root, server.url, spec(3))
+    before = {one.task: one for one in first.ends}
+    changed = {one.task for one in again.ends if one.task in before and before[one.task].content != one.content}
+    assert changed == {one.task for one in first.ends if "lost_tool" in one.atoms}
+
+
+def test_another_clause_means_new_runs_for_what_cites_it_and_for_nothing_else(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        first = session_on(root, server.url, spec(4))
+        path = root / "clauses.yaml"
+        path.write_text(
+            path.read_text("utf-8").replace("has reserved is not extended", "has reserved stays not extended")
+        )
+        again = session_on(root, server.url, spec(4))
+    before = {one.task: one for one in first.ends}
+    changed = {one.task for one in again.ends if before[one.task].content != one.content}
+    assert changed == {one.task for one in first.ends if "C-02" in one.clauses}
+    assert changed != set(before)
+
+
+def test_a_budget_ends_it_cleanly_and_a_larger_one_goes_on(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        with pytest.raises(BudgetSpent):
+            session_on(root, server.url, spec(3), budget=Budget(tokens=12_000))
+        asked = server.count()
+        end = session_on(root, server.url, spec(3))
+        whole = server.count()
+    with ScriptedServer(everybody()) as server:
+        at_once = session_on(tmp_path / "other", server.url, spec(3))
+        assert 0 < asked < whole == server.count(), "nothing was asked for twice"
+    assert [one.fate for one in end.ends] == [one.fate for one in at_once.ends]
+
+
+def test_drafts_alone_ask_nobody(tmp_path: Path) -> None:
+    with ScriptedServer(everybody()) as server:
+        end = session_on(tmp_path / "library", server.url, spec(6), until_drafts=True)
+        assert server.count() == 0
+    assert len(end.drafts) == 6
+    assert len(list((tmp_path / "library" / "work" / "tasks").glob("*.yaml"))) == 6
