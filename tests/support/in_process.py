@@ -26,7 +26,7 @@ class InProcess(ExecutableWorkplace):
     def module(self, name: str) -> ModuleType:
         return _module(self.folder, name)
 
-    async def draw(self, seed: str) -> JsonObject:
+    async def draw(self, seed: int) -> JsonObject:
         drawn: JsonObject = msgspec.json.decode(msgspec.json.encode(self.module("draw").draw(Random(seed))))
         return drawn
 

@@ -1,4 +1,4 @@
-"""A clerk of the tool library who looks everything up and goes by the rules, but for mistakes that it is told of."""
+"""A clerk of the tool library who looks everything up and goes by the rules, but for mistakes it is told of."""
 
 import json
 import re

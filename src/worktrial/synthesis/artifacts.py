@@ -287,7 +287,7 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     """Sound tasks that are wanted of a workplace of code."""
     fresh_runs: Annotated[int, msgspec.Meta(ge=1)] = 4
     """Runs of each of them for the rate that is published, made after it was chosen."""
-    seed: str = "0"
+    seed: int = 0
     """All that is drawn for them follows from it."""
     twins: bool = False
     """Write the tools of the selected workplaces as code, too, and keep it where it agrees with the simulator."""

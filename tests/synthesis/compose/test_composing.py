@@ -46,7 +46,7 @@ def test_one_small_workplace_gives_a_hundred_tasks_and_every_atom_its_share() ->
 
 def test_the_same_seed_gives_the_same_tasks_and_another_seed_others() -> None:
     assert composed(6)[0] == HUNDRED[:6]
-    assert [t.instructions for t in composed(6, seed="1")[0]] != [t.instructions for t in HUNDRED[:6]]
+    assert [t.instructions for t in composed(6, seed=1)[0]] != [t.instructions for t in HUNDRED[:6]]
 
 
 def test_more_tasks_later_are_numbered_on_and_repeat_none() -> None:
@@ -117,7 +117,7 @@ def faults(
     changes: dict[str, Any], atom: str = "plain_extension", languages: tuple[str, ...] = ("en", "ko")
 ) -> list[str]:
     workshop = in_process(LOANS, Changed, changes={atom: changes})
-    recipe = Recipe(id="x-01", start="0", cases=[RecipeCase(atom=atom, seed="1")], languages=list(languages))
+    recipe = Recipe(id="x-01", start=0, cases=[RecipeCase(atom=atom, seed="1")], languages=list(languages))
     return asyncio.run(_faults(recipe, workshop))
 
 
@@ -151,13 +151,13 @@ def test_cases_on_the_same_record_make_no_task() -> None:
     workshop = tool_library()
     cases = [RecipeCase(atom="plain_extension", seed="1"), RecipeCase(atom="plain_extension", seed="1")]
     with pytest.raises(NotComposed, match="as another case does"):
-        asyncio.run(compose(Recipe(id="x-01", start="0", cases=cases), atoms_of(workshop), workshop))
+        asyncio.run(compose(Recipe(id="x-01", start=0, cases=cases), atoms_of(workshop), workshop))
 
 
 def test_a_language_that_an_atom_lacks_makes_no_task() -> None:
     workshop = tool_library()
     recipe = Recipe(
-        id="x-01", start="0", cases=[RecipeCase(atom="plain_extension", seed="1")], languages=["en", "de"]
+        id="x-01", start=0, cases=[RecipeCase(atom="plain_extension", seed="1")], languages=["en", "de"]
     )
     with pytest.raises(NotComposed, match="plain_extension has no de"):
         asyncio.run(compose(recipe, atoms_of(workshop), workshop))
@@ -227,7 +227,7 @@ def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_no
 
 def test_a_situation_is_also_had_from_outside_the_process_that_holds_the_atom() -> None:
     workshop = tool_library()
-    state = asyncio.run(workshop.draw("0"))
+    state = asyncio.run(workshop.draw(0))
     one = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
     again = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
     assert one is not None

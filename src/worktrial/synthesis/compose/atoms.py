@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from worktrial.errors import DataError
+from worktrial.errors import DataError, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Session
 from worktrial.workplaces.executable.atoms import Situation
@@ -22,7 +22,7 @@ class Workshop(Protocol):
         """Session that begins in `initial_state`."""
         ...
 
-    async def draw(self, seed: str) -> JsonObject:
+    async def draw(self, seed: int) -> JsonObject:
         """Initial state of this seed."""
         ...
 
@@ -84,9 +84,12 @@ async def situation_of(workshop: Workshop, name: str, state: JsonObject, seed: s
     """The case that an atom finds or plants in `state`.
 
     Raises:
-        DataError: what it returns is no situation.
+        DataError: it fails, or what it returns is no situation.
     """
-    found = await workshop.call_function("atoms", name, state, seed)
+    try:
+        found = await workshop.call_function("atoms", name, state, seed)
+    except InvalidSample as e:
+        raise DataError(f"{ATOMS_FILE}: {name}", e.detail) from None
     if found is None:
         return None
     try:

@@ -14,6 +14,8 @@ TRIES = 12
 """Draws for one task, before it is given up."""
 TASKS_OF_A_START = 10
 """Tasks that begin in the same drawn state, so that a suite of a hundred holds ten of them."""
+STARTS = 1000
+"""Draws that a seed has to itself."""
 MOST_CASES = 3
 
 
@@ -42,7 +44,7 @@ class Composition:
     workshop: Workshop
     prefix: str
     languages: Sequence[str] = ("en",)
-    seed: str = "0"
+    seed: int = 0
     on_task: Callable[[ComposedTask], None] = lambda task: None
     unmade: list[Unmade] = field(default_factory=list, init=False)
     _used: Counter[str] = field(default_factory=Counter, init=False)
@@ -107,7 +109,7 @@ class Composition:
             tried.add(tuple(sorted(names)))
             recipe = Recipe(
                 id=f"{self.prefix}-{number:02d}",
-                start=f"{self.seed}/{(number - 1) // TASKS_OF_A_START}",
+                start=self.seed * STARTS + (number - 1) // TASKS_OF_A_START,
                 cases=[
                     RecipeCase(atom=name, seed=f"{self.seed}/{number}/{attempt}/{i}")
                     for i, name in enumerate(names)

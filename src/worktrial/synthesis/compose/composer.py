@@ -32,7 +32,7 @@ class Recipe(msgspec.Struct, kw_only=True, frozen=True):
 
     id: str
     """Name of the task in the first language."""
-    start: str
+    start: int
     """Seed of the initial state's draw."""
     cases: list[RecipeCase]
     distractors: int = 0

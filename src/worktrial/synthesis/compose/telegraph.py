@@ -23,7 +23,7 @@ def masked(text: str) -> str:
 
 
 async def telegraphed(
-    atoms: Mapping[str, AtomName], workshop: Workshop, languages: Sequence[str], seed: str = "telegraph"
+    atoms: Mapping[str, AtomName], workshop: Workshop, languages: Sequence[str], seed: int = 0
 ) -> list[Finding]:
     """Atoms whose requests to be refused share too few words with any request that can be granted.
 
@@ -32,7 +32,7 @@ async def telegraphed(
     requests: dict[bool, dict[str, list[dict[str, str]]]] = {True: defaultdict(list), False: defaultdict(list)}
     for name in atoms:
         for draw in range(DRAWS):
-            state: JsonObject = await workshop.draw(f"{seed}/{draw}")
+            state: JsonObject = await workshop.draw(seed + draw)
             found = await situation_of(workshop, name, state, f"{seed}/{name}/{draw}")
             if found is not None:
                 requests[found.refusal][name].append(found.request)
