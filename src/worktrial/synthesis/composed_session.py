@@ -22,7 +22,7 @@ from worktrial.synthesis.pipeline import Drain, ProgressEvent, Turns
 from worktrial.synthesis.proving.difficulty import Effort
 from worktrial.synthesis.proving.runs import SOLVER_PROMPT, TaskRunner
 from worktrial.synthesis.proving.truth import Ruling
-from worktrial.synthesis.proving.way import Bench, TaskEnd, TaskWay
+from worktrial.synthesis.proving.way import Bench, ProvedTask, TaskWay
 from worktrial.synthesis.resources import SessionResources
 from worktrial.synthesis.worth import SuiteWorth, worth
 
@@ -42,7 +42,7 @@ class ComposedEnd:
 
     drafts: Sequence[ComposedTask]
     """The kept tasks."""
-    ends: Sequence[TaskEnd]
+    ends: Sequence[ProvedTask]
     """The fate of each that was drawn."""
     worth: SuiteWorth | None
     """None where nothing was run."""
@@ -117,7 +117,7 @@ class ComposingSession:
             self._atoms, self.home, prefix_of(self.labels.workplace), self.spec.languages, self.spec.seed
         )
         drafts = {draft.recipe.id: draft for draft in await self._stored()}
-        ends: dict[str, TaskEnd] = {}
+        ends: dict[str, ProvedTask] = {}
         most = DRAWN_PER_TASK * self.spec.tasks
         way = self._way(composition, drafts)
         self.moved(ProgressEvent("suite", "slots", str(self.spec.tasks)))
@@ -190,8 +190,8 @@ class ComposingSession:
             moved=lambda id, stage, what: self.moved(ProgressEvent(id, stage, what)),
         )
 
-    async def _settled(self, way: TaskWay, drafts: Sequence[ComposedTask]) -> dict[str, TaskEnd]:
-        async def one(draft: ComposedTask) -> TaskEnd | BudgetSpent:
+    async def _settled(self, way: TaskWay, drafts: Sequence[ComposedTask]) -> dict[str, ProvedTask]:
+        async def one(draft: ComposedTask) -> ProvedTask | BudgetSpent:
             try:
                 return await way.settled(draft)
             except BudgetSpent as e:
@@ -240,7 +240,7 @@ class ComposingSession:
         self._ledger.write(path, DRAFT, draft, self._made_from, COMPOSER, repair=draft.recipe.round)
 
     async def _written(
-        self, drafts: Mapping[str, ComposedTask], ends: Sequence[TaskEnd], unmade: Mapping[str, int]
+        self, drafts: Mapping[str, ComposedTask], ends: Sequence[ProvedTask], unmade: Mapping[str, int]
     ) -> ComposedEnd:
         kept = [drafts[end.task] for end in ends if end.fate == "kept"][: self.spec.tasks]
         write_lines(self.folder.calibration, list(ends))

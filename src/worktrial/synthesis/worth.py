@@ -9,7 +9,7 @@ import msgspec
 from worktrial.statistics import wilson
 from worktrial.statistics.power import minimum_detectable_effect
 from worktrial.synthesis.compose.composer import ComposedTask
-from worktrial.synthesis.proving.way import TaskEnd
+from worktrial.synthesis.proving.way import ProvedTask
 from worktrial.synthesis.stages.report import CountShare
 
 CORRELATION = 0.5
@@ -52,7 +52,7 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
 
 def worth(
     drafts: Sequence[ComposedTask],
-    ends: Sequence[TaskEnd],
+    ends: Sequence[ProvedTask],
     *,
     clauses: Iterable[str],
     atoms: Iterable[str],

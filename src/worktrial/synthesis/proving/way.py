@@ -24,7 +24,7 @@ TaskFate = Literal["kept", "gate", "truth", "trivial", "too_hard", "invalid"]
 Confirmation = Literal["confirmed", "upheld", "open"]
 
 
-class TaskEnd(msgspec.Struct, kw_only=True, frozen=True):
+class ProvedTask(msgspec.Struct, kw_only=True, frozen=True):
     """Fate of a composed task; a line of `calibration.jsonl`."""
 
     task: str
@@ -93,7 +93,7 @@ class TaskWay:
     on_varied: Callable[[ComposedTask], None] = lambda draft: None
     moved: Callable[[str, str, str], None] = lambda id, stage, what: None
 
-    async def settled(self, draft: ComposedTask) -> TaskEnd:
+    async def settled(self, draft: ComposedTask) -> ProvedTask:
         """The end of a task.
 
         Raises:
@@ -109,7 +109,7 @@ class TaskWay:
             self.on_varied(other)
             draft = other
 
-    async def _tried(self, bench: Bench) -> tuple[TaskEnd, ComposedTask | None]:
+    async def _tried(self, bench: Bench) -> tuple[ProvedTask, ComposedTask | None]:
         """The task's end as it is, and the task that should take its place, if any."""
         id = bench.draft.recipe.id
         self.moved(id, "checks", "")
@@ -196,7 +196,7 @@ def _fate(band: Screened) -> tuple[TaskFate, str]:
     return "kept", said
 
 
-def _end(bench: Bench, fate: TaskFate, why: str, **more: object) -> TaskEnd:
+def _end(bench: Bench, fate: TaskFate, why: str, **more: object) -> ProvedTask:
     draft = bench.draft
     fields = {
         "task": draft.recipe.id,
@@ -209,4 +209,4 @@ def _end(bench: Bench, fate: TaskFate, why: str, **more: object) -> TaskEnd:
         "clauses": draft.clauses,
         **more,
     }
-    return TaskEnd(**fields)  # type: ignore[arg-type]
+    return ProvedTask(**fields)  # type: ignore[arg-type]
