@@ -100,12 +100,14 @@ def test_list_data_check_and_lint(own: Path) -> None:
     clean = command("lint", own, "--strict")
     assert clean.code == 0 and "harbour-trial: 2 tasks, 2 workplaces" in clean.said
     tasks = own / "tasks.jsonl"
-    tasks.write_text(tasks.read_text().replace("273.00", "279.40", 1))
-    found = command("lint", own, "--strict", "--json", "--only", "rubric-numbers")
+    tasks.write_text(
+        tasks.read_text().replace('"rubric": "', '"rubric": "TODO ', 1).replace('"rubric":"', '"rubric":"TODO ', 1)
+    )
+    found = command("lint", own, "--strict", "--json", "--only", "placeholders")
     assert found.code == 1
     rows = json.loads(found.out)
-    assert (rows["suite"], rows["counts"]) == ("harbour-trial", {"rubric-numbers": 1})
-    assert rows["findings"][0]["subject"] == "berths-2" and "279.40" in rows["findings"][0]["what"]
+    assert (rows["suite"], rows["counts"]) == ("harbour-trial", {"placeholders": 1})
+    assert rows["findings"][0]["subject"] == "berths-2" and "TODO" in rows["findings"][0]["what"]
     assert command("lint", "occupations", "--data", own, "--strict").code == 1
 
 

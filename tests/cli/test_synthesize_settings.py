@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 from tests.support.cli import Word, command
 
-from worktrial.synthesis.files import read_spec
-
 NOWHERE = ("--base-url", "http://127.0.0.1:9/v1")
 MODELS = (*NOWHERE, "--synthesizer", "m")
 
@@ -65,10 +63,3 @@ def test_an_address_with_a_password_is_not_stored(tmp_path: Path) -> None:
     assert "pass-word-1234" not in ran.said
     for path in (tmp_path / "suite").rglob("*"):
         assert not path.is_file() or b"pass-word-1234" not in path.read_bytes()
-
-
-def test_the_earlier_name_of_an_option_is_read(tmp_path: Path) -> None:
-    suite = tmp_path / "suite"
-    ran = command("synthesize", "--job", "clerk", *MODELS, "--faces", "-o", suite)
-    assert "does not answer" in ran.said
-    assert read_spec(suite / "work" / "spec.yaml").twins

@@ -8,7 +8,6 @@ from worktrial.grading.state_checks import AnswerNumber, run_checks
 from worktrial.grading.written.numbers import numbers
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.suites.documents.answers import our_score
-from worktrial.synthesis.checks.numerals import numerals
 from worktrial.workplaces import Trajectory
 
 SPELLINGS = [
@@ -40,7 +39,6 @@ def test_all_graders_read_one_value(written: str, value: float) -> None:
     )
     assert result.passed, result
     assert our_score(f"{value:.4f}", f"It is {written}.").score == 1.0
-    assert [amount.values[-1] for amount in numerals(f"It is {written}.")] == [pytest.approx(value)]
 
 
 def test_what_only_some_may_take_for_a_number_is_marked() -> None:

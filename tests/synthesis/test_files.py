@@ -171,4 +171,4 @@ def test_no_key_gets_into_a_stored_run(tmp_path: Path) -> None:
 
 def test_the_job_of_an_earlier_release_says_the_same(tmp_path: Path) -> None:
     (tmp_path / "spec.yaml").write_text("role: parcel clerk\nfaces: true\n")
-    assert files.read_spec(tmp_path / "spec.yaml") == JobSpec(role="parcel clerk", twins=True)
+    assert files.read_spec(tmp_path / "spec.yaml") == JobSpec(role="parcel clerk")

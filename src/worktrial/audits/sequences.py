@@ -1,7 +1,4 @@
-"""Recorded calls to be played again: from the plans of executable tasks, and from agents' stored trajectories.
-
-Those of a suite of one's own are in `worktrial.audits.twins`.
-"""
+"""Recorded calls to be played again: from the plans of executable tasks, and from agents' stored trajectories."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext

@@ -1,12 +1,13 @@
 """Audits as suites, so that their stored runs are shown and reported, and the suite that they measure by."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, option
 from worktrial.options import Options, RunOptions
-from worktrial.suite import Suite, TaskRow, suite_of, suites
+from worktrial.suite import Suite, TaskRow, find_suite, suite_of, suites
 from worktrial.suites.executable import ExecutableSuite
 
 if TYPE_CHECKING:
@@ -72,12 +73,18 @@ simulators = SimulatorAudits()
 judges = JudgeAudits()
 
 
-def truth_suite() -> ExecutableSuite:
-    """The first installed suite whose workplaces are executable.
+def truth_suite(folder: Path | None = None) -> ExecutableSuite:
+    """The suite in a folder, or the first installed one, whose workplaces are executable.
 
     Raises:
-        SettingError: there is none.
+        SettingError: there is none, or those in the folder are not.
     """
+    if folder is not None:
+        own = find_suite(str(folder))
+        if isinstance(own, ExecutableSuite):
+            return own
+        what = "has no executable workplaces, so there is no truth to measure by"
+        raise SettingError(f"{option('suite_folder')} {folder}: {what}")
     for installed in suites.names:
         # One that cannot be loaded here is no reason to do without the others.
         suite = suite_of(installed)

@@ -77,7 +77,7 @@ class SimulatorAuditOptions(WorkOptions):
     calls: Annotated[Count | None, Flag(_WHAT)] = None
     """Largest number of calls of each sequence."""
     suite_folder: Annotated[Path | None, Flag(_WHAT, metavar="DIR")] = None
-    """A suite of `worktrial synthesize` with executable twins: these are the truth, not our own workplaces."""
+    """A suite of your own with executable workplaces: these are the truth, not our own."""
 
 
 class JudgeAuditOptions(JudgingOptions, WorkOptions):
@@ -95,7 +95,7 @@ _JUDGE = with_roles(JudgeAuditOptions, [Role.JUDGE])
 def simulator(**given: Any) -> None:
     """Let a model play workplaces and compare each answer, field by field, with the executable truth.
 
-    The workplaces are our own executable ones, or those of a suite of your own that have an executable twin.
+    The workplaces are our own executable ones, or those of a suite of your own.
 
     Needs no agent: recorded calls are played again, many sequences at a time.
 
@@ -113,9 +113,9 @@ def simulator(**given: Any) -> None:
         simulator_prompt=options.simulator_prompt or ("compact" if role.is_local else "full"),
         calls=options.calls,
     )
-    folder = options.suite_folder
-    audit = _of_truth(options, settings) if folder is None else _of_twins(folder, options, settings)
-    _carry_out(audit, role, options, lambda folder: print_simulator([simulator_report(folder)]))
+    _carry_out(
+        _of_truth(options, settings), role, options, lambda folder: print_simulator([simulator_report(folder)])
+    )
 
 
 @takes(lambda: _JUDGE)
@@ -206,30 +206,17 @@ def print_audits(audits: Sequence[Path]) -> None:
         print_judges([judge_report(folder) for folder in judges])
 
 
-def _of_truth(options: WorkOptions, settings: Any) -> Any:
+def _of_truth(options: SimulatorAuditOptions, settings: Any) -> Any:
     from worktrial.audits.sequences import plan_sequences, stored_sequences, stored_work, work_fingerprint
     from worktrial.audits.simulator import SimulatorAudit
     from worktrial.audits.suites import truth_suite
 
-    tasks = _tasks(options)
-    work = stored_work(options.from_run, tasks, truth_suite().name)
+    suite = truth_suite(options.suite_folder)
+    tasks = _chosen(suite.load_tasks(), options)
+    work = stored_work(options.from_run, tasks, suite.name)
     sequences = [*(plan_sequences(tasks) if options.plans else ()), *stored_sequences(work)]
     _refuse_nothing(sequences)
-    return SimulatorAudit(sequences, settings, data=truth_suite().source, source=work_fingerprint(work))
-
-
-def _of_twins(folder: Path, options: SimulatorAuditOptions, settings: Any) -> Any:
-    from worktrial.audits.simulator import SimulatorAudit
-    from worktrial.audits.twins import data_of, load_twins, refuse_no_sandbox, sequences_of
-    from worktrial.errors import SettingError
-
-    if options.from_run or not options.plans:
-        raise SettingError("--suite-folder plays the suite's plans; leave out --from and --no-plans")
-    release, twins = load_twins(folder)
-    chosen = {task.id for task in _chosen([one.task for one in twins], options)}
-    twins = [one for one in twins if one.task.id in chosen]
-    refuse_no_sandbox()
-    return SimulatorAudit(sequences_of(twins), settings, data=data_of(folder, release, twins))
+    return SimulatorAudit(sequences, settings, data=suite.source, source=work_fingerprint(work))
 
 
 def _tasks(options: WorkOptions) -> Any:

@@ -185,7 +185,6 @@ def _print_end(folder: "SuiteFolder", end: "SessionEnd") -> None:
         drafted = sum(e.task is not None for e in end.ends)
         console.print(f"{drafted} of {len(end.ends)} tasks are drafted; nothing has been run.")
     _print_rejects(console, end)
-    _print_twins(console, end)
     spent = f"${end.cost:.4f}{' and what has no known price' if end.unpriced else ''}"
     console.print(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.", soft_wrap=True)
     if end.retries:
@@ -239,18 +238,6 @@ def _print_rejects(console: "Console", end: "SessionEnd") -> None:
     if len(rejects) > _SHOWN_REJECTS:
         stages = Counter(reject.stage for reject in rejects[_SHOWN_REJECTS:])
         console.print(f"  … and {stages.total()} more ({', '.join(f'{n} {s}' for s, n in stages.items())})")
-
-
-def _print_twins(console: "Console", end: "SessionEnd") -> None:
-    if not end.twins:
-        return
-    kept = sum(twin.kept for twin in end.twins)
-    console.print(f"Executable twins: {kept} of {len(end.twins)} kept.")
-    for twin in end.twins[:_SHOWN_REJECTS]:
-        why = printable(" ".join(twin.why.split()))
-        console.print(f"  {printable(twin.slot)}: {why[:_REASON]}", markup=False, soft_wrap=True)
-    if len(end.twins) > _SHOWN_REJECTS:
-        console.print(f"  … and {len(end.twins) - _SHOWN_REJECTS} more; see the face.json of each workplace")
 
 
 def _money(dollars: float | None) -> str:

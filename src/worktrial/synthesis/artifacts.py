@@ -289,8 +289,6 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     """Runs of each of them for the rate that is published, made after it was chosen."""
     seed: int = 0
     """All that is drawn for them follows from it."""
-    twins: bool = False
-    """Write the tools of the selected workplaces as code, too, and keep it where it agrees with the simulator."""
 
 
 @dataclass(frozen=True, slots=True)

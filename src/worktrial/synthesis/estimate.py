@@ -14,7 +14,6 @@ from worktrial.errors import DataError
 from worktrial.language import Usage
 from worktrial.synthesis.artifacts import Calibration, JobSpec
 from worktrial.synthesis.calibration.rules import prospects, rules_of
-from worktrial.synthesis.checks.task import PLAN_STEPS
 from worktrial.synthesis.files import TASK, WORKPLACE, content_hash
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.stages.subtopics import ASKED_PER_SUBTOPIC
@@ -36,7 +35,6 @@ _REFERENCE = (3500, 2500)
 _WORKPLACE = (4500, 5000)
 _TASK = (9000, 1800)
 _REPAIR = (12000, 2500)
-_TWIN = (9000, 4000)
 _AGENT_CALL = (5500, 150)
 _SIMULATOR_CALL = (7500, 250)
 _VOTE = (8500, 200)
@@ -136,7 +134,6 @@ def estimate(
     ]
     if not until_drafts:
         rows += _run_rows(spec, left)
-        rows += _twin_rows(spec, folder)
     return CostEstimate(stages=[_priced(row, roles[row.role.value]) for row in rows if row.most])
 
 
@@ -163,21 +160,6 @@ def _run_rows(spec: JobSpec, left: _Left) -> list[_Row]:
         _Row("verdicts", Role.JUDGE, runs * spec.votes, most * spec.votes, _VOTE),
         # One request says what is at fault, one writes it anew.
         _Row("repairs", Role.SYNTHESIZER, repairs * 2 * REDRAWS, left.slots * spec.repairs * 6, _REPAIR),
-    ]
-
-
-def _twin_rows(spec: JobSpec, folder: SuiteFolder) -> list[_Row]:
-    """One task of each sub-topic is selected at most; a twin is asked for a second time where it fails."""
-    if not spec.twins:
-        return []
-    published = folder.suite.exists()
-    wanted = _files(folder.workplaces, "*/workplace.yaml") if published else spec.subtopics * len(spec.languages)
-    left = max(0, wanted - _files(folder.workplaces, "*/face.json"))
-    longest = PLAN_STEPS[max(spec.levels)][1]
-    return [
-        _Row("twins", Role.SYNTHESIZER, left * 1.5 * REDRAWS, left * 6, _TWIN),
-        # A reply that is no JSON is asked for once more.
-        _Row("twins", Role.SIMULATOR, left * (TOOL_CALLS + 3), left * 2 * (longest + 6), _SIMULATOR_CALL),
     ]
 
 

@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -66,13 +66,13 @@ def write_text(path: Path, text: str) -> None:
         raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
 
-def read_yaml_as(path: Path, kind: type[T], *, earlier: Mapping[str, str] | None = None) -> T:
+def read_yaml_as(path: Path, kind: type[T], *, retired: Collection[str] = ()) -> T:
     """The artifact in a YAML file.
 
     Args:
         path: The file.
         kind: What it is read as.
-        earlier: Earlier names of fields to those of today.
+        retired: Fields that an earlier release had, and that are passed over.
 
     Raises:
         DataError: there is none, it is no YAML, or not of that kind; the field is named.
@@ -81,9 +81,8 @@ def read_yaml_as(path: Path, kind: type[T], *, earlier: Mapping[str, str] | None
     from worktrial.workplaces.loading.folder import read_yaml
 
     fields = read_yaml(path)
-    for old, new in (earlier or {}).items():
-        if isinstance(fields, dict) and old in fields and new not in fields:
-            fields[new] = fields.pop(old)
+    if isinstance(fields, dict):
+        fields = {name: value for name, value in fields.items() if name not in retired}
     try:
         return msgspec.convert(fields, kind)
     except msgspec.ValidationError as e:
@@ -96,7 +95,7 @@ def read_spec(path: Path) -> JobSpec:
     Raises:
         DataError: as `read_yaml_as`.
     """
-    return read_yaml_as(path, JobSpec, earlier={"faces": "twins"})
+    return read_yaml_as(path, JobSpec, retired=("faces", "twins"))
 
 
 def hash_of(value: JsonValue | bytes | Any) -> str:

@@ -72,10 +72,6 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     """Rounds of repair of a task at most."""
     votes: Annotated[Count | None, Flag(_SIZE, default="3")] = None
     """Votes of the judge on each run."""
-    twins: Annotated[bool | None, Flag(_SIZE, default="no")] = None
-    """Write the tools as code, too. What agrees with the simulator is kept, as the truth for `audit simulator`."""
-    faces: Annotated[bool | None, Flag(_SIZE)] = None
-    """Earlier name of `twins`."""
     max_turns: Annotated[
         Count | None, Flag(_SIZE, default=f"{USUAL_TURNS}; {LOCAL_TURNS} for the embedded model")
     ] = None
@@ -107,7 +103,7 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
 EVERY_OPTION = with_roles(SynthesisOptions, ROLES)
 """`SynthesisOptions` with those of every role, such as `judge_base_url`."""
 
-_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes", "twins")
+_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes")
 _REMEMBERED = (
     *(role.value for role in ROLES),
     "max_turns",
@@ -198,8 +194,6 @@ def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) 
     else:
         raise SettingError(f'{folder.root} holds no job yet; say what it is with {job} "…" or {file} FILE')
     changed: dict[str, Any] = {name: getattr(given, name) for name in _SIZES if getattr(given, name) is not None}
-    if given.faces is not None:
-        changed.setdefault("twins", given.faces)
     if given.job is not None:
         changed["role"] = given.job.strip()
     if given.levels is not None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -25,9 +25,6 @@ from worktrial.synthesis.resources import ResourceSettings, SessionResources, op
 from worktrial.synthesis.sources import SourceLibrary
 from worktrial.synthesis.stages.report import SuiteReport
 from worktrial.synthesis.workshop import SuiteWorkshop
-
-if TYPE_CHECKING:
-    from worktrial.synthesis.twin.agreement import TwinRecord
 
 Stop = Literal["drafts", "repairs"]
 
@@ -61,8 +58,6 @@ class SessionEnd:
     """Evidence for the suite; None after a stop at the drafts."""
     page: Path | None
     """The review page."""
-    twins: "Sequence[TwinRecord]" = ()
-    """Records of the executable twins, where they were wanted."""
     cost: float
     """US dollars of all sessions."""
     tokens: int
@@ -104,7 +99,7 @@ async def _carry_on(session: SynthesisSession) -> SessionEnd:
                 raise
             finally:
                 _note(session, resources, started, end)
-    # Last of all: it shows the twins and this session, too.
+    # Last of all: it shows this session, too.
     return replace(done, page=write_review(session.folder))
 
 
@@ -140,35 +135,11 @@ async def _work(session: SynthesisSession, resources: SessionResources) -> Sessi
     if session.review and stops.has_new_ends(ends):
         stops.save()
         return _ended(resources, "repairs", ends, rejects, selected, found)
-    twins: Sequence[TwinRecord] = ()
     if selected:
         publish(folder, spec, ends, selected, found)
-        if spec.twins:
-            twins = await _twins(session, resources, ledger, ends, selected)
     else:
         withdraw(folder)
-    return replace(_ended(resources, None, ends, rejects, selected, found), twins=twins)
-
-
-async def _twins(
-    session: SynthesisSession,
-    resources: SessionResources,
-    ledger: ProvenanceLedger,
-    ends: Sequence[SlotEnd],
-    selected: Sequence[str],
-) -> "Sequence[TwinRecord]":
-    # Only who wants twins needs the sandbox.
-    from worktrial.synthesis.twin.making import make_twins
-
-    return await make_twins(
-        session.folder,
-        ends,
-        selected,
-        resources=resources,
-        ledger=ledger,
-        run_settings=session.run_settings,
-        warn=session.warn,
-    )
+    return _ended(resources, None, ends, rejects, selected, found)
 
 
 @asynccontextmanager

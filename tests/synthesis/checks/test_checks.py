@@ -241,13 +241,6 @@ CASES: dict[str, tuple[Change, str, str, str, str]] = {
         "rubric",
         "moor_vessel",
     ),
-    "a number from nowhere": (
-        _task("rubric", to="1. The answer says that it costs 4,817.25."),
-        "rubric-numbers",
-        "rubric",
-        "rubric",
-        "4,817.25",
-    ),
 }
 
 

@@ -23,7 +23,7 @@ def test_a_sound_suite(tmp_path: Path) -> None:
 
 def test_hazards_name_the_file_to_change(tmp_path: Path) -> None:
     own = OwnSuite()
-    own.tasks[0]["rubric"] = "1. `assign_berth` was called, and 98,765 paid."
+    own.tasks[0]["rubric"] = "1. `assign_berth` was called."
     own.tasks[1]["plan"][1]["tool"] = "moor"
     own.workplaces["berths-2"]["tools"][0]["description"] = "TODO"
     own.workplaces["berths-2"]["initial_state"]["tides"] = 3
@@ -31,7 +31,6 @@ def test_hazards_name_the_file_to_change(tmp_path: Path) -> None:
     home = tmp_path / "workplaces" / "berths-2"
     assert {(h.check, h.subject, h.file, h.field) for h in report.findings} == {
         ("rubric-tools", "berths-2", str(tmp_path / "tasks.jsonl"), "rubric"),
-        ("rubric-numbers", "berths-2", str(tmp_path / "tasks.jsonl"), "rubric"),
         ("plan-calls", "berths-2-ko", str(tmp_path / "tasks.jsonl"), "plan[1].tool"),
         ("placeholders", "berths-2", str(home / "tools.yaml"), "tools[0].description"),
         ("undescribed-state", "berths-2", str(home / "state_description.yaml"), "state_description"),
@@ -72,7 +71,5 @@ def test_the_published_release() -> None:
         "prompt-calls": 313,
         "schemas": 94,
         "placeholders": 6,
-        # Of 1,900 numbers: what the rule cannot follow would be noise, for these tasks have been solved.
-        "rubric-numbers": 2,
     }
     assert all(Path(h.file).is_file() and h.field and h.what and h.fix for h in report.findings)

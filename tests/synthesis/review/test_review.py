@@ -13,7 +13,6 @@ from worktrial.synthesis.files import write_lines
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.review import write_review
 from worktrial.synthesis.review.page import MOST_ON_ONE_PAGE
-from worktrial.synthesis.twin.agreement import TwinRecord, write_twin
 
 _VOID = frozenset({"meta", "br", "link", "input"})
 _INLINE = frozenset({"a", "span", "strong", "code", "q", "cite"})
@@ -286,15 +285,3 @@ def test_a_large_suite_has_a_page_for_each_slot_and_a_small_one_again_none(tmp_p
     write_review(suite.folder)
     assert list((index.parent / "slots").iterdir()) == []
     assert f"#slot-{suite.slots[0].id}" in read(index).every("href", "a")
-
-
-def test_the_executable_face_is_shown_with_what_became_of_it(tmp_path: Path) -> None:
-    suite = MadeSuite(tmp_path / "suite", levels=(1,)).drafted().finished()
-    [slot] = suite.slots
-    record = TwinRecord(
-        slot=slot.id, kept=True, why="It agrees in 9 of 9 calls.", content="0", workplace="1", settings="2"
-    )
-    write_twin(suite.folder.workplaces / slot.id, record, "def get_parcel() -> None: ...  # </pre>\n")
-    text = page_of(suite).text
-    assert "Kept: It agrees in 9 of 9 calls. It was made for an earlier version." in text
-    assert "def get_parcel() -> None: ... # </pre>" in text

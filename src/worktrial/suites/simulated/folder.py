@@ -30,8 +30,8 @@ OWN = "suite.yaml"
 FORMAT = 1
 TASKS = "tasks.jsonl"
 WORKPLACES = "workplaces"
-# A workplace's executable twin, and what is known of it: audits use them, runs do not, so they change no result.
-TWIN, TWIN_RECORD = "face.py", "face.json"
+# Left beside workplaces by earlier releases. Runs never used them, so they change no result.
+_LEFT_OVER = frozenset({("face.py",), ("face.json",)})
 
 _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 
@@ -225,8 +225,11 @@ def _fingerprint(folder: Path, tasks: Path, workplaces: Workplaces) -> str:
 def _files(place: Path) -> Iterator[Path]:
     for path in [place] if place.is_file() else place.rglob("*"):
         below = path.relative_to(place).parts
-        is_twin = below in ((TWIN,), (TWIN_RECORD,))
-        if path.is_file() and not is_twin and not any(part.startswith((".", "__pycache__")) for part in below):
+        if (
+            path.is_file()
+            and below not in _LEFT_OVER
+            and not any(part.startswith((".", "__pycache__")) for part in below)
+        ):
             yield path
 
 

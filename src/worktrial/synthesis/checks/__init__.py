@@ -6,7 +6,6 @@ from worktrial.errors import DataError
 from worktrial.synthesis.artifacts import DraftFinding, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.checks.case import MEANINGS, CheckName, SlotDraft, playable, problem
 from worktrial.synthesis.checks.placeholders import placeholders
-from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
 from worktrial.synthesis.checks.task import (
     PLAN_STEPS,
     dates,
@@ -42,7 +41,6 @@ SLOT_CHECKS: tuple[Callable[[SlotDraft], Iterator[DraftFinding]], ...] = (
     plan_length,
     plan_given_away,
     rubric_tools,
-    rubric_numbers,
 )
 OF_PLANS = frozenset({plan_calls, plan_length, plan_given_away})
 """Checks that only a task with a plan can be asked."""

@@ -29,7 +29,6 @@ class CheckName(StrEnum):
     PLAN_LENGTH = "plan-length"
     PLAN_GIVEN_AWAY = "plan-given-away"
     RUBRIC_TOOLS = LintCheck.RUBRIC_TOOLS.value
-    RUBRIC_NUMBERS = "rubric-numbers"
 
 
 MEANINGS = {
@@ -46,7 +45,6 @@ MEANINGS = {
     CheckName.PLAN_LENGTH: "plans too short or too long for the task's level",
     CheckName.PLAN_GIVEN_AWAY: "instructions that name the plan's tools in order",
     CheckName.RUBRIC_TOOLS: "tasks whose rubric names tools that the workplace lacks",
-    CheckName.RUBRIC_NUMBERS: "tasks whose rubric has numbers that come from nowhere",
 }
 """Plural noun for what each check counts."""
 

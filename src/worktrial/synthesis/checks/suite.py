@@ -12,17 +12,16 @@ from worktrial.synthesis.artifacts import DraftFinding, PlannedCall, TaskDraft, 
 from worktrial.synthesis.checks import OF_PLANS, SLOT_CHECKS
 from worktrial.synthesis.checks.case import MEANINGS, CheckName, SlotDraft
 from worktrial.synthesis.checks.placeholders import placeholders
-from worktrial.synthesis.checks.rubric_numbers import rubric_numbers
 from worktrial.synthesis.checks.workplace import schemas
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.loading.folder import MAIN_FILE
 
 Check = Callable[[SlotDraft], Iterator[DraftFinding]]
 
-_MORE: tuple[Check, ...] = (schemas, placeholders, rubric_numbers)
+_MORE: tuple[Check, ...] = (schemas, placeholders)
 """Checks of the published release beside the usual lint; it has no plans, and examples of other worlds."""
 
-OF_PUBLISHED = (CheckName.SCHEMAS, CheckName.PLACEHOLDERS, CheckName.RUBRIC_NUMBERS)
+OF_PUBLISHED = (CheckName.SCHEMAS, CheckName.PLACEHOLDERS)
 """The checks that apply to the published release."""
 
 

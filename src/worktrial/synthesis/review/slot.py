@@ -8,7 +8,6 @@ from typing import Any, Literal
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.suites.simulated.folder import TWIN
 from worktrial.synthesis import files
 from worktrial.synthesis.artifacts import (
     Citation,
@@ -25,7 +24,6 @@ from worktrial.synthesis.files import Form, content_hash
 from worktrial.synthesis.review.reading import Standing, SuiteReading, attempt, lines, standing
 from worktrial.synthesis.review.runs import RunView, pretty, run_view
 from worktrial.synthesis.sources.store import occurs
-from worktrial.synthesis.twin.agreement import TwinRecord, read_record, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +97,6 @@ class Version:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class TwinView:
-    """The executable twin of a selected slot's workplace."""
-
-    record: TwinRecord
-    source: str | None
-    file: str
-    """Path by which one would open it."""
-    is_current: bool
-    """Whether it was made for what the drafts hold now."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class SlotView:
     """All that is known of a slot."""
@@ -125,8 +111,6 @@ class SlotView:
     versions: Sequence[Version]
     repairs: Sequence[tuple[RepairRow, Sequence[DiffLine]]]
     origins: Sequence[ArtifactOrigin]
-    twin: TwinView | None
-    """Executable twin of the workplace; None where none was asked for."""
     cited: Mapping[tuple[str, str, str], CitedPassage]
     troubles: Sequence[str]
 
@@ -181,7 +165,6 @@ def slot_view(reading: SuiteReading, slot: Slot) -> SlotView:
         versions=versions,
         repairs=[(repair, list(diff_lines(repair.diff))) for repair in repairs],
         origins=origins,
-        twin=attempt(lambda: _twin(folder.workplaces / slot.id, content), troubles),
         cited=_cited(reading, reference) if reference is not None else {},
         troubles=troubles,
     )
@@ -194,13 +177,6 @@ def _problems(workplace: WorkplaceDraft | None, task: TaskDraft | None) -> list[
     from worktrial.synthesis.checks import check_slot
 
     return check_slot(workplace, task)
-
-
-def _twin(place: Path, content: str | None) -> TwinView | None:
-    record = read_record(place)
-    if record is None:
-        return None
-    return TwinView(record, read_source(place), str(place / TWIN), record.content == content)
 
 
 def _versions(rows: Sequence[SlotRun], content: str | None) -> list[Version]:

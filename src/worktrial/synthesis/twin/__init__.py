@@ -1,1 +1,0 @@
-"""The executable twin of a synthesized workplace: its tools as Python, locked in, and kept only where it agrees."""
