@@ -1,7 +1,7 @@
 """The truth beside a simulator: true calls, answers and states compared with it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from worktrial.errors import InvalidReason
@@ -142,27 +142,6 @@ def _keys(value: JsonValue) -> list[str]:
     if isinstance(value, dict):
         return [*value, *(key for inner in value.values() for key in _keys(inner))]
     return [key for inner in value for key in _keys(inner)] if isinstance(value, list) else []
-
-
-def compare_worded(true: TrueCall, simulated: JsonValue, rules: str) -> list[Field]:
-    """The fields of both answers, less what only wording can make different.
-
-    What a write puts down in words of its own is as free in its answer as it is in the state. Two errors are the
-    same but for codes that the rules name.
-
-    Args:
-        true: The call and its true answer.
-        simulated: The other answer; None for none.
-        rules: The text that lays down what errors there are.
-    """
-    fields = replace(true, after=true.before).compare(simulated)
-    if true.kind is not CallKind.ERROR or not is_error(simulated):
-        return fields
-    return [f for f in fields if f.status in (FieldStatus.EQUAL, FieldStatus.FREE) or _is_code(f.truth, rules)]
-
-
-def _is_code(value: JsonValue, rules: str) -> bool:
-    return isinstance(value, str) and bool(value) and " " not in value and value in rules
 
 
 def with_unknown_ids(arguments: JsonValue) -> Iterator[JsonObject]:
