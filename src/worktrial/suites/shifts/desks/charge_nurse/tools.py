@@ -4,7 +4,7 @@ from random import Random
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of
+from worktrial.workplaces.desk.tools import page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Bay, Entry, EntryKind, Patient, SheetResult, State
@@ -25,18 +25,8 @@ def search_patients(state: State, text: str = "", status: str = "", page: int = 
         status: in a bay, waiting room, transferred, or earlier visit; empty for any.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        p
-        for p in state.patients.values()
-        if (not status or p.status == status)
-        and all(word in f"{p.id} {p.name} {p.bay} {p.complaint}".casefold() for word in words)
-    ]
-    rows = [
-        {"id": p.id, "name": p.name, "status": p.status, "bay": p.bay, "level": p.level}
-        for p in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "patients": rows}
+    there = (p for p in state.patients.values() if not status or p.status == status)
+    return search_rows("patients", there, text, _patient_text, page, _patient_row)
 
 
 @reads()
@@ -520,3 +510,11 @@ def _entry(state: State, entry_id: str) -> Entry:
 
 def _settle(state: State, entry: Entry, status: str) -> None:
     entry.status, entry.settled_at = status, state.time.minute
+
+
+def _patient_text(p: Patient) -> str:
+    return f"{p.id} {p.name} {p.bay} {p.complaint}"
+
+
+def _patient_row(p: Patient) -> JsonObject:
+    return {"id": p.id, "name": p.name, "status": p.status, "bay": p.bay, "level": p.level}

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of
+from worktrial.workplaces.desk.tools import page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Breakdown, Driver, Load, State, Truck
@@ -25,28 +25,8 @@ def search_loads(state: State, text: str = "", status: str = "", page: int = 1) 
             cancelled; empty for any.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        load
-        for load in state.loads.values()
-        if (not status or load.status == status)
-        and (not words or all(word in _text(state, load) for word in words))
-    ]
-    rows = [
-        {
-            "id": load.id,
-            "status": load.status,
-            "goods_group": load.group,
-            "place": load.place,
-            "departs": load.departs,
-            "eta": load.eta,
-            "window": list(load.window),
-            "driver": load.driver,
-            "route": load.route,
-        }
-        for load in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "loads": rows}
+    there = (load for load in state.loads.values() if not status or load.status == status)
+    return search_rows("loads", there, text, lambda load: _text(state, load), page, _load_row)
 
 
 @reads()
@@ -96,11 +76,7 @@ def search_records(state: State, kind: Records, text: str = "", page: int = 1) -
         "breakdown": state.breakdowns,
         "depot": state.depots,
     }
-    records = kinds[kind].values()
-    words = text.casefold().split()
-    # Text of a record only where words are looked for.
-    found = [r for r in records if not words or all(word in _words(r) for word in words)]
-    return {"total": len(found), "page": page, "records": [_shown(record) for record in page_of(found, page)]}
+    return search_rows("records", kinds[kind].values(), text, repr, page, _shown)
 
 
 @reads()
@@ -435,11 +411,21 @@ def release_fuel(state: State, depot: str, truck_id: str, litres: int) -> JsonOb
 def _text(state: State, load: Load) -> str:
     roads = " ".join(state.routes[load.route].roads) if load.route else ""
     who = f"{load.customer} {load.driver} {load.truck} {load.route}"
-    return f"{load.id} {load.place} {load.depot} {load.group} {who} {roads}".casefold()
+    return f"{load.id} {load.place} {load.depot} {load.group} {who} {roads}"
 
 
-def _words(record: msgspec.Struct) -> str:
-    return repr(record).casefold()
+def _load_row(load: Load) -> JsonObject:
+    return {
+        "id": load.id,
+        "status": load.status,
+        "goods_group": load.group,
+        "place": load.place,
+        "departs": load.departs,
+        "eta": load.eta,
+        "window": list(load.window),
+        "driver": load.driver,
+        "route": load.route,
+    }
 
 
 def _shown(record: msgspec.Struct) -> JsonObject:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of
+from worktrial.workplaces.desk.tools import page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Employee, Restore, State, Ticket
@@ -20,24 +20,8 @@ def search_tickets(state: State, text: str = "", status: str = "", page: int = 1
         status: Only tickets of this status: open, assigned, linked, resolved, refused; empty for any.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        ticket
-        for ticket in reversed(state.tickets.values())
-        if (not status or ticket.status == status) and all(word in _text(ticket) for word in words)
-    ]
-    rows = [
-        {
-            "id": t.id,
-            "kind": t.kind,
-            "opened": t.opened,
-            "summary": t.summary,
-            "status": t.status,
-            "system": t.system,
-        }
-        for t in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "tickets": rows}
+    there = (ticket for ticket in reversed(state.tickets.values()) if not status or ticket.status == status)
+    return search_rows("tickets", there, text, _text, page, _ticket_row)
 
 
 @reads()
@@ -77,14 +61,10 @@ def search_employees(state: State, text: str = "", page: int = 1) -> JsonObject:
         text: Words that all have to occur; empty for all.
         page: Number of the page, from 1.
     """
-    words = text.casefold().split()
-    found = [
-        e
-        for e in state.employees.values()
-        if all(word in f"{e.id} {e.name} {e.department} {e.post}".casefold() for word in words)
-    ]
-    rows = [{"id": e.id, "name": e.name, "department": e.department, "post": e.post} for e in page_of(found, page)]
-    return {"total": len(found), "page": page, "employees": rows}
+    employees = state.employees.values()
+    return search_rows(
+        "employees", employees, text, lambda e: f"{e.id} {e.name} {e.department} {e.post}", page, _employee_row
+    )
 
 
 @reads()
@@ -465,8 +445,23 @@ def reopen_ticket(state: State, ticket_id: str) -> JsonObject:
     return {"ticket": ticket_id, "status": "open"}
 
 
+def _ticket_row(t: Ticket) -> JsonObject:
+    return {
+        "id": t.id,
+        "kind": t.kind,
+        "opened": t.opened,
+        "summary": t.summary,
+        "status": t.status,
+        "system": t.system,
+    }
+
+
+def _employee_row(e: Employee) -> JsonObject:
+    return {"id": e.id, "name": e.name, "department": e.department, "post": e.post}
+
+
 def _text(t: Ticket) -> str:
-    return f"{t.id} {t.kind} {t.summary} {t.system} {t.fault} {t.employee} {t.requester}".casefold()
+    return f"{t.id} {t.kind} {t.summary} {t.system} {t.fault} {t.employee} {t.requester}"
 
 
 def _ticket(state: State, ticket_id: str) -> Ticket:
