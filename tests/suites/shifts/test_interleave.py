@@ -1,9 +1,11 @@
 """Many matters at once: the one that is due first, waits, and nothing forgotten."""
 
 from datetime import datetime
+from itertools import permutations
+from random import Random
 
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.clerks import Until, interleave
+from worktrial.suites.shifts.clerks import Chore, Until, interleave, lateness
 from worktrial.workplaces.time import Timeline
 
 
@@ -51,6 +53,37 @@ def test_what_is_due_first_is_done_first_and_waits_are_used():
 def test_a_more_pressing_matter_comes_between_two_moves():
     done = _carry_out([(0, 90, _matter("a")), (1, 20, _matter("b"))])
     assert [at for _, _, at in done] == ["a", "b", "b", "a"]
+
+
+def _relaxed(name, due):
+    yield Move("act", {"at": name})
+    yield Until(0, due)
+    yield Move("answer", {"at": name})
+
+
+def test_the_rest_of_a_matter_may_be_due_later():
+    done = _carry_out([(0, 20, _relaxed("a", 90)), (0, 50, _matter("b"))])
+    assert [(tool, at) for _, tool, at in done] == [("act", "a"), ("look", "b"), ("act", "b"), ("answer", "a")]
+
+
+def _worst(order):
+    now, worst = 0, -1000
+    for chore in order:
+        now += chore.minutes
+        worst = max(worst, now - chore.due)
+    return worst
+
+
+def test_lateness_is_that_of_the_best_of_all_orders():
+    random = Random(3)
+    for _ in range(50):
+        chores = [Chore(0, random.randint(1, 30), random.randint(1, 9)) for _ in range(5)]
+        assert lateness(chores) == min(map(_worst, permutations(chores)))
+
+
+def test_lateness_counts_what_comes_in_later_and_may_interrupt():
+    assert lateness([Chore(0, 20, 10), Chore(5, 8, 3)]) == 0
+    assert lateness([Chore(30, 40, 5)]) == -5
 
 
 def test_what_is_ready_only_after_the_end_is_left():

@@ -25,12 +25,13 @@ from worktrial.suites.shifts.desk import LENGTHS, Desk
 from worktrial.workplaces.desk import DeskState
 from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable.workplace import encode
+from worktrial.workplaces.time import Timeline
 
 CLERKS = ("plan", "idle", "greedy", "careful")
 IDLE_MOST = 0.05
 MOST = {"greedy": 0.35, "careful": 0.60}
 """Clerk to the largest mean score over variants; of half and full shifts."""
-CALLS = {"short": (15, 45), "half": (50, 120), "full": (150, 250)}
+CALLS = {"short": (15, 60), "half": (50, 135), "full": (150, 265)}
 """Length to fewest and most calls of the plan, on average over variants."""
 DIFFER_LEAST = 1 / 3
 UNASKED_LEAST = 1 / 3
@@ -220,16 +221,21 @@ async def _needless(day: _Day, made: Sequence[Move], whole: Score) -> list[int]:
     for index, call in enumerate(made):
         if call.tool in WAITS or not functions[call.tool].writes or call.tool == "read_message":
             continue
-        without, _ = await day.carry_out(_replay(made, leave_out=index))
+        minutes = day.desk.workplace.minutes[call.tool]
+        without, _ = await day.carry_out(_replay(made, index, minutes, day.start.time))
         if without.share >= whole.share - 1e-9:
             needless.append(index)
     return needless
 
 
-def _replay(made: Sequence[Move], leave_out: int) -> Work:
+def _replay(made: Sequence[Move], leave_out: int, minutes: int, time: Timeline) -> Work:
+    """The same calls at the same minutes, but for one of them, whose minutes are waited through."""
+    now = time.minute
     for index, call in enumerate(made):
-        if index != leave_out:
-            yield call
+        if index == leave_out:
+            call = Move("wait_until", {"time": time.at(now + minutes)})
+        seen = yield call
+        now = time.minute_of(str(seen["time"]))
     return ""
 
 

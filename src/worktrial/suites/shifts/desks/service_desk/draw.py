@@ -4,99 +4,91 @@ A slot has a kind; the pattern that decides what is right about it is drawn apar
 """
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from random import Random
 
-from worktrial.workplaces.people import Person
+from msgspec.structs import replace
+
+from worktrial.language import JsonValue
+from worktrial.suites.shifts.clerks import lateness
 from worktrial.workplaces.time import Timeline
 
-from . import names
-from .state import Change, Document, Employee, Group, Job, Laptop, Pool, State, System, Ticket
-
-BEGINS = datetime(2026, 5, 19, 8)
-TODAY = date(2026, 5, 19)
+from . import names, records
+from .load import chores
+from .records import BEGINS, TODAY
+from .state import Change, Document, Job, Pool, State, Ticket
 
 SLOTS = {
-    "short": "incident access change leaver",
-    "half": "restore incident reset access licence change incident licence access licence incident change leaver",
-    "full": "restore incident reset access change licence incident loan access licence incident change reset "
-    "licence incident loan change access restore incident reset licence incident leaver loan",
+    "short": "access change leaver",
+    "half": "restore access reset change licence licence change incident licence leaver",
+    "full": "restore incident reset access change licence incident loan access licence change "
+    "licence incident loan change access restore reset leaver",
 }
 PATTERNS = {
     "reset": ("plain", "plain", "not_owner", "left", "denied"),
     "access": ("plain", "no_form", "finance", "withdrawn", "apart", "old_form"),
     "licence": ("licence",),
     "incident": ("plain", "plain", "major", "duplicate", "root", "raised"),
-    "change": ("plain", "job", "withdrawn", "frozen", "later"),
+    "change": ("plain", "job", "withdrawn", "frozen", "later", "overtaken"),
     "loan": ("plain", "contractor", "not_returned", "slip"),
     "restore": ("plain", "soon", "other_area"),
     "leaver": ("leaver",),
 }
-_REPORT_HOUR = {"short": 9, "half": 11, "full": 12}
-_EMPLOYEES = 240
-_OLD_TICKETS = 320
-_WINDOW_LEFT = 25  # minutes that a window is open after the last job
+_WAVES = {"short": ((40, 46),), "half": ((92, 104),), "full": ((128, 146), (308, 326))}
+"""Length to the minutes between which each great failure begins."""
+_REQUESTS_UNTIL = {"short": 0.7, "half": 0.7, "full": 0.8}
+"""Length to the share of the shift after which no more requests come."""
+_FOLLOW = {"short": 1, "half": 3, "full": 3}
+"""Length to the reports that follow a great failure, rightly or wrongly taken for its effects."""
+_REPORTS = {
+    "short": ("09:30",),
+    "half": ("09:15", "10:15", "11:15"),
+    "full": ("09:30", "11:00", "12:30", "14:00", "15:30"),
+}
+_LISTED = {"short": 1, "half": 1, "full": 2}
+"""Length to the number of people who leave today by personnel's list alone."""
+_SHARED = ("Database North", "Office network", "Database Finance")
+"""Systems that others need."""
+_WINDOW_LEFT = 25  # minutes that a window is open after everything that has to be waited for
+_TO_READ = 14  # minutes after which the owner of a system has been told of a change at the latest
+_SLOWEST = 50  # minutes that an employee takes to answer at most
+_SPARE = 8  # minutes that are left before every time if nothing is put off
+_TRIES = 500
+_AFTERMATH = 34  # minutes after a great failure in which nothing else comes in
 
 
 class Draw:
     """Work in progress on one day."""
 
-    def __init__(self, length: str, minutes: int, random: Random) -> None:
+    def __init__(self, length: str, state: State, random: Random) -> None:
         self.random = random
-        self.minutes = minutes
+        self.minutes = state.time.ends
         self.slots = SLOTS[length].split()
         self.number = 5000
+        self.state = state
+        self.everybody = [e for e in state.employees.values() if not e.post.startswith("Head of")]
+        self.figures = state.figures
         self.used: set[str] = set()
-        self.figures = {
-            "allocation": f"{8 + minutes // 120:02d}:{random.choice(['00', '15', '30'])}",
-            "owner_rule": random.random() < 0.5,
-            "contractors_last": random.random() < 0.5,
-            "raised": random.random() < 0.5,
-            "raised_system": "",
-            "freeze": random.random() < 0.7,
-            "freeze_until": random.choice(["15 May", "22 May", "29 May"]),
-            "p1_users": random.choice([30, 40, 50]),
-            "approval_days": random.choice([14, 21, 30]),
-            "report_at": f"{_REPORT_HOUR[length]:02d}:{random.choice(['00', '30'])}",
-            "report_again": length == "full",
-            "report_again_at": "15:00",
-        }
-        employees = _employees(random)
-        systems = _systems(random, employees)
-        self.state = State(
-            time=Timeline(begins=BEGINS, ends=minutes),
-            people=_people(random, employees),
-            figures=self.figures,
-            employees=employees,
-            tickets={},
-            systems=systems,
-            jobs=[],
-            changes={},
-            groups=_groups(random, employees),
-            pools={},
-            laptops=_laptops(random),
-            documents=[],
-        )  # fmt: skip
-        _old_tickets(random, self.state)
-        for laptop in random.sample(list(self.state.laptops.values()), 24):
-            laptop.lent_to = self.someone(keep=True)
-            laptop.since = f"{TODAY - timedelta(days=random.randint(2, 60))}"
+        self.waves = sorted(random.randint(*between) for between in _WAVES[length])
+        self.bases: list[str] = []
+        """Systems that fail, in the order of the waves."""
+        self.serious: set[str] = set()
+        """Systems in trouble of priority 1 at some time, and those that need them."""
 
-    def someone(self, department: str = "", post: str = "", *, keep: bool = False) -> str:
+    def someone(self, department: str = "", *, keep: bool = False) -> str:
         """An employee who has no other part in the day."""
-        fit = [
-            e.id
-            for e in self.state.employees.values()
-            if e.id not in self.used
-            and (not department or e.department == department)
-            and (not post or e.post == post)
-            and e.firm == "Halden Freight"
-            and "head of" not in e.post.lower()
-        ]
-        found = self.random.choice(fit)
+        while True:
+            one = self.random.choice(self.everybody)
+            if (
+                one.id not in self.used
+                and (not department or one.department == department)
+                and one.firm == "Halden Freight"
+                and "head of" not in one.post
+            ):
+                break
         if not keep:
-            self.used.add(found)
-        return found
+            self.used.add(one.id)
+        return one.id
 
     def request(self, due: int, kind: str, sender: str, **filled: object) -> str:
         """A ticket that is opened at a minute, with the message that comes with it; returns its number."""
@@ -125,30 +117,155 @@ class Draw:
 
 
 def draw(length: str, minutes: int, random: Random) -> State:
-    """State in which a shift begins, its future in it."""
-    day = Draw(length, minutes, random)
+    """State in which a shift begins, its future in it: of a day that a clerk who wastes no minute gets through."""
+    there = _records(length, minutes, random)
+    for _ in range(_TRIES):
+        state = _day(length, _begun(there), random)
+        if lateness(chores(state)) <= -_SPARE:
+            return state
+    raise RuntimeError(f"no day among {_TRIES} that a clerk could get through")
+
+
+def _records(length: str, minutes: int, random: Random) -> State:
+    """Everything that is there before anybody asks for anything."""
+    figures: dict[str, JsonValue] = {
+        "allocation": f"{8 + minutes // 120:02d}:{random.choice(['00', '15', '30'])}",
+        "owner_rule": random.random() < 0.5,
+        "contractors_last": random.random() < 0.5,
+        "raised": random.random() < 0.5,
+        "raised_system": "",
+        "freeze": random.random() < 0.7,
+        "freeze_until": random.choice(["15 May", "22 May", "29 May"]),
+        "p1_users": random.choice([30, 40, 50]),
+        "approval_days": random.choice([14, 21, 30]),
+        "reports": list(_REPORTS[length]),
+        "backups_at": "",
+        "notice": random.choice([15, 20, 25]),
+    }
+    employees = records.employees(random)
+    systems = records.systems(random, employees)
+    state = State(
+        time=Timeline(begins=BEGINS, ends=minutes),
+        people=records.people(random, employees),
+        figures=figures,
+        employees=employees,
+        tickets={},
+        systems=systems,
+        jobs=[],
+        changes={},
+        groups=records.groups(random, employees),
+        pools={},
+        laptops=records.laptops(random),
+        documents=[],
+    )  # fmt: skip
+    records.old_tickets(random, state)
+    borrowers = [e.id for e in employees.values() if "head of" not in e.post.lower()]
+    for laptop in random.sample(list(state.laptops.values()), 24):
+        laptop.lent_to = random.choice(borrowers)
+        laptop.since = f"{TODAY - timedelta(days=random.randint(2, 60))}"
+    return state
+
+
+def _begun(there: State) -> State:
+    """A state of its own with these records, for another try."""
+    return replace(
+        there,
+        time=Timeline(begins=there.time.begins, ends=there.time.ends),
+        people={id: replace(person, forgets=[]) for id, person in there.people.items()},
+        figures=dict(there.figures),
+        employees={id: replace(employee, groups=[*employee.groups]) for id, employee in there.employees.items()},
+        tickets=dict(there.tickets),
+        jobs=[],
+        changes={},
+        pools={},
+        laptops={id: replace(laptop) for id, laptop in there.laptops.items()},
+        documents=[],
+        leavers=[],
+        snapshots_until={},
+        answers={},
+        phone={},
+    )
+
+
+def _day(length: str, state: State, random: Random) -> State:
+    """One try at the requests of a day."""
+    minutes = state.time.ends
+    day = Draw(length, state, random)
     raised = random.choice([s for s in day.state.systems.values() if s.tier == 3])
     day.figures["raised_system"] = raised.name
     counts = {kind: day.slots.count(kind) for kind in PATTERNS}
     patterns = {kind: _patterns(random, kind, counts[kind]) for kind in PATTERNS}
+    _failures(day)
     _licences(day, counts["licence"])
+    day.figures["backups_at"] = day.state.time.clock(5 * round((day.waves[-1] + random.randint(34, 50)) / 5))
+    day.state.backups = records.backups(random, day.state.systems)
     # Requests come over the first three quarters; what has to be worked on early comes early.
-    last = int(minutes * 0.74)
-    gap = last / len(day.slots)
+    last = int(minutes * _REQUESTS_UNTIL[length])
+    gap = (last - _AFTERMATH * len(day.waves)) / len(day.slots)
     for place, kind in enumerate(day.slots):
         due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
+        # Hardly anybody writes of anything else while a great failure is the talk of the house.
+        due += _AFTERMATH * sum(began <= due + _AFTERMATH * number for number, began in enumerate(day.waves))
         _MAKERS[kind](day, due, patterns[kind].pop())
+    for began, base in zip(day.waves, day.bases, strict=True):
+        _wave(day, began, base, _FOLLOW[length])
+    _leave(day, _LISTED[length])
     _open_windows(day.state)
     return day.state
 
 
+def _failures(day: Draw) -> None:
+    """Choose the systems that fail, and with them all that cannot be changed from then on."""
+    there = {s.name: s for s in day.state.systems.values()}
+    failing = (
+        day.random.sample(_SHARED, 1) if len(day.waves) == 1 else [*day.random.sample(_SHARED[:2], 1), _SHARED[2]]
+    )
+    day.random.shuffle(failing)
+    day.bases = [there[name].id for name in failing]
+    for base in day.bases:
+        day.serious.update([base, *(s.id for s in there.values() if base in s.needs)])
+
+
+def _wave(day: Draw, began: int, base: str, follow: int) -> None:
+    """A great failure, and the reports that come in its wake: of its effects, and of what only looks like one."""
+    random, state = day.random, day.state
+    fault = f"E{random.randint(100, 989)}"
+    many = int(str(day.figures["p1_users"])) + random.randint(0, 60)
+    day.request(began, "incident", day.someone(), system=base, fault=fault, users_affected=many)
+    hit = [s.id for s in state.systems.values() if base in s.needs]
+    spared = [s.id for s in state.systems.values() if base not in s.needs and s.id != base and s.tier > 1]
+    wakes = ["effect"] * (follow - 1) + [random.choice(["effect", "stranger", "other fault"])]
+    random.shuffle(wakes)
+    due = began
+    hit = random.sample(hit, min(len(hit), follow))
+    for place, wake in enumerate(wakes):
+        due += random.randint(6, 12)
+        system = random.choice(spared) if wake == "stranger" else hit[place % len(hit)]
+        shown = f"E{random.randint(100, 989)}" if wake == "other fault" else fault
+        day.request(
+            due, "incident", day.someone(), system=system, fault=shown, users_affected=random.randint(2, 25)
+        )
+
+
+def _leave(day: Draw, listed: int) -> None:
+    """People who leave today by personnel's list alone, some time after a great failure."""
+    for place in range(listed):
+        began = day.waves[place % len(day.waves)]
+        leaves = min(began + day.random.randint(44, 72), day.minutes - 28)
+        records.leaver(day.state, day.someone("Operations"), TODAY, day.state.time.clock(leaves))
+    day.state.leavers.sort(key=lambda row: row.name)
+
+
 def _open_windows(state: State) -> None:
-    """Keep every window open for a while after the last job that it has to wait for, whosever change that was."""
+    """Keep every window open for a while after all that has to be waited for: jobs, and the notice to owners."""
     clock = state.time
+    asked = {e.payload["change"]: e.due for e in clock.waiting if e.kind == "ticket" and "change" in e.payload}
+    notice = int(str(state.figures["notice"]))
     for change in state.changes.values():
         concerned = {change.system, *(s.id for s in state.systems.values() if change.system in s.needs)}
         jobs = [clock.minute_of(job.ends) for job in state.jobs if job.system in concerned]
-        first = max([clock.minute_of(change.begins), *jobs])
+        told = asked[change.id] + _TO_READ + notice
+        first = max([clock.minute_of(change.begins), told, *jobs])
         if clock.minute_of(change.ends) < first + _WINDOW_LEFT:
             change.ends = clock.clock(min(first + _WINDOW_LEFT, clock.ends - 2))
 
@@ -170,7 +287,7 @@ def _reset(day: Draw, due: int, pattern: str) -> None:
     if pattern == "not_owner":
         sender = day.someone(record.department)
     elif pattern == "left":
-        record.last_day = f"{TODAY - timedelta(days=day.random.randint(1, 6))}"
+        records.leaver(day.state, employee, TODAY - timedelta(days=day.random.randint(1, 6)), "17:00")
     elif pattern == "denied":
         day.state.phone[employee] = "denied"
     day.request(due, "reset", sender, employee=employee)
@@ -207,18 +324,24 @@ def _access(day: Draw, due: int, pattern: str) -> None:
             f"I take my approval for {ticket} back. {employee} changes to another task.",
             kind="tell",
         )
-    for person in {record.manager, group.owner}:
-        if day.random.random() < 0.2:
+    for person in sorted({record.manager, group.owner}):
+        # Who has forgotten answers only after the second question, for which a short shift has no time.
+        if day.random.random() < 0.2 and due + 2 * _SLOWEST + 20 < day.minutes:
             day.state.people[person].forgets.append(ticket)
 
 
 def _licences(day: Draw, wanted: int) -> None:
-    holders = [e.id for e in day.state.employees.values() if e.department == "Engineering"][-14:]
-    free = max(1, wanted // 2)
-    day.state.pools[names.PRODUCT] = Pool(
-        product=names.PRODUCT, total=len(holders) + free, holders=dict.fromkeys(holders, -1)
-    )
+    """Licences and their holders, of whom some have left; and everybody else on personnel's list."""
+    random = day.random
+    holders = [e.id for e in day.state.employees.values() if e.department == "Engineering"][-26:]
     day.used.update(holders)
+    gone = random.sample(holders, (1 if wanted < 4 else random.randint(1, 2)) if wanted else 0)
+    pool = Pool(
+        product=names.PRODUCT, total=len(holders) + max(1, wanted // 2 - 1), holders=dict.fromkeys(holders, -1)
+    )
+    day.state.pools[names.PRODUCT] = pool
+    others = [day.someone(random.choice(["Operations", "Finance", "Sales", "Personnel"])) for _ in range(44)]
+    records.other_leavers(random, day.state, gone, others)
 
 
 def _licence(day: Draw, due: int, pattern: str) -> None:
@@ -240,9 +363,10 @@ def _incident(day: Draw, due: int, pattern: str) -> None:
     sender = day.someone()
     affected = random.randint(2, 25)
     if pattern == "major":
-        system = random.choice(
-            [s for s in systems if s.tier == 1 and not s.needs] or [s for s in systems if s.tier == 1]
-        )
+        changed = {change.system for change in state.changes.values()}
+        needed = {id for s in state.systems.values() for id in s.needs}
+        system = random.choice([s for s in systems if s.tier == 1 and s.id not in changed | needed])
+        day.serious.add(system.id)
         affected = int(str(day.figures["p1_users"])) + random.randint(0, 30)
     elif pattern == "raised":
         system = next(s for s in state.systems.values() if s.name == day.figures["raised_system"])
@@ -262,7 +386,7 @@ def _incident(day: Draw, due: int, pattern: str) -> None:
 
 def _standing(day: Draw, system: str, fault: str, affected: int) -> None:
     """An incident that a team works on since before the shift, reported in other words."""
-    id = f"T-{4400 + len(day.state.tickets) - _OLD_TICKETS}"
+    id = f"T-{4400 + len(day.state.tickets) - records.OLD_TICKETS}"
     record = day.state.systems[system]
     opened = BEGINS - timedelta(minutes=day.random.randint(15, 200))
     ticket = Ticket(
@@ -281,10 +405,17 @@ def _change(day: Draw, due: int, pattern: str) -> None:
     end = state.time.ends
     taken = {change.system for change in state.changes.values()} | {job.system for job in state.jobs}
     tier_one = pattern == "frozen"
-    fit = [s for s in state.systems.values() if s.id not in taken and (s.tier == 1) == tier_one]
-    if pattern == "job":
-        fit = [s for s in fit if any(s.id in other.needs for other in state.systems.values())] or fit
-    system = random.choice(fit or [s for s in state.systems.values() if s.id not in taken])
+    free = [s for s in state.systems.values() if s.id not in taken and s.id not in day.serious]
+    fit = [s for s in free if (s.tier == 1) == tier_one] or free
+    if pattern == "overtaken":
+        due = max(due, day.waves[0] + random.randint(6, 20))
+        began = max(place for place, at in enumerate(day.waves) if at < due)
+        fit = [
+            s for s in state.systems.values() if day.bases[began] in s.needs and s.id not in taken and s.tier > 1
+        ]
+    if not fit:
+        pattern, fit = "plain", free
+    system = random.choice(fit)
     opens, closes = due + random.randint(-20, 0), due + random.randint(50, 75)
     if pattern == "later":
         opens, closes = due + random.choice([11, 13, 24, 27]), due + random.randint(55, 75)
@@ -353,9 +484,11 @@ def _restore(day: Draw, due: int, pattern: str) -> None:
 
 def _leaver(day: Draw, due: int, pattern: str) -> None:
     employee = day.someone()
-    leaves = min(due + day.random.randint(8, 16), day.state.time.ends - 22)
-    day.state.employees[employee].last_day = f"{TODAY}"
+    # Personnel writes beforehand, and people leave when a good deal else is going on.
+    leaves = day.waves[-1] + day.random.randint(12, 36)
+    due = min(due, leaves - day.random.randint(20, 40))
     when = day.state.time.clock(leaves)
+    records.leaver(day.state, employee, TODAY, when)
     day.request(due, "leaver", "personnel", employee=employee, when=when)
 
 
@@ -369,91 +502,3 @@ _MAKERS: dict[str, Callable[[Draw, int, str], None]] = {
     "restore": _restore,
     "leaver": _leaver,
 }
-
-
-def _employees(random: Random) -> dict[str, Employee]:
-    found: dict[str, Employee] = {}
-    full = random.sample([f"{first} {last}" for first in names.FIRST[:24] for last in names.LAST], _EMPLOYEES)
-    departments = list(names.POSTS)
-    heads = {department: f"E-{100 + place}" for place, department in enumerate(departments)}
-    for number, name in enumerate(full):
-        id = f"E-{100 + number}"
-        department = departments[number % len(departments)]
-        is_head = number < len(departments)
-        post = f"Head of {department}" if is_head else random.choice(names.POSTS[department])
-        leads = [f"E-{100 + n}" for n in range(5, 20) if departments[n % 5] == department]
-        manager = heads[department] if is_head or id in leads else random.choice(leads)
-        if id in leads:
-            post = f"Team lead, {department}; head of shift"
-        found[id] = Employee(id=id, name=name, department=department, post=post, manager=manager)
-    return found
-
-
-def _laptops(random: Random) -> dict[str, Laptop]:
-    ids = [f"L-{number:02d}" for number in range(1, 41)]
-    return {id: Laptop(id=id, model=random.choice(["14 inch", "15 inch"])) for id in ids}
-
-
-def _systems(random: Random, employees: dict[str, Employee]) -> dict[str, System]:
-    found = {}
-    for place, (name, tier, team, department, needs) in enumerate(names.SYSTEMS):
-        id = f"SYS-{place + 1:02d}"
-        leads = [e.id for e in employees.values() if e.department == department and "lead" in e.post.lower()]
-        found[id] = System(
-            id=id,
-            name=name,
-            tier=tier,
-            team=team,
-            owner=random.choice(leads),
-            needs=[f"SYS-{n + 1:02d}" for n in needs],
-        )
-    return found
-
-
-def _groups(random: Random, employees: dict[str, Employee]) -> dict[str, Group]:
-    found = {}
-    for name, area, department, apart in names.GROUPS:
-        leads = [e.id for e in employees.values() if e.department == department and "lead" in e.post.lower()]
-        found[name] = Group(name=name, area=area, owner=random.choice(leads), apart_from=list(apart))
-    for employee in employees.values():
-        mine = [
-            group.name for group in found.values() if group.area == employee.department and not group.apart_from
-        ]
-        employee.groups = random.sample(mine, min(1, len(mine)))
-    return found
-
-
-def _people(random: Random, employees: dict[str, Employee]) -> dict[str, Person]:
-    offices = (
-        Person(id="duty_manager", name="Ruth Calder", role="Duty manager", hours="06:00-22:00", delay=(2, 6)),
-        Person(id="security", name="Security office", role="Information security", hours="always", delay=(2, 6)),
-        Person(id="internal_control", name="Internal control", role="Segregation of duties", hours="08:00-17:00"),
-        Person(id="change_board", name="Change board", role="Approves and withdraws changes", hours="08:00-17:00"),
-        Person(id="backup", name="Backup operator", role="Reads snapshots out", hours="06:00-22:00"),
-        Person(id="personnel", name="Personnel office", role="Starters and leavers", hours="08:00-17:00"),
-    )
-    people = {office.id: office for office in offices}
-    for e in employees.values():
-        delay = (random.randint(24, 27), random.randint(28, 34))
-        people[e.id] = Person(
-            id=e.id, name=e.name, role=f"{e.post}, {e.department}", hours="08:00-17:00", delay=delay, patience=4
-        )
-    return people
-
-
-def _old_tickets(random: Random, state: State) -> None:
-    ids = list(state.employees)
-    systems = list(state.systems.values())
-    for number in range(_OLD_TICKETS):
-        opened = BEGINS - timedelta(minutes=random.randint(60, 20_000))
-        system = random.choice(systems)
-        ticket = Ticket(
-            id=f"T-{4001 + number}", kind="incident", requester=random.choice(ids),
-            opened=f"{opened:%Y-%m-%d %H:%M}",
-            summary=random.choice(["Error on start", "Screen stays dark", "Cannot print", "Session lost"]),
-            system=system.id, fault=f"E{random.randint(100, 989)}", users_affected=random.randint(1, 20),
-            status=random.choice(["resolved", "refused"]), priority=random.randint(3, 4), team=system.team,
-            settled_at=0,
-        )  # fmt: skip
-        state.tickets[ticket.id] = ticket
-    state.tickets = dict(sorted(state.tickets.items(), key=lambda item: item[1].opened))

@@ -34,4 +34,9 @@ def restored(state: State, payload: JsonObject) -> None:
     )
 
 
-HAPPENINGS = {"ticket": ticket, "withdrawn": withdrawn, "restored": restored}
+def freed(state: State, payload: JsonObject) -> None:
+    """The vendor has freed a licence."""
+    del state.pools[payload["product"]].holders[payload["employee"]]
+
+
+HAPPENINGS = {"ticket": ticket, "withdrawn": withdrawn, "restored": restored, "freed": freed}

@@ -7,15 +7,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Literal
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.people import Kind
 
+from . import names
 from .state import Employee, State, System
 
 REPORT = "report"
+BACKUPS = "backups"
+RELEASE = "release"
+DUTIES = (REPORT, BACKUPS, RELEASE)
+FREED = 60
+"""Minutes that the vendor takes to free a licence (section 6.4)."""
+Weight = Literal["grave", "usual", "small"]
 _RANK = ("Licensed engineer", "Engineer", "Draughtsman", "Trainee engineer")
-_PRIORITY_MINUTES = {1: 15, 2: 30, 3: 45, 4: 60}
+_PRIORITY_MINUTES = {1: 25, 2: 45, 3: 90, 4: 120}
 _OWN_FIRM = "Halden Freight"
 FIRST_WORD = 30
 """Minutes within which whoever opened a ticket hears of the desk at all (section 1.3)."""
@@ -48,6 +56,8 @@ class Right:
     unasked: bool = False
     earliest: int = 0
     """Minute before which it must not be done."""
+    weight: Weight = "usual"
+    """Class of the matter by section 1.7."""
     filled: JsonObject = field(default_factory=dict)
     """Fields of the ticket, and what else the matter is about."""
 
@@ -56,12 +66,16 @@ def solve(state: State) -> list[Right]:
     """All matters of a day, in order of arrival."""
     tickets = sorted(event for event in state.time.waiting if event.kind == "ticket")
     counts: dict[str, int] = {}
-    found = []
+    found: list[Right] = []
     for event in tickets:
         kind = event.payload["kind"]
         counts[kind] = counts.get(kind, 0) + 1
-        found.append(_RULES[kind](state, f"{kind}-{counts[kind]}", event.due, event.payload))
-    return [*found, *_reports(state, found)]
+        slot = f"{kind}-{counts[kind]}"
+        if kind == "incident":
+            found.append(_incident(state, slot, event.due, event.payload, found))
+        else:
+            found.append(_RULES[kind](state, slot, event.due, event.payload))
+    return [*found, *_listed_leavers(state, found), *_reports(state, found), _backups(state), *_release(state)]
 
 
 def tier_of(state: State, system: System) -> int:
@@ -84,8 +98,33 @@ def licence_winners(state: State) -> set[str]:
             employee = state.employees[event.payload["employee"]]
             last = bool(state.figures["contractors_last"]) and employee.firm != _OWN_FIRM
             wanted.append((last, _RANK.index(employee.post), order, employee.id))
-    free = sum(pool.total - len(pool.holders) for pool in state.pools.values())
+    free = sum(pool.total - len(pool.holders) for pool in state.pools.values()) + len(left_holders(state))
     return {employee for *_, employee in sorted(wanted)[:free]}
+
+
+def left_holders(state: State) -> list[str]:
+    """Holders of a licence whose last day is past by personnel's list."""
+    today = f"{state.time.begins:%Y-%m-%d}"
+    left = {row.employee for row in state.leavers if row.last_day < today}
+    return [employee for pool in state.pools.values() for employee in pool.holders if employee in left]
+
+
+def serious_at(state: State, system: str, minute: int) -> bool:
+    """Whether by a minute an incident of priority 1 has come in about a system, or about one that it needs."""
+    concerned = {system, *state.systems[system].needs}
+    return any(
+        event.due <= minute
+        and event.payload.get("system") in concerned
+        and priority_of(state, state.systems[event.payload["system"]], event.payload["users_affected"]) == 1
+        for event in state.time.waiting
+        if event.kind == "ticket" and event.payload["kind"] == "incident"
+    )
+
+
+def to_notify(state: State, system: str) -> tuple[str, ...]:
+    """Owners who are told before a change of a system: its own, and those of tier 1 systems that need it."""
+    others = [s.owner for s in state.systems.values() if system in s.needs and s.tier == 1]
+    return tuple(dict.fromkeys([state.systems[system].owner, *others]))
 
 
 def run_window(state: State, change: str) -> tuple[int, int]:
@@ -113,9 +152,9 @@ def _reset(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         pattern, end, tell, section = "denied", "refuse", ("security",), "3.3"
         because = "3.3: where the owner knows nothing of the request, it is refused and the security office told."
     return Right(
-        slot, ticket["id"], "reset", pattern, end, sender, due, due + 45, because, section,
+        slot, ticket["id"], "reset", pattern, end, sender, due, due + 60, because, section,
         ("approve", "tell") if end == "do" else ("refuse", "tell"),
-        tell, critical=bool(tell), unasked=bool(tell), filled=ticket,
+        tell, critical=bool(tell), unasked=bool(tell), weight="grave" if tell else "usual", filled=ticket,
     )  # fmt: skip
 
 
@@ -151,9 +190,10 @@ def _access(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
             else "4.2: without a signed approval that is young enough the line manager is asked, and decides."
         )
     return Right(
-        slot, ticket["id"], "access", pattern, "do" if granted else "refuse", ticket["requester"], due, due + 100,
+        slot, ticket["id"], "access", pattern, "do" if granted else "refuse", ticket["requester"], due, due + 150,
         because, section, ("approve", "tell") if granted else ("refuse", "tell"), tell,
         critical=pattern == "apart", unasked=pattern in ("apart", "ask", "later circular"), earliest=earliest,
+        weight="grave" if pattern == "apart" else "usual",
         filled=ticket | {"approver": approver, "asks": pattern in ("ask", "later circular")},
     )  # fmt: skip
 
@@ -175,29 +215,31 @@ def _licence(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
     circular = bool(state.figures["contractors_last"])
     return Right(
         slot, ticket["id"], "licence", "scarce", "do" if wins else "refuse", ticket["requester"], due,
-        allocation + 45, "6.2: licences are allocated once, by post, then by order of request"
+        allocation + 75, "6.2: licences are allocated once, by post, then by order of request"
         + ("; C-2026-11: contractors after all others." if circular else "."),
         "C-2026-11" if circular else "6.2", ("approve", "tell") if wins else ("refuse", "tell"),
         earliest=allocation, filled=ticket,
     )  # fmt: skip
 
 
-def _incident(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
+def _incident(state: State, slot: str, due: int, ticket: JsonObject, before: list[Right]) -> Right:
     system = state.systems[ticket["system"]]
-    parent = next(
-        (
-            t.id
-            for t in state.tickets.values()
-            if t.status == "assigned" and t.fault == ticket["fault"] and t.system in (system.id, *system.needs)
-        ),
-        None,
-    )
-    if parent is not None:
-        same = state.tickets[parent].system == system.id
+    concerned = (system.id, *system.needs)
+    standing = [
+        t.id
+        for t in state.tickets.values()
+        if t.status == "assigned" and t.fault == ticket["fault"] and t.system in concerned
+    ]
+    today = [
+        r.ticket
+        for r in before
+        if r.end == "assign" and r.filled["fault"] == ticket["fault"] and r.filled["system"] in concerned
+    ]
+    if parents := standing + today:
         return Right(
-            slot, ticket["id"], "incident", "duplicate" if same else "root cause", "link", ticket["requester"], due,
-            due + 45, "2.4: the fault code of an open incident of the system, or of one it needs: it is linked.",
-            "2.4", ("tell", "approve"), unasked=True, filled=ticket | {"parent": parent},
+            slot, ticket["id"], "incident", "root cause" if today else "duplicate", "link", ticket["requester"],
+            due, due + 120, "2.4: the fault code of an open incident of the system, or of one it needs.", "2.4",
+            ("tell", "approve"), unasked=True, weight="small", filled=ticket | {"parents": parents},
         )  # fmt: skip
     priority = priority_of(state, system, ticket["users_affected"])
     tell = {1: ("duty_manager", system.owner), 2: (system.owner,)}.get(priority, ())
@@ -208,36 +250,52 @@ def _incident(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         "2.2: the table of tiers and users sets the priority" + ("; C-2026-09 raises the tier." if raised else ".")
         + (" 2.3: who is told at once." if tell else ""),
         "C-2026-09" if raised else "2.2", ("tell", "approve"), tell, critical=priority == 1, unasked=bool(tell),
+        weight="grave" if priority == 1 else "usual" if tell else "small",
         filled=ticket | {"priority": priority, "team": system.team, "again": system.owner if tell else None},
     )  # fmt: skip
 
 
 def _change(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
     change = state.changes[ticket["change"]]
-    first, last = run_window(state, change.id)
+    opens, last = run_window(state, change.id)
+    # Owners hear of it some time before, and the ticket has to be read first.
+    first = max(opens, due + 2 + int(str(state.figures["notice"])))
     day = int(str(state.figures["freeze_until"]).split()[0])
     holds = bool(state.figures["freeze"]) and day >= state.time.begins.day
     frozen = holds and state.systems[change.system].tier == 1 and not change.emergency
+    overtaken = serious_at(state, change.system, first)
     withdrawn = any(e.kind == "withdrawn" and e.payload["change"] == change.id for e in state.time.waiting)
-    waits = first > state.time.minute_of(change.begins)
-    pattern, section, because = "plain", "5.1", "5.1: a change is carried out within its window."
+    waits = opens > state.time.minute_of(change.begins)
+    pattern, section, because = (
+        "plain",
+        "5.4",
+        "5.4: a change is carried out in its window, after the owners' notice.",
+    )
     if frozen:
         pattern, section = "frozen", "C-2026-10"
         because = "C-2026-10: no change of a tier 1 system before month's end but emergencies; the board is told."
     elif withdrawn:
-        pattern, because = "withdrawn", "5.1: a change that the board has withdrawn is not carried out."
+        pattern, section = "withdrawn", "5.1"
+        because = "5.1: a change that the board has withdrawn is not carried out."
+    elif overtaken:
+        pattern, section = "overtaken", "5.3"
+        because = "5.3: not while an incident of priority 1 is open on the system, or on one that it needs."
     elif waits:
         pattern, section = "job running", "5.2"
         because = "5.2: not while a batch job runs on the system or on one that needs it; the job is waited for."
-    elif first > due:
+    elif opens > due:
         pattern = "window later"
-    end = "refuse" if frozen or withdrawn else "do"
+    stays = frozen or withdrawn or overtaken
     return Right(
-        slot, ticket["id"], "change", pattern, end, ticket["requester"], due,
-        due + 60 if end == "refuse" else last + 20, because, section,
-        ("refuse", "tell") if end == "refuse" else ("approve", "tell"), ("change_board",) if frozen else (),
-        critical=pattern in ("frozen", "job running"), unasked=frozen or waits, earliest=first,
-        filled=ticket | {"last": last},
+        slot, ticket["id"], "change", pattern, "refuse" if stays else "do", ticket["requester"], due,
+        due + 60 if stays else last + 20, because, section,
+        ("refuse", "tell") if stays else ("approve", "tell"),
+        ("change_board",) if (frozen or overtaken) and not withdrawn else (),
+        critical=pattern in ("frozen", "overtaken", "job running"), unasked=not withdrawn,
+        earliest=0 if stays else first,
+        weight="grave" if pattern in ("frozen", "overtaken", "job running") else "usual",
+        filled=ticket
+        | {"first": opens, "last": last, "notify": [] if stays else list(to_notify(state, change.system))},
     )  # fmt: skip
 
 
@@ -256,7 +314,8 @@ def _loan(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         because = "7.2: a signed return slip is proof; the list is corrected, and the loan goes its way."
     return Right(
         slot, ticket["id"], "loan", pattern, end, ticket["requester"], due, due + 60, because, section,
-        ("approve", "tell") if end == "do" else ("refuse", "tell"), unasked=pattern == "record wrong",
+        ("approve", "tell") if end == "do" else ("refuse", "tell"), weight="small",
+        unasked=pattern == "record wrong",
         filled=ticket | {"returned": [laptop.id for laptop in lent if laptop.id not in missing]},
     )  # fmt: skip
 
@@ -291,22 +350,58 @@ def _leaver(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
     return Right(
         slot, ticket["id"], "leaver", "timed", "do", ticket["requester"], due, leaves + 20,
         "3.5: on a last day the account is disabled within twenty minutes of leaving, never before.", "3.5",
-        ("tell", "approve"), critical=True, unasked=True, earliest=leaves, filled=ticket,
+        ("tell", "approve"), critical=True, unasked=True, earliest=leaves, weight="grave", filled=ticket,
     )  # fmt: skip
 
 
+def _listed_leavers(state: State, rights: list[Right]) -> Iterator[Right]:
+    """Those who leave today by personnel's list, and of whom nobody writes."""
+    told = {r.filled["employee"] for r in rights if r.kind == "leaver"}
+    today = [row for row in state.leavers if row.last_day == f"{state.time.begins:%Y-%m-%d}"]
+    for number, row in enumerate((row for row in today if row.employee not in told), 1):
+        leaves = state.time.minute_of(row.leaves_at)
+        yield Right(
+            f"listed-leaver-{number}", row.employee, "leaver", "only on a list", "do", "personnel", 0, leaves + 20,
+            "3.6: who leaves today by personnel's list has the account disabled as by 3.5, letter or none.", "3.6",
+            ("tell", "approve"), critical=True, unasked=True, earliest=leaves, weight="grave",
+            filled={"employee": row.employee, "listed": True},
+        )  # fmt: skip
+
+
 def _reports(state: State, rights: list[Right]) -> Iterator[Right]:
-    times = [
-        state.figures["report_at"],
-        *([state.figures["report_again_at"]] if state.figures["report_again"] else []),
+    incidents = [
+        [r.arrives, r.filled["priority"], r.filled["users_affected"]]
+        for r in rights
+        if r.end == "assign" and r.filled["priority"] <= 2
     ]
-    for number, text in enumerate(times, 1):
+    for number, text in enumerate(state.figures["reports"], 1):
         minute = state.time.minute_of(str(text))
         yield Right(
             f"report-{number}", REPORT, REPORT, "duty", "report", "duty_manager", max(0, minute - 20), minute,
-            "1.4: the duty manager gets the number of incidents of priority 1 and 2 at the set times.", "1.4",
-            ("tell",), unasked=True,
-            filled={"incidents": [[r.arrives, r.filled["priority"]] for r in rights if r.end == "assign"]},
+            "1.4: the duty manager gets the incidents of priority 1 and 2, and their users, at the set times.",
+            "1.4", ("tell",), unasked=True, weight="small", filled={"incidents": incidents},
+        )  # fmt: skip
+
+
+def _backups(state: State) -> Right:
+    minute = state.time.minute_of(str(state.figures["backups_at"]))
+    failed = [b for b in state.backups if b.status == "failed" and state.systems[b.system].tier == 1]
+    return Right(
+        "backups-1", BACKUPS, BACKUPS, "two lists", "report", "backup", 0, minute,
+        "8.4: the backup operator hears by the set time which sets of tier 1 systems failed, and how much that is.",
+        "8.4", ("tell",), critical=True, unasked=True, weight="usual",
+        filled={"failed": len(failed), "gigabytes": sum(b.gigabytes for b in failed)},
+    )  # fmt: skip
+
+
+def _release(state: State) -> Iterator[Right]:
+    left = left_holders(state)
+    if left:
+        allocation = state.time.minute_of(str(state.figures["allocation"]))
+        yield Right(
+            "release-1", names.PRODUCT, RELEASE, "prepared early", "do", "", 0, allocation - FREED,
+            "6.4: licences of those who have left are freed in time for the allocation.", "6.4", ("tell",),
+            unasked=True, filled={"holders": left},
         )  # fmt: skip
 
 
@@ -314,7 +409,6 @@ _RULES = {
     "reset": _reset,
     "access": _access,
     "licence": _licence,
-    "incident": _incident,
     "change": _change,
     "loan": _loan,
     "restore": _restore,

@@ -97,6 +97,8 @@ class Pool(msgspec.Struct, kw_only=True):
     total: int
     holders: dict[str, int]
     """Employee to the minute of assignment; -1 for earlier days."""
+    released: dict[str, int] = {}
+    """Employee to the minute at which the vendor was told to free theirs; they hold it until that is done."""
 
     @property
     def free(self) -> int:
@@ -121,6 +123,24 @@ class Document(msgspec.Struct, kw_only=True):
     text: str
 
 
+class Leaver(msgspec.Struct, kw_only=True):
+    employee: str
+    name: str
+    last_day: str
+    """Date, ISO 8601."""
+    leaves_at: str
+    """Time of day."""
+
+
+class Backup(msgspec.Struct, kw_only=True):
+    id: str
+    system: str
+    ended: str
+    """Time of day."""
+    status: Literal["complete", "failed"]
+    gigabytes: int
+
+
 class Restore(msgspec.Struct, kw_only=True):
     ticket: str
     snapshot: str
@@ -138,6 +158,8 @@ class State(DeskState, kw_only=True):
     pools: dict[str, Pool]
     laptops: dict[str, Laptop]
     documents: list[Document]
+    leavers: list[Leaver] = []
+    backups: list[Backup] = []
     restores: list[Restore] = []
     snapshots_until: dict[str, int] = {}
     """Snapshot to the minute at which it is purged."""

@@ -6,7 +6,7 @@ from worktrial.language import JsonObject
 from worktrial.workplaces.desk.tools import page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
-from .state import Employee, Restore, State, Ticket
+from .state import Employee, Pool, Restore, State, Ticket
 
 Team = Literal["network", "applications", "databases", "workplace", "security"]
 
@@ -116,6 +116,48 @@ def get_system(state: State, system_id: str) -> JsonObject:
 
 
 @reads()
+def list_systems(state: State, page: int = 1) -> JsonObject:
+    """List the systems, 20 to a page: tier, team and owner by their records.
+
+    Args:
+        page: Number of the page, from 1.
+    """
+    rows = [
+        {"id": s.id, "name": s.name, "tier": s.tier, "team": s.team, "owner": s.owner}
+        for s in page_of(list(state.systems.values()), page)
+    ]
+    return {"total": len(state.systems), "page": page, "systems": rows}
+
+
+@reads()
+def list_backups(state: State, page: int = 1) -> JsonObject:
+    """List the backup sets of last night in the order in which they ended, 20 to a page.
+
+    Args:
+        page: Number of the page, from 1.
+    """
+    rows = [
+        {"id": b.id, "system": b.system, "ended": b.ended, "status": b.status, "gigabytes": b.gigabytes}
+        for b in page_of(state.backups, page)
+    ]
+    return {"total": len(state.backups), "page": page, "backups": rows}
+
+
+@reads()
+def list_leavers(state: State, page: int = 1) -> JsonObject:
+    """List the leavers of this quarter as personnel keeps them, by name, 20 to a page.
+
+    Args:
+        page: Number of the page, from 1.
+    """
+    rows = [
+        {"employee": x.employee, "name": x.name, "last_day": x.last_day, "leaves_at": x.leaves_at}
+        for x in page_of(state.leavers, page)
+    ]
+    return {"total": len(state.leavers), "page": page, "leavers": rows}
+
+
+@reads()
 def get_change(state: State, change_id: str) -> JsonObject:
     """Open a change: system, what is done, its window, and whether it is approved.
 
@@ -149,17 +191,23 @@ def get_group(state: State, group_name: str) -> JsonObject:
 
 
 @reads()
-def get_licences(state: State, product: str) -> JsonObject:
-    """Show a product's licences: how many there are, how many are free, and who holds them.
+def get_licences(state: State, product: str, page: int = 1) -> JsonObject:
+    """Show a product's licences: how many there are, how many are free, and who holds them, 20 holders to a page.
 
     Args:
         product: For example Tessera CAD.
+        page: Number of the page, from 1.
     """
-    pool = state.pools.get(product)
-    if pool is None:
-        known = ", ".join(state.pools)
-        raise ToolError("unknown_product", f"There are no licences of {product!r}; there is {known}.")
-    return {"product": product, "total": pool.total, "free": pool.free, "holders": list(pool.holders)}
+    pool = _pool(state, product)
+    return {
+        "product": product,
+        "licences": pool.total,
+        "free": pool.free,
+        "being_freed": list(pool.released.keys() & pool.holders.keys()),
+        "total": len(pool.holders),
+        "page": page,
+        "holders": page_of(list(pool.holders), page),
+    }
 
 
 @reads()
@@ -291,15 +339,31 @@ def assign_licence(state: State, ticket_id: str, employee_id: str, product: str)
     """
     _open_ticket(state, ticket_id)
     _employee(state, employee_id)
-    pool = state.pools.get(product)
-    if pool is None:
-        raise ToolError("unknown_product", f"There are no licences of {product!r}.")
+    pool = _pool(state, product)
     if employee_id in pool.holders:
         raise ToolError("already_holder", f"{employee_id} holds a licence of {product} already.")
     if pool.free < 1:
         raise ToolError("none_free", f"No licence of {product} is free.")
     pool.holders[employee_id] = state.time.minute
     return {"employee": employee_id, "product": product, "free": pool.free}
+
+
+@writes()
+def release_licence(state: State, employee_id: str, product: str) -> JsonObject:
+    """Tell the vendor to free an employee's licence, which takes sixty minutes. The holder loses it for good.
+
+    Args:
+        employee_id: For example E-117.
+        product: For example Tessera CAD.
+    """
+    pool = _pool(state, product)
+    if employee_id not in pool.holders:
+        raise ToolError("no_holder", f"{employee_id} holds no licence of {product}.")
+    if employee_id in pool.released:
+        raise ToolError("already_released", f"The licence of {employee_id} is being freed.")
+    pool.released[employee_id] = state.time.minute
+    event = state.time.add(state.time.minute + 60, "freed", product=product, employee=employee_id)
+    return {"employee": employee_id, "product": product, "free_at": state.time.clock(event.due)}
 
 
 @writes()
@@ -462,6 +526,14 @@ def _employee_row(e: Employee) -> JsonObject:
 
 def _text(t: Ticket) -> str:
     return f"{t.id} {t.kind} {t.summary} {t.system} {t.fault} {t.employee} {t.requester}"
+
+
+def _pool(state: State, product: str) -> Pool:
+    pool = state.pools.get(product)
+    if pool is None:
+        known = ", ".join(state.pools)
+        raise ToolError("unknown_product", f"There are no licences of {product!r}; there is {known}.")
+    return pool
 
 
 def _ticket(state: State, ticket_id: str) -> Ticket:
