@@ -1,0 +1,28 @@
+"""Gates in code: whatever can be wrong with a workplace and its tasks and shows without a model."""
+
+from worktrial.synthesis.gates.door import Door, Probe, Probed, ProbedCall, TrustedDoor
+from worktrial.synthesis.gates.expectations import Expectation, read_expectations
+from worktrial.synthesis.gates.names import EXPECTATIONS_FILE, MEANINGS, GateName
+from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, through_gates, workplace_gates
+from worktrial.synthesis.gates.twins import Twin, spread, twins
+
+__all__ = [
+    "EXPECTATIONS_FILE",
+    "MEANINGS",
+    "Door",
+    "Expectation",
+    "GateName",
+    "GateReport",
+    "Gated",
+    "Probe",
+    "Probed",
+    "ProbedCall",
+    "TrustedDoor",
+    "Twin",
+    "read_expectations",
+    "spread",
+    "task_gates",
+    "through_gates",
+    "twins",
+    "workplace_gates",
+]

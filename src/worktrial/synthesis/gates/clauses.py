@@ -1,0 +1,78 @@
+"""Gates of clauses: whatever cites one cites one that is there, and no check rests on what the agent cannot read."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from worktrial.finding import Finding
+from worktrial.grading.answer_checks import AnswerMoney, AnswerNumber
+from worktrial.grading.state_checks import AnyCheck
+from worktrial.language import JsonValue
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.clauses import Clause
+from worktrial.synthesis.gates.expectations import Expectation
+from worktrial.synthesis.gates.facts import number, numbers_in, wanted_in_state
+from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.twins import cited
+from worktrial.workplaces.conformance.values import scalars
+
+
+def strange_clauses(
+    workplace: str, clauses: Sequence[Clause], expectations: Sequence[Expectation], tasks: Sequence[ExecutableTask]
+) -> list[Finding]:
+    """Findings on citations of clauses that are not there."""
+    known = {clause.id for clause in clauses}
+    citing = [
+        *((workplace, one.id, one.clauses) for one in expectations),
+        *((task.id, "clauses", tuple(cited(task))) for task in tasks),
+    ]
+    return [
+        finding(
+            GateName.CLAUSES, subject, field, f"cites {', '.join(strange)}, which is no clause", "Cite one that is there"
+        )
+        for subject, field, ids in citing
+        if (strange := sorted(set(ids) - known))
+    ]
+
+
+def unknowable(task: ExecutableTask, clauses: Sequence[Clause]) -> list[Finding]:
+    """Findings on checks that nobody could meet who does not know a private clause.
+
+    A check rests on private clauses when it cites no others, or when it asks for a number that stands in one of
+    them and neither in a clause that can be read, nor in the state, nor in the instruction.
+    """
+    private = {clause.id for clause in clauses if clause.private}
+    if not private:
+        return []
+    own = tuple(getattr(task, "clauses", ()))
+    found = []
+    fix = "Leave the check out, or let the agent read the clause"
+    secret = {value for clause in clauses if clause.private for value in _numbers(clause)}
+    known = {value for clause in clauses if not clause.private for value in _numbers(clause)}
+    known |= {number(value) for value in scalars(task.initial_state) if _is_number(value)}
+    known |= numbers_in(task.instruction)
+    for index, check in enumerate(task.checks):
+        about = tuple(getattr(check, "clauses", ())) or own
+        asked = [value for value in _asked(check) if number(value) in secret - known]
+        if about and set(about) <= private:
+            said = "nobody can know it: it rests on private clauses alone"
+        elif asked:
+            said = f"nobody can know {asked[0]}: it stands in a private clause only"
+        else:
+            continue
+        hidden = sorted(set(about) & private)
+        found.append(finding(GateName.PRIVATE, task.id, f"checks[{index}]", said, fix, hidden))
+    return found
+
+
+def _asked(check: AnyCheck) -> Iterator[JsonValue]:
+    if isinstance(check, AnswerMoney | AnswerNumber):
+        yield check.value
+    yield from (value for value in wanted_in_state([check]) if _is_number(value))
+
+
+def _numbers(clause: Clause) -> set[Fraction]:
+    return {Fraction(number.value) for number in clause.numbers}
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,137 @@
+"""Facts of a task: what its checks ask for, and where such values stand in texts."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
+from fractions import Fraction
+from functools import lru_cache
+
+from worktrial.grading.answer_checks import (
+    AnswerChoice,
+    AnswerDate,
+    AnswerId,
+    AnswerMentions,
+    AnswerMoney,
+    AnswerNumber,
+    AnswerTime,
+)
+from worktrial.grading.check import Facts
+from worktrial.grading.state_checks import (
+    AnyCheck,
+    Called,
+    OnlyChanged,
+    StateEquals,
+    StateItems,
+    StateNumber,
+    StateOneOf,
+)
+from worktrial.grading.written.amounts import stated_numbers
+from worktrial.grading.written.spelling import one_spelling
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.workplaces.conformance.values import scalars
+from worktrial.workplaces.trajectory import Trajectory
+
+ANSWER_FACTS = (AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerId, AnswerChoice)
+"""Checks of one value in the answer; `answer_mentions` asks for words."""
+_WORD = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
+_ID = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}[-_]?\d{1,9}(?:-\d+)*(?![A-Za-z0-9])")
+
+
+def states(text: str, check: AnyCheck) -> bool:
+    """Whether a text, given as an answer, would pass a check of the answer."""
+    return check.run(Facts({}, {}, Trajectory(answer=text))).passed
+
+
+def answer_checks(task: ExecutableTask) -> list[AnyCheck]:
+    """Checks of the task's answer that ask for something to be said."""
+    return [check for check in task.checks if isinstance(check, (*ANSWER_FACTS, AnswerMentions))]
+
+
+def told_value(check: AnyCheck) -> str:
+    """Value that a check of the answer asks for, in words for a message."""
+    value = getattr(check, "value", None)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return str(value) if value is not None else " / ".join(getattr(check, "any_of", ()))
+
+
+def wanted_in_state(checks: Sequence[AnyCheck]) -> Iterator[JsonValue]:
+    """Scalars that checks of state and calls ask for."""
+    for check in checks:
+        if isinstance(check, StateEquals | StateNumber):
+            yield from scalars(check.value)
+        elif isinstance(check, StateOneOf):
+            for value in check.values:
+                yield from scalars(value)
+        elif isinstance(check, StateItems):
+            yield from scalars(check.matching)
+        elif isinstance(check, Called):
+            yield from scalars(check.arguments)
+
+
+def pointers(checks: Sequence[AnyCheck]) -> Iterator[str]:
+    """JSON Pointers into the state that checks look at."""
+    for check in checks:
+        if isinstance(check, OnlyChanged):
+            yield from check.at
+        elif isinstance(at := getattr(check, "at", None), str):
+            yield at
+
+
+def numbers_in(text: str) -> set[Fraction]:
+    """Values of the numbers that a text states."""
+    return {value for number in stated_numbers(one_spelling(text)) for value in number.values}
+
+
+def is_telling(value: JsonValue) -> bool:
+    """Whether a number is not there by chance: it has cents or three digits."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value != int(value) or abs(value) >= 100
+
+
+def number(value: JsonValue) -> Fraction:
+    """A JSON number as an exact value: 37.1 is 371/10."""
+    return Fraction(str(value))
+
+
+def words(text: str) -> list[str]:
+    """Words and numbers of a text in lower case, in order."""
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def shingles(text: str, length: int) -> set[tuple[str, ...]]:
+    """All runs of so many words."""
+    found = words(text)
+    return {tuple(found[i : i + length]) for i in range(len(found) - length + 1)}
+
+
+def id_like(text: str) -> set[str]:
+    """Tokens that look like the id of a record: letters, then digits."""
+    return {match for match in _ID.findall(one_spelling(text))}
+
+
+@lru_cache(maxsize=8192)
+def id_form(id: str) -> str:
+    """Form of an id: its letters and joints, with one mark for each run of digits."""
+    return re.sub(r"\d+", "#", id).casefold()
+
+
+def texts_of(state: JsonObject) -> set[str]:
+    """Every text and every key of a state."""
+    found: set[str] = set()
+
+    def walk(value: JsonValue) -> None:
+        if isinstance(value, str):
+            found.add(value)
+        elif isinstance(value, dict):
+            found.update(value)
+            for item in value.values():
+                walk(item)
+        elif isinstance(value, list):
+            for item in value:
+                walk(item)
+
+    walk(state)
+    return found

@@ -1,0 +1,348 @@
+"""Gates of texts: neither instruction, nor tools, nor records hold what has to be found out, and rubrics fit."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from worktrial.finding import Finding
+from worktrial.grading.answer_checks import AnswerChoice, AnswerDate, AnswerId, AnswerMoney, AnswerNumber, AnswerTime
+from worktrial.grading.facts import ABSENT, at
+from worktrial.grading.state_checks import AnyCheck, Called, NeverCalled, StateAbsent
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.gates.facts import (
+    answer_checks,
+    id_form,
+    id_like,
+    is_telling,
+    number,
+    numbers_in,
+    pointers,
+    shingles,
+    states,
+    texts_of,
+    told_value,
+    wanted_in_state,
+    words,
+)
+from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.work import CarriedOut
+from worktrial.workplaces import Workplace
+from worktrial.workplaces.conformance.values import leaves, scalars
+from worktrial.workplaces.lint import tool_verbs, tools_missing_from_rubric
+
+RUN = 8
+"""Words in a row that two texts have in common only when one was copied."""
+SHARE = 0.5
+"""Share of a rubric's runs of four words that an instruction may have at most."""
+STEPS = 3
+"""Steps of a plan, in order, that an instruction may not tell."""
+_SENTENCE = re.compile(r"(?<=[.;!?\n])\s+")
+_NOT = re.compile(
+    r"\b(?:not|never|no|none|nothing|neither|nor|without|instead|rather|cannot|only|but)\b|n't\b|않|아니|없|말고|못|대신",
+    re.IGNORECASE,
+)
+_BACKTICKED = re.compile(r"`([A-Za-z_]\w*)`")
+_READS = {
+    "get": "get|open|look|read|check|fetch|pull|retrieve|view",
+    "list": "list|look|go through|check|pull|read",
+    "find": "find|search|look",
+    "search": "search|find|look",
+    "read": "read|look|check|open",
+    "show": "show|look|open|check",
+}
+_KEY_TELLS = re.compile(
+    r"(?:^|_)(?:expected|solution|ground_?truth|correct|right_answer|answer_key|rubric|should_be|intended)(?:_|$)",
+    re.IGNORECASE,
+)
+_SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
+
+
+def told_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
+    """Findings on an instruction that holds the answer, the steps or the rubric."""
+    return [*_solution(task, work), *_steps(task), *_rubric_told(task)]
+
+
+def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
+    """Facts of the answer, worked-out values and chosen codes that the instruction holds."""
+    fix = "Take it out of the instruction: it has to be found or worked out"
+    held = texts_of(task.initial_state)
+    known = {number(value) for value in scalars(task.initial_state) if _is_number(value)}
+    given = numbers_in(task.instruction)
+    ids = {id.casefold() for id in id_like(task.instruction)}
+    told = [check for check in answer_checks(task) if _gives_away(check, task, held, ids, known)]
+    if told:
+        said = f"holds what the answer has to tell: {', '.join(dict.fromkeys(map(told_value, told)))}"
+        yield finding(GateName.SOLUTION_TOLD, task.id, "instruction", said, fix)
+        return
+    chosen = _chosen_codes(task, work)
+    named = [code for code in chosen if _has_symbol(task.instruction, code)]
+    worked_out = [
+        value
+        for value in dict.fromkeys(v for v in wanted_in_state(task.checks) if is_telling(v))
+        if number(value) in given and number(value) not in known
+    ]
+    if named or (worked_out and _is_decision(task, work, worked_out)):
+        what = ", ".join(str(value) for value in (*named, *worked_out))
+        said = f"holds what has to be decided or worked out: {what}"
+        yield finding(GateName.SOLUTION_TOLD, task.id, "instruction", said, fix)
+
+
+def _gives_away(check: AnyCheck, task: ExecutableTask, held: set[str], ids: set[str], known: set[object]) -> bool:
+    """Whether the instruction states what a check of the answer asks for, and did not have to."""
+    if not states(task.instruction, check):
+        return False
+    if isinstance(check, AnswerId):
+        # Which of several named records it is may well be the question; a new one's id is not known beforehand.
+        return check.value not in held
+    if isinstance(check, AnswerMoney | AnswerNumber):
+        return is_telling(check.value) and number(check.value) not in known
+    if isinstance(check, AnswerDate | AnswerTime):
+        return not any(told_value(check)[:16] in text for text in held)
+    return isinstance(check, AnswerChoice) and len(check.options) > 1
+
+
+def _chosen_codes(task: ExecutableTask, work: CarriedOut) -> list[str]:
+    """Codes in capitals or snake case that the plan's writes choose."""
+    codes: list[str] = []
+    for index in work.writes:
+        tool, given = work.calls[index]
+        codes += [v for v in scalars(given) if isinstance(v, str) and _SYMBOL.fullmatch(v) and not id_like(v)]
+    return list(dict.fromkeys(codes))
+
+
+def _has_symbol(text: str, code: str) -> bool:
+    return re.search(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])", text) is not None
+
+
+def _is_decision(task: ExecutableTask, work: CarriedOut, values: Sequence[JsonValue]) -> bool:
+    """Whether values that an instruction gives are results: written by a plan that had to look something up first."""
+    reads = sum(not outcome.changed and not outcome.error for outcome in work.outcomes)
+    return reads >= 2 and len(values) >= 1
+
+
+def _steps(task: ExecutableTask) -> Iterator[Finding]:
+    tools = list(dict.fromkeys(step.call for step in task.plan_alone.steps))
+    fix = "Say what is wanted, not how it is done"
+    named = [tool for tool in tools if len(tool) > 6 and _has_symbol(task.instruction, tool)]
+    if len(named) >= 2 or (named and ("_" in named[0] or named[0] != named[0].lower())):
+        said = f"names the tools {', '.join(named)}"
+        yield finding(GateName.STEPS_TOLD, task.id, "instruction", said, fix)
+        return
+    text = " ".join(words(task.instruction))
+    place, told, reads = 0, [], 0
+    for tool in tools:
+        known = task.home.artifact.tool(tool)
+        found = _step_pattern(tool).search(text, place)
+        if found is not None:
+            place = found.end()
+            told.append(tool)
+            reads += known is not None and not known.writes
+    if len(told) >= STEPS and reads >= 2 and 2 * len(told) >= len(tools):
+        said = f"tells the plan's steps in order: {', '.join(told)}"
+        yield finding(GateName.STEPS_TOLD, task.id, "instruction", said, fix)
+
+
+def _step_pattern(tool: str) -> re.Pattern[str]:
+    """Pattern of a tool's name in prose: its verb, or one like it, then its noun within a few words."""
+    verb, *nouns = (part.casefold() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", tool))
+    verbs = _READS.get(verb, re.escape(verb[:5]))
+    rest = "".join(rf"\w*(?: \w+){{0,4}}? {re.escape(noun.rstrip('s')[:6])}" for noun in nouns)
+    return re.compile(rf"\b(?:{verbs}){rest}")
+
+
+def _rubric_told(task: ExecutableTask) -> Iterator[Finding]:
+    common = shingles(task.instruction, RUN) & shingles(task.rubric, RUN)
+    fours, own = shingles(task.instruction, 4), shingles(task.rubric, 4)
+    if common or (len(own) >= 4 and len(fours & own) > SHARE * len(own)):
+        run = " ".join(min(common)) if common else "most of its words"
+        said = f"repeats the rubric: {run!r}"
+        yield finding(GateName.RUBRIC_TOLD, task.id, "instruction", said, "Leave the rubric to whoever judges")
+
+
+def leak_findings(workplace: Workplace, task: ExecutableTask) -> list[Finding]:
+    """Findings on tools and records that hold what the task wants found out."""
+    found: list[Finding] = []
+    known = {number(value) for value in scalars(task.initial_state) if _is_number(value)}
+    facts = {number(v): v for v in _facts(task) if is_telling(v) and number(v) not in known}
+    rubric = shingles(task.rubric, RUN)
+    for tool in workplace.tools:
+        described = [tool.description, *_descriptions(tool.parameters)]
+        for text in described:
+            told = [facts[value] for value in facts if value in numbers_in(text)]
+            if told or rubric & shingles(text, RUN):
+                what = f"holds {told[0]}" if told else "repeats the rubric"
+                said = f"the description of {tool.name} {what}, which the task asks for"
+                place = f"tools.{tool.name}"
+                found.append(finding(GateName.LEAKS, task.id, place, said, "Describe what the tool does"))
+                break
+    handbook = {text for value in task.home.artifact.initial_state.values() for text in _strings(value)}
+    for pointer, value in leaves(task.initial_state):
+        key = next((part for part in reversed(pointer.split("/")) if not part.isdigit()), "")
+        if _KEY_TELLS.search(key) and value not in (None, "", [], {}):
+            said = f"the record's field {key} tells what has to be found out"
+        elif isinstance(value, str) and value not in handbook and rubric & shingles(value, RUN):
+            said = "a text in the state repeats the rubric"
+        else:
+            continue
+        found.append(finding(GateName.LEAKS, task.id, f"state {pointer}", said, "Leave it out of the state"))
+        break
+    return found
+
+
+def record_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
+    """Findings on records that instruction or checks speak of and that are nowhere.
+
+    A record that is not there may be what the task is about: then the plan asks for it and is told so.
+    """
+    held = {text.casefold() for text in texts_of(task.initial_state) | texts_of(work.state)}
+    forms = {id_form(text) for text in held if id_like(text) and len(text) <= 24}
+    joined = "\n".join(held)
+    asked = {
+        value.casefold()
+        for (_, given), outcome in zip(work.calls, work.outcomes, strict=True)
+        if outcome.error
+        for value in scalars(given)
+        if isinstance(value, str)
+    }
+    strange = [
+        id
+        for id in sorted(id_like(task.instruction))
+        if id_form(id) in forms and id.casefold() not in joined and id.casefold() not in asked
+    ]
+    fix = "Name a record of the initial state"
+    found = []
+    if strange:
+        said = f"speaks of {', '.join(strange)}, which no record of the state is"
+        found.append(finding(GateName.STRANGE_RECORDS, task.id, "instruction", said, fix))
+    nowhere = [
+        pointer
+        for check in task.checks
+        for pointer in pointers([check])
+        if not isinstance(check, StateAbsent) or _is_record_missing(task.initial_state, pointer)
+        if pointer and at(task.initial_state, pointer) is ABSENT and at(work.state, pointer) is ABSENT
+    ]
+    if nowhere:
+        said = f"look at {', '.join(dict.fromkeys(nowhere))}, which is there neither before nor after"
+        found.append(finding(GateName.STRANGE_RECORDS, task.id, "checks", said, fix))
+    ids = [
+        value
+        for check in task.checks
+        if isinstance(check, Called | NeverCalled)
+        for value in scalars(check.arguments)
+        if isinstance(value, str) and id_like(value) == {value}
+        if id_form(value) in forms and value.casefold() not in joined and value.casefold() not in asked
+    ]
+    if ids:
+        said = f"are about calls with {', '.join(dict.fromkeys(ids))}, which no record of the state is"
+        found.append(finding(GateName.STRANGE_RECORDS, task.id, "checks", said, fix))
+    return found
+
+
+def rubric_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
+    """Findings on a rubric that says otherwise than plan and checks."""
+    artifact = task.home.artifact
+    names = {tool.name for tool in artifact.tools}
+    verbs = tool_verbs(names, at_least=1)
+    facts = {"tools": names, "verbs": verbs, "state": task.initial_state, "instruction": task.instruction}
+    found = []
+    missing = tools_missing_from_rubric(task.rubric, **facts)
+    if missing is not None:
+        found.append(finding(GateName.RUBRIC, task.id, "rubric", missing.what, missing.fix))
+    for what in (*_other_tools(task), *_other_choices(task, work), *_other_amounts(task), *_other_records(task, work)):
+        fix = "Let rubric, checks and plan say the same"
+        found.append(finding(GateName.RUBRIC, task.id, "rubric", what, fix))
+    return found
+
+
+def _other_tools(task: ExecutableTask) -> Iterator[str]:
+    """Writes that the rubric wants called and the plan does not call."""
+    artifact = task.home.artifact
+    called = {step.call for step in task.plan.steps}
+    for sentence in _SENTENCE.split(task.rubric):
+        if _NOT.search(sentence):
+            continue
+        for name in _BACKTICKED.findall(sentence):
+            tool = artifact.tool(name)
+            if tool is not None and tool.writes and name not in called:
+                yield f"says that `{name}` is called, and the plan never calls it"
+
+
+def _other_choices(task: ExecutableTask, work: CarriedOut) -> Iterator[str]:
+    """Closed sets of which the rubric names another value than the plan writes."""
+    for index in work.writes:
+        tool, given = work.calls[index]
+        known = task.home.artifact.tool(tool)
+        properties = known.parameters.get("properties", {}) if known is not None else {}
+        for name, value in given.items() if isinstance(given, dict) else ():
+            choices = [one for one in properties.get(name, {}).get("enum", ()) if isinstance(one, str)]
+            if not isinstance(value, str) or value not in choices or len(value) < 3:
+                continue
+            named = [one for one in choices if len(one) >= 3 and _says(task.rubric, one)]
+            written = {given.get(name) for call, given in work.calls if call == tool and isinstance(given, dict)}
+            if named and not written & set(named):
+                yield f"speaks of {name} {' or '.join(named)}, and the plan writes {value}"
+
+
+def _says(text: str, choice: str) -> bool:
+    """Whether a text has a value of a closed set as a word that is told apart from prose."""
+    if _SYMBOL.fullmatch(choice):
+        return _has_symbol(text, choice)
+    return f"`{choice}`" in text
+
+
+def _other_amounts(task: ExecutableTask) -> Iterator[str]:
+    """Amounts that the checks ask for and a rubric with amounts does not have."""
+    own = numbers_in(task.rubric)
+    if not any(value != int(value) or abs(value) >= 100 for value in own):
+        return
+    asked = [check.value for check in task.checks if isinstance(check, AnswerMoney | AnswerNumber)]
+    missing = [value for value in dict.fromkeys(asked) if is_telling(value) and number(value) not in own]
+    if missing:
+        listed = ", ".join(map(str, missing))
+        yield f"has amounts, and not the {listed} that the checks ask for"
+
+
+def _other_records(task: ExecutableTask, work: CarriedOut) -> Iterator[str]:
+    held = "\n".join(texts_of(task.initial_state) | texts_of(work.state)).casefold()
+    forms = {id_form(id) for id in id_like(held) if len(id) <= 24}
+    said = f"{task.instruction} {work.answer}".casefold()
+    strange = [
+        id
+        for id in sorted(id_like(task.rubric))
+        if id_form(id) in forms and id.casefold() not in held and id.casefold() not in said
+    ]
+    if strange:
+        yield f"speaks of {', '.join(strange)}, which no record of the state is"
+
+
+def _facts(task: ExecutableTask) -> Iterator[JsonValue]:
+    for check in task.checks:
+        if isinstance(check, AnswerMoney | AnswerNumber):
+            yield check.value
+    yield from wanted_in_state(task.checks)
+
+
+def _descriptions(schema: JsonValue) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key == "description" and isinstance(value, str):
+                yield value
+            else:
+                yield from _descriptions(value)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from _descriptions(item)
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    return (one for one in scalars(value) if isinstance(one, str))
+
+
+def _is_record_missing(state: JsonObject, pointer: str) -> bool:
+    """Whether a pointer's record, its first two parts, is not in the state: then nothing could ever be there."""
+    record = "/".join(pointer.split("/")[:3])
+    return at(state, record) is ABSENT
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

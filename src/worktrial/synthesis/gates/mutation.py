@@ -1,0 +1,338 @@
+"""Mutants of a workplace's rules: its code with one small fault, which expectations and tasks have to notice.
+
+Mutation testing after DeMillo, Lipton and Sayward, *Hints on Test Data Selection* (1978). mutmut and cosmic-ray mutate
+files of a package and ask a test command by its exit code. Here the tests are calls in a sandbox, no command; a mutant
+has to be told by line and rule, and drawn with a seed. So only the few operators below are ours.
+"""
+
+import ast
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from random import Random
+
+from worktrial.errors import DataError
+from worktrial.finding import Finding
+from worktrial.language import JsonObject
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
+from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.work import carry_out, checked, first_failed
+
+MUTANTS = 20
+LEAST_KILLED = 0.9
+"""Share of the mutants that has to be noticed."""
+_STRAIGHT: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.LtE, ast.Gt: ast.GtE, ast.Eq: ast.NotEq}
+_STRAIGHT |= {ast.In: ast.NotIn, ast.Is: ast.IsNot}
+_FLIPPED = _STRAIGHT | {other: one for one, other in _STRAIGHT.items()}
+_OTHER_NAME = {"min": "max", "max": "min", "any": "all", "all": "any"}
+_VALUES = {"int": 1, "float": 1.0, "bool": False, "str": "", "list": []}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """The source of a file with one small fault."""
+
+    file: str
+    line: int
+    kind: str
+    """Kind of fault, such as `comparison`."""
+    before: str
+    """The statement as it was, one line."""
+    after: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """A mutant, and who noticed it."""
+
+    mutant: Mutant
+    by: str
+    """Id of an expectation or a task, or `build` where it could not even be built; "" where nobody noticed."""
+
+
+def mutants(file: str, source: str, seed: int = 0, most: int = MUTANTS) -> list[Mutant]:
+    """Mutants of a file, drawn so that each kind of fault and each function has its turn.
+
+    Args:
+        file: Its name.
+        source: Python.
+        seed: Decides which are drawn.
+        most: Number of mutants; fewer where there is nothing left to change.
+    """
+    tree = ast.parse(source)
+    random = Random(seed)
+    by_kind: dict[str, list[tuple[int, str, Callable[[ast.AST], None]]]] = defaultdict(list)
+    for index, node, kind, change in _sites(tree):
+        by_kind[kind].append((index, _function_of(tree, node), change))
+    queues = []
+    for kind in sorted(by_kind):
+        sites = by_kind[kind]
+        random.shuffle(sites)
+        queues.append((kind, sites))
+    found: list[Mutant] = []
+    used: dict[str, int] = defaultdict(int)
+    while len(found) < most and any(sites for _, sites in queues):
+        for kind, sites in queues:
+            if sites and len(found) < most:
+                # The function that had fewest so far; among equals the first of the shuffled.
+                site = min(sites, key=lambda one: used[one[1]])
+                sites.remove(site)
+                used[site[1]] += 1
+                made = _made(file, tree, kind, site[0], site[2])
+                if made is not None:
+                    found.append(made)
+    return found
+
+
+async def tried(
+    door: Door,
+    drawn: Sequence[Mutant],
+    expectations: Sequence[Expectation],
+    starts: Mapping[str, JsonObject],
+    tasks: Sequence[ExecutableTask],
+) -> list[Killed]:
+    """Who notices each mutant: an expectation that fails, or a task whose plan does."""
+    return [Killed(mutant, await _noticed(door, mutant, expectations, starts, tasks)) for mutant in drawn]
+
+
+def survivors(name: str, killed: Sequence[Killed]) -> list[Finding]:
+    """Findings on the mutants that nobody noticed; none where enough were noticed."""
+    alive = [one.mutant for one in killed if not one.by]
+    if not killed or len(killed) - len(alive) >= LEAST_KILLED * len(killed):
+        return []
+    share = f"{len(killed) - len(alive)} of {len(killed)} changed rules were noticed, {LEAST_KILLED:.0%} are wanted"
+    fix = "Expect a call that this rule decides"
+    return [
+        finding(
+            GateName.MUTATION,
+            name,
+            f"{mutant.file}:{mutant.line}",
+            f"nobody notices `{mutant.before}` changed to `{mutant.after}` ({mutant.kind}; {share})",
+            fix,
+        )
+        for mutant in alive
+    ]
+
+
+async def _noticed(
+    door: Door,
+    mutant: Mutant,
+    expectations: Sequence[Expectation],
+    starts: Mapping[str, JsonObject],
+    tasks: Sequence[ExecutableTask],
+) -> str:
+    try:
+        changed = door.mutated(mutant.file, mutant.source)
+    except DataError:
+        return "build"
+    failed = await failed_expectations(changed, expectations, starts)
+    if failed:
+        return failed[0].field
+    works = await carry_out(changed, [(task.plan_alone, task.initial_state) for task in tasks])
+    for task, work in zip(tasks, works, strict=True):
+        if work.broken or first_failed(checked(task, work.calls, work.outcomes, work.answer, work.state)):
+            return task.id
+    return ""
+
+
+def _sites(tree: ast.Module) -> Iterator[tuple[int, ast.AST, str, Callable[[ast.AST], None]]]:
+    """Nodes that can be changed, by their position in `ast.walk`, with the kind of fault and the change."""
+    left_alone = {id(node) for node in _left_alone(tree)}
+    for index, node in enumerate(ast.walk(tree)):
+        if id(node) in left_alone:
+            continue
+        for kind, change in _changes(node):
+            yield index, node, kind, change
+
+
+def _left_alone(tree: ast.Module) -> Iterator[ast.AST]:
+    """Whatever is no rule: declarations, texts, places in lists; and loops that a change might keep from ending."""
+    for node in ast.walk(tree):
+        alone: list[ast.AST] = []
+        if isinstance(node, ast.FunctionDef):
+            alone = [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
+        elif isinstance(node, ast.AnnAssign):
+            alone = [node.annotation]
+        elif isinstance(node, ast.ClassDef | ast.Raise | ast.JoinedStr | ast.While | ast.Import | ast.ImportFrom):
+            alone = [node]
+        elif isinstance(node, ast.Subscript):
+            alone = [node.slice]
+        elif isinstance(node, ast.Call) and _name(node.func) in ("quantize", "Meta", "ToolError", "isoformat"):
+            alone = [*node.args, *node.keywords]
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+            alone = [node.value] if node in tree.body else []  # an alias of types
+        for part in alone:
+            yield from ast.walk(part)
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in _FLIPPED:
+        yield "comparison", _flip
+    elif isinstance(node, ast.BoolOp):
+        yield "and-or", _swap
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        yield "number", _shift
+    elif isinstance(node, ast.Call) and _name(node.func) == "Decimal" and node.args and _decimal(node.args[0]):
+        yield "number", _shift_decimal
+    elif isinstance(node, ast.Call) and _name(node.func) in _OTHER_NAME and isinstance(node.func, ast.Name):
+        yield "min-max", _rename
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "negation", _drop_not
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Mult):
+        yield "arithmetic", _calculate
+    elif isinstance(node, ast.If) and not node.orelse and all(isinstance(one, ast.Raise) for one in node.body):
+        yield "dropped-guard", _drop_guard
+    elif isinstance(node, ast.FunctionDef) and any(_is_marked(one) for one in node.decorator_list):
+        for position, _ in enumerate(node.args.args):
+            if position and _stand_in(node.args, position) is not None:
+                yield "ignored-argument", lambda other, position=position: _ignore(other, position)
+    elif _is_effect(node):
+        yield "dropped-effect", _drop_effect
+
+
+def _flip(node: ast.AST) -> None:
+    assert isinstance(node, ast.Compare)
+    node.ops[0] = _FLIPPED[type(node.ops[0])]()
+
+
+def _swap(node: ast.AST) -> None:
+    assert isinstance(node, ast.BoolOp)
+    node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+
+
+def _shift(node: ast.AST) -> None:
+    assert isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    node.value += 1
+
+
+def _shift_decimal(node: ast.AST) -> None:
+    assert isinstance(node, ast.Call)
+    argument = node.args[0]
+    assert isinstance(argument, ast.Constant)
+    value = Decimal(str(argument.value))
+    exponent = value.as_tuple().exponent
+    step = Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(1)
+    argument.value = str(value + step)
+
+
+def _rename(node: ast.AST) -> None:
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    node.func.id = _OTHER_NAME[node.func.id]
+
+
+def _drop_not(node: ast.AST) -> None:
+    assert isinstance(node, ast.UnaryOp)
+    # Twice denied is as it was said.
+    node.operand = ast.UnaryOp(ast.Not(), node.operand)
+
+
+def _calculate(node: ast.AST) -> None:
+    assert isinstance(node, ast.BinOp)
+    node.op = ast.Add()
+
+
+def _drop_guard(node: ast.AST) -> None:
+    assert isinstance(node, ast.If)
+    node.body = [ast.Pass()]
+
+
+def _ignore(node: ast.AST, position: int) -> None:
+    assert isinstance(node, ast.FunctionDef)
+    value = _stand_in(node.args, position)
+    assert value is not None
+    at = 1 if ast.get_docstring(node) is not None else 0
+    target = ast.Name(node.args.args[position].arg, ast.Store())
+    node.body.insert(at, ast.Assign([target], value))
+
+
+def _drop_effect(node: ast.AST) -> None:
+    if isinstance(node, ast.Expr):
+        node.value = ast.Constant(None)
+    elif isinstance(node, ast.Assign):
+        node.targets = [ast.Name("_", ast.Store())]
+    elif isinstance(node, ast.AugAssign):
+        node.op, node.value = ast.Mult(), ast.Constant(1)
+
+
+def _is_effect(node: ast.AST) -> bool:
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Call) and _name(node.value.func) in ("append", "add", "remove", "pop")
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Attribute | ast.Subscript)
+    return isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute | ast.Subscript)
+
+
+def _stand_in(arguments: ast.arguments, position: int) -> ast.expr | None:
+    """Value that a tool takes in place of an argument that it ignores: its default, else a plain one of its type."""
+    behind = len(arguments.args) - position
+    if behind <= len(arguments.defaults):
+        return copy.deepcopy(arguments.defaults[-behind])
+    annotation = arguments.args[position].annotation
+    text = ast.unparse(annotation) if annotation is not None else ""
+    kind = next((kind for kind in _VALUES if text == kind or text.startswith((f"Annotated[{kind}", f"{kind}["))), None)
+    return None if kind is None else ast.Constant(_VALUES[kind]) if kind != "list" else ast.List([], ast.Load())
+
+
+def _is_marked(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Call) and _name(decorator.func) in ("reads", "writes")
+
+
+def _decimal(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    try:
+        return Decimal(node.value).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _function_of(tree: ast.Module, node: ast.AST) -> str:
+    line = getattr(node, "lineno", 0)
+    for one in tree.body:
+        if isinstance(one, ast.FunctionDef) and one.lineno <= line <= (one.end_lineno or line):
+            return one.name
+    return ""
+
+
+def _made(file: str, tree: ast.Module, kind: str, index: int, change: Callable[[ast.AST], None]) -> Mutant | None:
+    changed = copy.deepcopy(tree)
+    node = [*ast.walk(changed)][index]
+    line = getattr(node, "lineno", 0)
+    place = _statement(tree, line)
+    before = _first_lines(tree, place)
+    change(node)
+    ast.fix_missing_locations(changed)
+    after = _first_lines(changed, place)
+    if isinstance(node, ast.FunctionDef):
+        at = 1 if ast.get_docstring(node) is not None else 0
+        before, after = f"def {node.name}(…)", f"def {node.name}(…): {ast.unparse(node.body[at])}"
+    source = ast.unparse(changed)
+    if ast.dump(ast.parse(source)) == ast.dump(ast.parse(ast.unparse(tree))):
+        return None
+    return Mutant(file, line, kind, before, after if after != before else f"… with {kind}", source)
+
+
+def _statement(tree: ast.Module, line: int) -> int:
+    """Position in `ast.walk` of the innermost statement at a line."""
+    found, length = 0, 10**9
+    for index, node in enumerate(ast.walk(tree)):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
+            lines = (node.end_lineno or line) - node.lineno
+            if lines <= length:
+                found, length = index, lines
+    return found
+
+
+def _first_lines(tree: ast.Module, place: int) -> str:
+    node = [*ast.walk(tree)][place]
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 160 else f"{text[:157]}…"

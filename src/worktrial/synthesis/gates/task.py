@@ -1,0 +1,227 @@
+"""Gates of tasks by doing: the plan, nothing, and the plan with one thing wrong, each against the task's own checks."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from worktrial.agents.plan import Plan, needs_of
+from worktrial.finding import Finding
+from worktrial.language import JsonValue
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.gates.catalogue import Records, id_places, replaced, value_at
+from worktrial.synthesis.gates.door import Door, Probe, Probed
+from worktrial.synthesis.gates.facts import numbers_in, number as number_of
+from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.work import Call, CarriedOut, carry_out, checked, first_failed
+from worktrial.workplaces.conformance.values import scalars
+
+NEIGHBOURS = 2
+"""Other records that each id of a write is replaced by."""
+STRAYS = 2
+"""Writes on other records that are added to a plan."""
+_FREE_TEXT = 4  # words: an agent writes its own
+_ORDERED = re.compile(
+    r"\b(?:first|then|before|after(?:wards)?|next|once|finally|in (?:this|that|the) order|followed by)\b"
+    r"|먼저|다음|순서|그런 뒤|그 후|이후|마지막|나서",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """A wrong way to do a task, which its checks have to notice."""
+
+    gate: GateName
+    task: ExecutableTask
+    work: CarriedOut
+    calls: Sequence[Call]
+    field: str
+    what: str
+    counts: int | None = None
+    """Position of the call that must not be refused for the variant to be one; None where all count."""
+
+
+def plan_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
+    """Findings on a task's own plan: it has to get through, and to pass."""
+    if work.broken:
+        return [finding(GateName.PLAN, task.id, "plan", f"cannot be followed: {work.broken}", "Mend the plan")]
+    found = []
+    for index, ((tool, _), outcome) in enumerate(zip(work.calls, work.outcomes, strict=True)):
+        known = task.home.artifact.tool(tool)
+        place = f"plan.steps[{index}]"
+        if outcome.crash:
+            found.append(finding(GateName.PLAN_ERRORS, task.id, place, f"{tool} {outcome.crash}", "Mend the tool"))
+        elif outcome.error and (known is None or known.writes or "refuse_or_ask" not in task.traits):
+            said = f"{tool} is refused: {json.dumps(outcome.content, ensure_ascii=False)[:160]}"
+            fix = "Name records that are there, and leave out what the rules forbid"
+            found.append(finding(GateName.PLAN_ERRORS, task.id, place, said, fix))
+    failed = first_failed(checked(task, work.calls, work.outcomes, work.answer, work.state))
+    if failed is not None:
+        said = f"the plan fails the check that {failed.check}: {failed.why}"
+        found.append(finding(GateName.PLAN, task.id, "checks", said, "Mend the plan or the check"))
+    return found
+
+
+def idle_findings(task: ExecutableTask) -> list[Finding]:
+    """Findings on tasks that pass when nothing is done: silently, or by giving the instruction back."""
+    for answer, said in (("", "nothing is done"), (task.instruction, "the instruction is given back as the answer")):
+        if first_failed(checked(task, (), (), answer, task.initial_state)) is None:
+            fix = "Check something that is not so at the start"
+            return [finding(GateName.IDLE, task.id, "checks", f"all pass when {said}", fix)]
+    return []
+
+
+async def wrong_work(
+    door: Door, tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]
+) -> tuple[Counter[GateName], list[Finding]]:
+    """Do each task wrongly in many ways: a write left out, at another record, or one too many.
+
+    The answer stays the plan's: somebody who claims to have done it all.
+
+    Returns:
+        Number of ways that were tried by gate, and those that pass.
+    """
+    variants = [variant for task, work in zip(tasks, works, strict=True) for variant in _variants(task, work)]
+    probed = await door.probe([Probe(one.task.initial_state, one.calls) for one in variants])
+    found: dict[tuple[str, str], Finding] = {}
+    counted: Counter[GateName] = Counter()
+    for one, outcome in zip(variants, probed, strict=True):
+        if one.counts is not None and not outcome.calls[one.counts].changed:
+            continue
+        # The same in the end is no wrong way: a second write may have made up for the first.
+        if outcome.state == one.work.state:
+            continue
+        counted[one.gate] += 1
+        if first_failed(checked(one.task, one.calls, outcome.calls, one.work.answer, outcome.state)) is None:
+            fix = "Check the state that only the right work leaves, and that nothing else changed (`only_changed`)"
+            found.setdefault((one.task.id, one.gate), finding(one.gate, one.task.id, one.field, one.what, fix))
+    return counted, list(found.values())
+
+
+def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[_Variant]:
+    calls, writes = list(work.calls), work.writes
+    if not writes:
+        return
+    said = "all checks pass when no call is made and the work is only claimed"
+    yield _Variant(GateName.WORDS, task, work, (), "checks", said)
+    records = Records(task.initial_state)
+    strays = 0
+    for index in writes:
+        tool, given = calls[index]
+        left = [*calls[:index], *calls[index + 1 :]]
+        said = f"all checks pass without step {index} ({tool})"
+        yield _Variant(GateName.MINUS_WRITE, task, work, left, f"plan.steps[{index}]", said)
+        for other, path, id in _elsewhere(given, records):
+            where = ".".join(map(str, path))
+            said = f"all checks pass when step {index} ({tool}) has {where} {id!r} instead of {value_at(given, path)!r}"
+            moved = [*calls[:index], (tool, other), *calls[index + 1 :]]
+            yield _Variant(GateName.NEIGHBOUR, task, work, moved, f"plan.steps[{index}]", said, index)
+            if strays < STRAYS * len(writes):
+                strays += 1
+                said = f"all checks pass when {tool} is also called with {where} {id!r}"
+                more = [*calls, (tool, other)]
+                yield _Variant(GateName.STRAY_WRITE, task, work, more, "checks", said, len(calls))
+
+
+def _elsewhere(given: JsonValue, records: Records) -> Iterator[tuple[JsonValue, tuple[str | int, ...], str]]:
+    """The arguments with one id after the other replaced by those of other records of the same kind."""
+    for path in id_places(given, records.ids):
+        for id in records.neighbours(value_at(given, path))[:NEIGHBOURS]:
+            yield replaced(given, path, id), path, id
+
+
+async def orders(
+    door: Door, tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]
+) -> tuple[int, list[Finding]]:
+    """Make two writes that have nothing to do with each other the other way round.
+
+    They have nothing to do with each other when they name no record in common, none needs what the other showed,
+    and the workplace allows both orders. Where the instruction speaks of an order it counts.
+
+    Returns:
+        Number of plans that were tried, and tasks whose checks accept one order only.
+    """
+    turned = [
+        (task, work, index, plan)
+        for task, work in zip(tasks, works, strict=True)
+        if not _ORDERED.search(task.instruction)
+        for index, plan in _other_orders(task, work)
+    ]
+    done = await carry_out(door, [(plan, task.initial_state) for task, _, _, plan in turned])
+    found: dict[str, Finding] = {}
+    counted = 0
+    for (task, work, index, plan), other in zip(turned, done, strict=True):
+        errors = sum(outcome.error for outcome in work.outcomes)
+        if other.broken or sum(outcome.error for outcome in other.outcomes) != errors:
+            continue
+        counted += 1
+        failed = first_failed(checked(task, other.calls, other.outcomes, other.answer, other.state))
+        if failed is not None:
+            said = f"step {index} ({plan.steps[index].call}) may come later, and then the check fails that {failed.check}"
+            fix = "Check what both orders leave, or say in the instruction which comes first"
+            found.setdefault(task.id, finding(GateName.ORDER, task.id, f"plan.steps[{index}]", said, fix))
+    return counted, list(found.values())
+
+
+def _other_orders(task: ExecutableTask, work: CarriedOut) -> Iterator[tuple[int, Plan]]:
+    plan = task.plan_alone
+    needs = needs_of(plan)[0]
+    ids = Records(task.initial_state).ids | Records(work.state).ids
+    for first, second in pairwise(work.writes):
+        between = {step.name for step in plan.steps[first:second] if step.name}
+        if needs[second] & between or any(_named(work.calls[first], ids) & _named(work.calls[second], ids)):
+            continue
+        steps = list(plan.steps)
+        steps.insert(first, steps.pop(second))
+        yield first, plan.model_copy(update={"steps": tuple(steps)})
+
+
+def _named(call: Call, ids: set[str]) -> set[str]:
+    return {value for value in scalars(call[1]) if isinstance(value, str) and value in ids}
+
+
+async def trivial(door: Door, tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[Finding]:
+    """Findings on tasks whose writes and answer follow from the instruction alone, with nothing looked up."""
+    told = [
+        (task, work)
+        for task, work in zip(tasks, works, strict=True)
+        if work.writes and all(_is_told(work.calls[index][1], task.instruction) for index in work.writes)
+    ]
+    probed = await door.probe(
+        [Probe(task.initial_state, [work.calls[index] for index in work.writes]) for task, work in told]
+    )
+    return [
+        finding(
+            GateName.TRIVIAL,
+            task.id,
+            "instruction",
+            "holds every value of every write, and the writes' own answers hold what has to be reported",
+            "Let something depend on a record or a rule that has to be looked up",
+        )
+        for (task, work), outcome in zip(told, probed, strict=True)
+        if _passes_unread(task, work, outcome)
+    ]
+
+
+def _passes_unread(task: ExecutableTask, work: CarriedOut, outcome: Probed) -> bool:
+    said = [task.instruction, *(json.dumps(call.content, ensure_ascii=False) for call in outcome.calls)]
+    calls = [work.calls[index] for index in work.writes]
+    return first_failed(checked(task, calls, outcome.calls, "\n".join(said), outcome.state)) is None
+
+
+def _is_told(given: JsonValue, instruction: str) -> bool:
+    """Whether an instruction holds all values of a call, or they are words that an agent finds itself."""
+    said = instruction.casefold()
+    numbers = numbers_in(instruction)
+    for value in scalars(given):
+        if value is None or isinstance(value, bool):
+            continue
+        if isinstance(value, int | float):
+            if number_of(value) not in numbers:
+                return False
+        elif len(value.split()) < _FREE_TEXT and value.casefold()[: max(5, len(value) * 2 // 3)] not in said:
+            return False
+    return True

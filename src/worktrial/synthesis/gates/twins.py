@@ -1,0 +1,152 @@
+"""Tasks that are nearly the same, and how far a suite's tasks are spread over clauses and tools."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from worktrial.finding import Finding
+from worktrial.grading.facts import at, changed_pointers
+from worktrial.language import JsonValue
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.gates.catalogue import Records
+from worktrial.synthesis.gates.facts import id_like, words
+from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.work import CarriedOut
+from worktrial.workplaces.conformance.values import leaves
+
+ALIKE = 0.8
+"""Share of two instructions' pairs of words, names and numbers masked, from which on they are alike."""
+_DIGITS = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A task that may be left out, and the earlier one that it repeats."""
+
+    task: str
+    of: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A task without its particulars."""
+
+    instruction: frozenset[tuple[str, str]]
+    steps: tuple[str, ...]
+    difference: frozenset[str]
+    exactly: frozenset[str]
+    """The difference with its particulars."""
+
+
+def twins(tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[Twin]:
+    """Tasks to leave out because an earlier one asks for nearly the same.
+
+    Two tasks are twins when they make the same calls, or the same writes, and leave the same difference behind but
+    for the records; and their instructions are alike, or the difference is the same to the letter. One task in two
+    languages is no twin.
+
+    Args:
+        tasks: Tasks of one workplace, whose plans pass.
+        works: What came of the plan of each.
+    """
+    kept: list[tuple[ExecutableTask, _Shape]] = []
+    found: list[Twin] = []
+    for task, work in zip(tasks, works, strict=True):
+        shape = _shape(task, work)
+        twin = next((t for one, other in kept if (t := _twin(task, shape, one, other)) is not None), None)
+        if twin is None:
+            kept.append((task, shape))
+        else:
+            found.append(twin)
+    return found
+
+
+def twin_findings(tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[Finding]:
+    """Findings on tasks that `twins` would leave out."""
+    return [
+        finding(GateName.TWINS, twin.task, "instruction", f"is nearly the same as {twin.of}: {twin.why}", "Leave it out")
+        for twin in twins(tasks, works)
+    ]
+
+
+def spread(tasks: Sequence[ExecutableTask]) -> dict[str, Mapping[str, int]]:
+    """Number of tasks by tool that their plans call, and by clause that they cite."""
+    tools = Counter(tool for task in tasks for tool in {step.call for step in task.plan.steps})
+    clauses = Counter(clause for task in tasks for clause in set(cited(task)))
+    return {"tools": dict(sorted(tools.items())), "clauses": dict(sorted(clauses.items()))}
+
+
+def cited(task: ExecutableTask) -> Iterator[str]:
+    """Ids of the clauses that a task and its checks cite."""
+    yield from getattr(task, "clauses", ())
+    for check in task.checks:
+        yield from getattr(check, "clauses", ())
+
+
+def _twin(task: ExecutableTask, shape: _Shape, one: ExecutableTask, other: _Shape) -> Twin | None:
+    if _is_pair(task, one):
+        return None
+    # Reads are made in any order and number; what counts is what they are for.
+    same_words = _alike(shape.instruction, other.instruction)
+    if shape.difference and shape.exactly == other.exactly and task.initial_state == one.initial_state:
+        return Twin(task.id, one.id, "the same records end up the same")
+    if shape.steps == other.steps and shape.difference == other.difference and same_words >= ALIKE:
+        return Twin(task.id, one.id, "calls, changes and words are the same but for the records")
+    return None
+
+
+def _is_pair(task: ExecutableTask, one: ExecutableTask) -> bool:
+    pair = getattr(task, "pair", None), getattr(one, "pair", None)
+    return task.language != one.language and (pair[0] in (one.id, pair[1]) or pair[1] == task.id) and any(pair)
+
+
+def _alike(one: frozenset[tuple[str, str]], other: frozenset[tuple[str, str]]) -> float:
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+def _shape(task: ExecutableTask, work: CarriedOut) -> _Shape:
+    names = _names(task)
+    masked = [_masked(word, names) for word in words(_without_ids(task.instruction))]
+    ids = Records(task.initial_state).ids | Records(work.state).ids
+    general: set[str] = set()
+    exactly: set[str] = set()
+    for pointer in changed_pointers(task.initial_state, work.state):
+        for place, value in leaves(at(work.state, pointer), pointer):
+            exactly.add(f"{place}={value!r}")
+            parts = ["*" if part in ids or _DIGITS.search(part) else part for part in place.split("/")]
+            general.add(f"{'/'.join(parts)}={_kind(value, ids)}")
+    return _Shape(
+        frozenset(zip(masked, masked[1:], strict=False)),
+        tuple(dict.fromkeys(step.call for step in task.plan_alone.steps)),
+        frozenset(general),
+        frozenset(exactly),
+    )
+
+
+def _kind(value: JsonValue, ids: set[str]) -> str:
+    """A value that was written, as far as it is a decision: an id, a number or a text of somebody's own is none."""
+    if isinstance(value, str):
+        free = value in ids or _DIGITS.search(value) or len(value.split()) > 2
+        return "…" if free else value
+    return str(value) if value is None or isinstance(value, bool) else "#"
+
+
+def _without_ids(text: str) -> str:
+    for id in sorted(id_like(text), key=len, reverse=True):
+        text = text.replace(id, " id ")
+    return text
+
+
+def _names(task: ExecutableTask) -> set[str]:
+    """Words with a capital that the state holds: names of people, places and things."""
+    found: set[str] = set()
+    for _, value in leaves(task.initial_state):
+        if isinstance(value, str) and len(value) <= 60:
+            found |= {word for word in words(value) if word.title() in value}
+    return found
+
+
+def _masked(word: str, names: set[str]) -> str:
+    return "#" if _DIGITS.search(word) else "@" if word in names else word

@@ -1,0 +1,120 @@
+"""Plans carried out through the door, many at once, and the checks of what came of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from worktrial.agents.plan import Plan, PlanBroken, Step, arguments_of, needs_of, report
+from worktrial.grading.check import CheckResult
+from worktrial.grading.state_checks import OF_HUMANS, run_checks
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.gates.door import Door, Probe, ProbedCall
+from worktrial.workplaces.session import Observation, Origin
+from worktrial.workplaces.trajectory import ToolCall, Trajectory
+
+Call = tuple[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedOut:
+    """A plan's work: its calls with their arguments looked up, and what came of them."""
+
+    calls: Sequence[Call]
+    outcomes: Sequence[ProbedCall]
+    answer: str
+    state: JsonObject
+    """The state at the end."""
+    broken: str = ""
+    """Reason why the plan could not be followed to its end; "" where it could."""
+
+    @property
+    def writes(self) -> list[int]:
+        """Positions of the calls that changed the state."""
+        return [index for index, outcome in enumerate(self.outcomes) if outcome.changed]
+
+
+@dataclass(slots=True)
+class _Following:
+    plan: Plan
+    state: JsonObject
+    needs: Sequence[frozenset[str]]
+    seen: dict[str, JsonObject] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    outcomes: list[ProbedCall] = field(default_factory=list)
+    broken: str = ""
+
+    def next_calls(self) -> list[Call]:
+        """Calls up to the first that needs an observation still to come."""
+        ready: list[Call] = []
+        waiting: set[str] = set()
+        for index in range(len(self.calls), len(self.plan.steps)):
+            step = self.plan.steps[index]
+            if self.needs[index] & waiting:
+                break
+            try:
+                ready.append((step.call, arguments_of(step, self.seen, f"step {index} ({step.call})")))
+            except PlanBroken as e:
+                if not ready:
+                    self.broken = e.detail
+                break
+            waiting |= {step.name} if step.name else set()
+        return ready
+
+    def take(self, calls: Sequence[Call], outcomes: Sequence[ProbedCall], state: JsonObject) -> None:
+        for step, outcome in zip(self.plan.steps[len(self.calls) :], outcomes, strict=False):
+            if step.name:
+                self.seen[step.name] = outcome.content
+        self.calls += calls
+        self.outcomes += outcomes
+        self.state = state
+
+
+async def carry_out(door: Door, plans: Sequence[tuple[Plan, JsonObject]]) -> list[CarriedOut]:
+    """Follow `plans`, each from its own state. Calls go in batches: up to one that needs an earlier one's answer."""
+    following = [_Following(plan, state, needs_of(plan)[0]) for plan, state in plans]
+    while waiting := [(one, calls) for one in following if not one.broken and (calls := one.next_calls())]:
+        probed = await door.probe([Probe(one.state, calls) for one, calls in waiting])
+        for (one, calls), outcome in zip(waiting, probed, strict=True):
+            one.take(calls, outcome.calls, outcome.state)
+    return [_finished(one) for one in following]
+
+
+def _finished(one: _Following) -> CarriedOut:
+    trajectory = Trajectory()
+    broken = one.broken
+    if not broken:
+        try:
+            report(one.plan, one.seen, trajectory)
+        except PlanBroken as e:
+            broken = e.detail
+    return CarriedOut(one.calls, one.outcomes, trajectory.answer, one.state, broken)
+
+
+def checked(
+    task: ExecutableTask,
+    calls: Sequence[Call],
+    outcomes: Sequence[ProbedCall],
+    answer: str,
+    state: JsonObject,
+) -> list[CheckResult]:
+    """Results of the task's checks; those of humans are left out, since none is there."""
+    made = [
+        ToolCall(index, index, tool, arguments, Observation(outcome.content, Origin.EXECUTABLE))
+        for index, ((tool, arguments), outcome) in enumerate(zip(calls, outcomes, strict=True))
+    ]
+    return run_checks(
+        [check for check in task.checks if not isinstance(check, OF_HUMANS)],
+        initial_state=task.initial_state,
+        final_state=state,
+        trajectory=Trajectory(calls=made, answer=answer),
+    )
+
+
+def first_failed(results: Sequence[CheckResult]) -> CheckResult | None:
+    """First check that did not pass; None where all did."""
+    return next((result for result in results if not result.passed), None)
+
+
+def without_step(plan: Plan, *left_out: int) -> tuple[Step, ...]:
+    """Steps of a plan but for some."""
+    return tuple(step for index, step in enumerate(plan.steps) if index not in left_out)
