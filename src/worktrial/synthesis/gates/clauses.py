@@ -27,7 +27,11 @@ def strange_clauses(
     ]
     return [
         finding(
-            GateName.CLAUSES, subject, field, f"cites {', '.join(strange)}, which is no clause", "Cite one that is there"
+            GateName.CLAUSES,
+            subject,
+            field,
+            f"cites {', '.join(strange)}, which is no clause",
+            "Cite one that is there",
         )
         for subject, field, ids in citing
         if (strange := sorted(set(ids) - known))

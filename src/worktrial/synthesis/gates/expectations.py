@@ -175,7 +175,11 @@ def strange_tools(workplace: Workplace, expectations: Sequence[Expectation]) -> 
     names = {tool.name for tool in workplace.tools}
     return [
         finding(
-            GateName.EXPECTATIONS, workplace.name, one.id, f"the workplace has no tool {one.call}", clauses=one.clauses
+            GateName.EXPECTATIONS,
+            workplace.name,
+            one.id,
+            f"the workplace has no tool {one.call}",
+            clauses=one.clauses,
         )
         for one in expectations
         if one.call not in names

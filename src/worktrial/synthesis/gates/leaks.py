@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from worktrial.finding import Finding
-from worktrial.grading.answer_checks import AnswerChoice, AnswerDate, AnswerId, AnswerMoney, AnswerNumber, AnswerTime
+from worktrial.grading.answer_checks import (
+    AnswerChoice,
+    AnswerDate,
+    AnswerId,
+    AnswerMoney,
+    AnswerNumber,
+    AnswerTime,
+)
 from worktrial.grading.facts import ABSENT, at
 from worktrial.grading.state_checks import AnyCheck, Called, NeverCalled, StateAbsent
 from worktrial.language import JsonObject, JsonValue
@@ -248,7 +255,12 @@ def rubric_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     missing = tools_missing_from_rubric(task.rubric, **facts)
     if missing is not None:
         found.append(finding(GateName.RUBRIC, task.id, "rubric", missing.what, missing.fix))
-    for what in (*_other_tools(task), *_other_choices(task, work), *_other_amounts(task), *_other_records(task, work)):
+    for what in (
+        *_other_tools(task),
+        *_other_choices(task, work),
+        *_other_amounts(task),
+        *_other_records(task, work),
+    ):
         fix = "Let rubric, checks and plan say the same"
         found.append(finding(GateName.RUBRIC, task.id, "rubric", what, fix))
     return found

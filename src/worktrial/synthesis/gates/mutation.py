@@ -175,7 +175,9 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
         yield "comparison", _flip
     elif isinstance(node, ast.BoolOp):
         yield "and-or", _swap
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+    elif (
+        isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+    ):
         yield "number", _shift
     elif isinstance(node, ast.Call) and _name(node.func) == "Decimal" and node.args and _decimal(node.args[0]):
         yield "number", _shift_decimal
@@ -274,7 +276,9 @@ def _stand_in(arguments: ast.arguments, position: int) -> ast.expr | None:
         return copy.deepcopy(arguments.defaults[-behind])
     annotation = arguments.args[position].annotation
     text = ast.unparse(annotation) if annotation is not None else ""
-    kind = next((kind for kind in _VALUES if text == kind or text.startswith((f"Annotated[{kind}", f"{kind}["))), None)
+    kind = next(
+        (kind for kind in _VALUES if text == kind or text.startswith((f"Annotated[{kind}", f"{kind}["))), None
+    )
     return None if kind is None else ast.Constant(_VALUES[kind]) if kind != "list" else ast.List([], ast.Load())
 
 

@@ -76,7 +76,9 @@ MEANINGS = {
 """Plural noun for what each gate counts."""
 
 
-def finding(gate: GateName, subject: str, field: str, what: str, fix: str = "", clauses: Sequence[str] = ()) -> Finding:
+def finding(
+    gate: GateName, subject: str, field: str, what: str, fix: str = "", clauses: Sequence[str] = ()
+) -> Finding:
     """A `Finding` of this gate; its clauses are named at the end of what it says.
 
     Args:

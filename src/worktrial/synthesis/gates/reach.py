@@ -106,9 +106,7 @@ async def _is_heeded(
     return not fits
 
 
-async def _asked(
-    door: Door, state: JsonObject, calls: Sequence[Call], own: Sequence[KnownCall]
-) -> list[Probed]:
+async def _asked(door: Door, state: JsonObject, calls: Sequence[Call], own: Sequence[KnownCall]) -> list[Probed]:
     writes = [Probe(state, [*call.before, (call.tool, call.arguments)]) for call in own]
     return await door.probe([Probe(state, calls or [("", {})]), *writes])
 

@@ -153,9 +153,7 @@ async def _repeated(door: Door, known: Sequence[KnownCall], report: GateReport) 
         report.add(gate, looked_at, [one for one in found if one.check == gate])
 
 
-async def _mutated(
-    subject: Gated, works: Sequence[CarriedOut], report: GateReport, seed: int, mutate: int
-) -> None:
+async def _mutated(subject: Gated, works: Sequence[CarriedOut], report: GateReport, seed: int, mutate: int) -> None:
     """Try mutants. Without expectations they show how much the tasks notice, and nothing is held against it."""
     sound = [task for task, work in zip(subject.tasks, works, strict=True) if not plan_findings(task, work)]
     drawn_mutants = [

@@ -13,7 +13,8 @@ from worktrial.language import JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.catalogue import Records, id_places, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe, Probed
-from worktrial.synthesis.gates.facts import numbers_in, number as number_of
+from worktrial.synthesis.gates.facts import number as number_of
+from worktrial.synthesis.gates.facts import numbers_in
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import Call, CarriedOut, carry_out, checked, first_failed
 from worktrial.workplaces.conformance.values import scalars
@@ -67,7 +68,10 @@ def plan_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
 
 def idle_findings(task: ExecutableTask) -> list[Finding]:
     """Findings on tasks that pass when nothing is done: silently, or by giving the instruction back."""
-    for answer, said in (("", "nothing is done"), (task.instruction, "the instruction is given back as the answer")):
+    for answer, said in (
+        ("", "nothing is done"),
+        (task.instruction, "the instruction is given back as the answer"),
+    ):
         if first_failed(checked(task, (), (), answer, task.initial_state)) is None:
             fix = "Check something that is not so at the start"
             return [finding(GateName.IDLE, task.id, "checks", f"all pass when {said}", fix)]

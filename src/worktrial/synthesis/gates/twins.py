@@ -66,7 +66,9 @@ def twins(tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[
 def twin_findings(tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[Finding]:
     """Findings on tasks that `twins` would leave out."""
     return [
-        finding(GateName.TWINS, twin.task, "instruction", f"is nearly the same as {twin.of}: {twin.why}", "Leave it out")
+        finding(
+            GateName.TWINS, twin.task, "instruction", f"is nearly the same as {twin.of}: {twin.why}", "Leave it out"
+        )
         for twin in twins(tasks, works)
     ]
 

@@ -14,7 +14,7 @@ from worktrial.synthesis.gates.facts import id_like, numbers_in
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import CarriedOut, checked, first_failed
 
-_MONTHS = "January February March April May June July August September October November December".split()
+_MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)(?!T?\d)")
 _HOURS = re.compile(r"(?<![\d:T-])(\d\d):(\d\d)(?![:\d])")
 _MANY = re.compile(r"(?<![\d.,\w-])(\d{1,3})(\d{3})(\.\d+)?(?![\d\w,-]|\.\d)")
@@ -55,7 +55,9 @@ def _typed(phrase: str) -> str | None:
     for kind, read in (("date", dates), ("time", times)):
         if any(one.end - one.start >= len(text) - 1 for one in read(text)):
             return kind
-    bare = re.sub(r"[\d.,\s$€£¥₩%()+-]|crowns?|euros?|dollars?|won|EUR|USD|원|유로|달러", "", text, flags=re.IGNORECASE)
+    bare = re.sub(
+        r"[\d.,\s$€£¥₩%()+-]|crowns?|euros?|dollars?|won|EUR|USD|원|유로|달러", "", text, flags=re.IGNORECASE
+    )
     return "number" if not bare and numbers_in(text) else None
 
 
@@ -70,8 +72,14 @@ def _said_otherwise(answer: str, *, korean: bool) -> Iterator[tuple[str, str]]:
         said = pattern.sub(other, answer)
         if said != answer:
             yield about, said
-    yield "every line in bold", "\n".join(f"**{line.strip()}**" if line.strip() else line for line in answer.splitlines())
-    yield "a word of courtesy", f"{answer}\n\n{'감사합니다.' if korean else 'Please let me know if anything else is needed.'}"
+    yield (
+        "every line in bold",
+        "\n".join(f"**{line.strip()}**" if line.strip() else line for line in answer.splitlines()),
+    )
+    yield (
+        "a word of courtesy",
+        f"{answer}\n\n{'감사합니다.' if korean else 'Please let me know if anything else is needed.'}",
+    )
 
 
 def _day_in_words(found: re.Match[str], *, korean: bool) -> str:

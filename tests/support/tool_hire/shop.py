@@ -1,0 +1,89 @@
+"""The tool hire shop as what gates look at, and ways to spoil it."""
+
+import copy
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from tests.support.tool_hire import tools
+
+from worktrial.suites.executable.tasks import ExecutableTask, read_tasks
+from worktrial.synthesis.clauses import Clause, read_clauses
+from worktrial.synthesis.gates import Expectation, Gated, TrustedDoor, read_expectations
+from worktrial.workplaces.executable import ExecutableWorkplace
+from worktrial.workplaces.executable.declare import declaration
+
+FOLDER = Path(tools.__file__).parent
+Entry = dict[str, Any]
+
+
+@cache
+def workplace() -> ExecutableWorkplace:
+    return ExecutableWorkplace.build(
+        "tool_hire",
+        tools,
+        system_prompt="You play the counter of a tool hire shop.",
+        initial_state=yaml.safe_load((FOLDER / "initial_state.yaml").read_text("utf-8")),
+    )
+
+
+@cache
+def _file() -> dict[str, Any]:
+    return yaml.safe_load((FOLDER / "tasks.yaml").read_text("utf-8"))
+
+
+def entry(id: str) -> Entry:
+    """A task as it is written, to be changed."""
+    return copy.deepcopy(next(one for one in _file()["tasks"] if one["id"] == id))
+
+
+def tasks_of(*entries: Entry, home: ExecutableWorkplace | None = None) -> list[ExecutableTask]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tasks.yaml"
+        path.write_text(yaml.safe_dump({**_file(), "tasks": list(entries)}, allow_unicode=True), "utf-8")
+        return read_tasks(path, home or workplace())
+
+
+@cache
+def good_tasks() -> tuple[ExecutableTask, ...]:
+    return tuple(tasks_of(*_file()["tasks"]))
+
+
+@cache
+def clauses() -> list[Clause]:
+    return read_clauses(FOLDER / "clauses.yaml")
+
+
+@cache
+def expectations() -> list[Expectation]:
+    return read_expectations(FOLDER / "expectations.yaml")
+
+
+def examples() -> Mapping[str, Any]:
+    found = {name: declaration(function.run) for name, function in workplace().functions.items()}
+    return {name: dict(one.example) for name, one in found.items() if one is not None and one.example is not None}
+
+
+def shop(*entries: Entry, **changed: Any) -> Gated:
+    """The good workplace with tasks of one's own; all good ones where none are given."""
+    subject = Gated(
+        door=TrustedDoor(workplace()),
+        tasks=tasks_of(*entries) if entries else good_tasks(),
+        clauses=clauses(),
+        expectations=expectations(),
+        examples=examples(),
+    )
+    return replace(subject, **changed)
+
+
+def with_tools(change: Callable[[str], str], *ids: str) -> Gated:
+    """The workplace with its code changed, and some of the good tasks in it."""
+    source = (FOLDER / "tools.py").read_text("utf-8")
+    changed = change(source)
+    assert changed != source, "the plant changes nothing"
+    door = TrustedDoor(workplace()).mutated("tools.py", changed)
+    return replace(shop(*map(entry, ids or ("hire-01", "hire-05"))), door=door)
