@@ -1,11 +1,11 @@
 """Thirty-two kinds of bad task and bad workplace, each planted into the good shop.
 
-Every third is held back: no gate was tuned on it. Two are meant to be hard: 20, where plan, checks and rubric agree on a
-wrong amount, and 12, where the instruction answers itself in other words.
+Every third is held back: no gate was tuned on it. Two are meant to be hard: 20, where plan, checks and rubric
+agree on a wrong amount, and 12, where the instruction answers itself in other words.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.support.tool_hire.shop import Entry, entry, expectations, shop, tasks_of, with_tools
 
@@ -58,8 +58,8 @@ def steps_told_by_tool_names() -> Gated:
 def steps_told_in_prose() -> Gated:
     return told(
         "hire-02",
-        "Open hire R-202, then look the machine up, check the customer's card and then close the hire. Tell me the late "
-        "fee and the deposit that goes back.",
+        "Open hire R-202, then look the machine up, check the customer's card and then close the hire. Tell me the "
+        "late fee and the deposit that goes back.",
     )
 
 
@@ -122,8 +122,8 @@ def true_when_it_is_only_claimed() -> Gated:
 def question_that_answers_itself() -> Gated:
     changed = entry("hire-15")
     changed["instruction"] = (
-        "Nils Akerman (H-101) asked for M-21. He cannot have it without a certificate, and nothing was handed out. Please "
-        "confirm what was done and why."
+        "Nils Akerman (H-101) asked for M-21. He cannot have it without a certificate, and nothing was handed out. "
+        "Please confirm what was done and why."
     )
     return shop(changed)
 
@@ -230,24 +230,21 @@ def field_that_no_tool_shows() -> Gated:
 @plant(26, GateName.LEAKS)
 def record_that_holds_the_solution() -> Gated:
     def change(source: str) -> str:
-        return source.replace("    closed: bool = False", "    closed: bool = False\n    expected_late_fee: float | None = None")
+        return source.replace(
+            "    closed: bool = False", "    closed: bool = False\n    expected_late_fee: float | None = None"
+        )
 
     spoiled = with_tools(change)
     changed = entry("hire-01")
     changed["state"] = [{"op": "add", "path": "/hires/R-201/expected_late_fee", "value": 74.25}]
-    home = spoiled.door._workplace  # type: ignore[attr-defined]
-    return Gated(
-        door=spoiled.door,
-        tasks=tasks_of(changed, home=home),
-        clauses=spoiled.clauses,
-        expectations=spoiled.expectations,
-        examples=spoiled.examples,
-    )
+    return replace(spoiled, tasks=tasks_of(changed, home=spoiled.tasks[0].home))
 
 
 @plant(27, GateName.MUTATION, GateName.BOTH_WAYS)
 def expectations_without_teeth() -> Gated:
-    return shop(entry("hire-01"), expectations=[one for one in expectations() if one.expect == "ok" and not one.leaves])
+    return shop(
+        entry("hire-01"), expectations=[one for one in expectations() if one.expect == "ok" and not one.leaves]
+    )
 
 
 @plant(28, GateName.ORDER)
@@ -278,7 +275,9 @@ def one_of_many_wordings_only() -> Gated:
 @plant(30, GateName.TRIVIAL)
 def nothing_to_look_up() -> Gated:
     changed: Entry = entry("hire-05")
-    changed["instruction"] = "Please write a note to the manager about hire R-205, and tell me the number of the note."
+    changed["instruction"] = (
+        "Please write a note to the manager about hire R-205, and tell me the number of the note."
+    )
     note = {"hire_id": "R-205", "to": "manager", "text": "Please have a look at the hire of the floor sander."}
     changed["plan"] = {
         "steps": [{"call": "send_note", "with": note, "as": "sent"}],
@@ -297,7 +296,9 @@ def nothing_to_look_up() -> Gated:
 def same_task_with_other_names() -> Gated:
     first, second = entry("hire-08"), entry("hire-08")
     second["id"] = "hire-99"
-    second["instruction"] = "Q-304 is about the breaker hammer of Nils Akerman. Please decide it by the rules of the house and see to the rest. What is the last day of his hire?"  # noqa: E501
+    second["instruction"] = (
+        "Q-304 is about the breaker hammer of Nils Akerman. Please decide it by the rules of the house and see to the rest. What is the last day of his hire?"  # noqa: E501
+    )
     second["state"] = [
         {"op": "replace", "path": "/hires/R-207/extended", "value": 1},
         {"op": "replace", "path": "/hires/R-207/due_on", "value": "2031-06-14"},

@@ -86,4 +86,5 @@ def with_tools(change: Callable[[str], str], *ids: str) -> Gated:
     changed = change(source)
     assert changed != source, "the plant changes nothing"
     door = TrustedDoor(workplace()).mutated("tools.py", changed)
-    return replace(shop(*map(entry, ids or ("hire-01", "hire-05"))), door=door)
+    home = door._workplace
+    return shop(door=door, tasks=tasks_of(*map(entry, ids or ("hire-01", "hire-05")), home=home))

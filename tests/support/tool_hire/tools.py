@@ -1,4 +1,4 @@
-"""The counter of a tool hire shop: a small good workplace, on which gates are tried. Numbers are those of clauses.yaml."""
+"""The counter of a tool hire shop: a small good workplace, on which gates are tried; clauses.yaml has its rules."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Calls that are known to make sense, taken from expectations, examples and plans: what other calls are made from."""
+"""Calls that are known to make sense, from expectations, examples and plans: others are made of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Gates of clauses: whatever cites one cites one that is there, and no check rests on what the agent cannot read."""
+"""Gates of clauses: citations lead to one, and no check rests on what the agent cannot read."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -112,7 +112,8 @@ async def failed_expectations(
         except DataError as e:
             found.append(finding(GateName.EXPECTATIONS, name, expectation.id, str(e), clauses=expectation.clauses))
             continue
-        calls = [(step.call, step.arguments) for step in (*expectation.before, expectation)]
+        calls = [(step.call, step.arguments) for step in expectation.before]
+        calls.append((expectation.call, expectation.arguments))
         begun.append((expectation, Probe(state, calls)))
     probed = await door.probe([probe for _, probe in begun])
     for (expectation, probe), outcome in zip(begun, probed, strict=True):

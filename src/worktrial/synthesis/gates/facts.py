@@ -109,7 +109,7 @@ def shingles(text: str, length: int) -> set[tuple[str, ...]]:
 
 def id_like(text: str) -> set[str]:
     """Tokens that look like the id of a record: letters, then digits."""
-    return {match for match in _ID.findall(one_spelling(text))}
+    return set(_ID.findall(one_spelling(text)))
 
 
 @lru_cache(maxsize=8192)

@@ -1,7 +1,9 @@
 """Gates of texts: neither instruction, nor tools, nor records hold what has to be found out, and rubrics fit."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
 
 from worktrial.finding import Finding
 from worktrial.grading.answer_checks import (
@@ -13,7 +15,7 @@ from worktrial.grading.answer_checks import (
     AnswerTime,
 )
 from worktrial.grading.facts import ABSENT, at
-from worktrial.grading.state_checks import AnyCheck, Called, NeverCalled, StateAbsent
+from worktrial.grading.state_checks import AnyCheck, Called, NeverCalled, OnlyChanged, StateAbsent
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.facts import (
@@ -48,6 +50,7 @@ _NOT = re.compile(
     r"\b(?:not|never|no|none|nothing|neither|nor|without|instead|rather|cannot|only|but)\b|n't\b|않|아니|없|말고|못|대신",
     re.IGNORECASE,
 )
+_ASKS = re.compile(r"[?]|\b(?:whether|if|which|who|what|when|how)\b|인지|는지|여부|할지", re.IGNORECASE)
 _BACKTICKED = re.compile(r"`([A-Za-z_]\w*)`")
 _READS = {
     "get": "get|open|look|read|check|fetch|pull|retrieve|view",
@@ -75,26 +78,23 @@ def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
     held = texts_of(task.initial_state)
     known = {number(value) for value in scalars(task.initial_state) if _is_number(value)}
     given = numbers_in(task.instruction)
-    ids = {id.casefold() for id in id_like(task.instruction)}
-    told = [check for check in answer_checks(task) if _gives_away(check, task, held, ids, known)]
+    told = [check for check in answer_checks(task) if _gives_away(check, task, held, known)]
     if told:
         said = f"holds what the answer has to tell: {', '.join(dict.fromkeys(map(told_value, told)))}"
         yield finding(GateName.SOLUTION_TOLD, task.id, "instruction", said, fix)
         return
     chosen = _chosen_codes(task, work)
     named = [code for code in chosen if _has_symbol(task.instruction, code)]
-    worked_out = [
-        value
-        for value in dict.fromkeys(v for v in wanted_in_state(task.checks) if is_telling(v))
-        if number(value) in given and number(value) not in known
-    ]
-    if named or (worked_out and _is_decision(task, work, worked_out)):
+    wanted = dict.fromkeys(v for v in wanted_in_state(task.checks) if is_telling(v) and number(v) not in known)
+    # One sum may be what is asked for, such as the volume to prepare; all of them are the solution.
+    worked_out = [*wanted] if len(wanted) > 1 and all(number(value) in given for value in wanted) else []
+    if named or worked_out:
         what = ", ".join(str(value) for value in (*named, *worked_out))
         said = f"holds what has to be decided or worked out: {what}"
         yield finding(GateName.SOLUTION_TOLD, task.id, "instruction", said, fix)
 
 
-def _gives_away(check: AnyCheck, task: ExecutableTask, held: set[str], ids: set[str], known: set[object]) -> bool:
+def _gives_away(check: AnyCheck, task: ExecutableTask, held: set[str], known: set[Fraction]) -> bool:
     """Whether the instruction states what a check of the answer asks for, and did not have to."""
     if not states(task.instruction, check):
         return False
@@ -105,26 +105,25 @@ def _gives_away(check: AnyCheck, task: ExecutableTask, held: set[str], ids: set[
         return is_telling(check.value) and number(check.value) not in known
     if isinstance(check, AnswerDate | AnswerTime):
         return not any(told_value(check)[:16] in text for text in held)
-    return isinstance(check, AnswerChoice) and len(check.options) > 1
+    return isinstance(check, AnswerChoice) and states(_statements(task.instruction), check)
+
+
+def _statements(text: str) -> str:
+    """Sentences of an instruction that ask nothing: `whether it passed` tells nobody that it did."""
+    return " ".join(sentence for sentence in _SENTENCE.split(text) if not _ASKS.search(sentence))
 
 
 def _chosen_codes(task: ExecutableTask, work: CarriedOut) -> list[str]:
     """Codes in capitals or snake case that the plan's writes choose."""
     codes: list[str] = []
     for index in work.writes:
-        tool, given = work.calls[index]
+        _, given = work.calls[index]
         codes += [v for v in scalars(given) if isinstance(v, str) and _SYMBOL.fullmatch(v) and not id_like(v)]
     return list(dict.fromkeys(codes))
 
 
 def _has_symbol(text: str, code: str) -> bool:
     return re.search(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])", text) is not None
-
-
-def _is_decision(task: ExecutableTask, work: CarriedOut, values: Sequence[JsonValue]) -> bool:
-    """Whether values that an instruction gives are results: written by a plan that had to look something up first."""
-    reads = sum(not outcome.changed and not outcome.error for outcome in work.outcomes)
-    return reads >= 2 and len(values) >= 1
 
 
 def _steps(task: ExecutableTask) -> Iterator[Finding]:
@@ -225,6 +224,8 @@ def record_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
         pointer
         for check in task.checks
         for pointer in pointers([check])
+        # What may change need not be there: an incident that an agent may open, or not.
+        if not isinstance(check, OnlyChanged)
         if not isinstance(check, StateAbsent) or _is_record_missing(task.initial_state, pointer)
         if pointer and at(task.initial_state, pointer) is ABSENT and at(work.state, pointer) is ABSENT
     ]
@@ -250,7 +251,12 @@ def rubric_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     artifact = task.home.artifact
     names = {tool.name for tool in artifact.tools}
     verbs = tool_verbs(names, at_least=1)
-    facts = {"tools": names, "verbs": verbs, "state": task.initial_state, "instruction": task.instruction}
+    facts: dict[str, Any] = {
+        "tools": names,
+        "verbs": verbs,
+        "state": task.initial_state,
+        "instruction": task.instruction,
+    }
     found = []
     missing = tools_missing_from_rubric(task.rubric, **facts)
     if missing is not None:
@@ -286,13 +292,20 @@ def _other_choices(task: ExecutableTask, work: CarriedOut) -> Iterator[str]:
         known = task.home.artifact.tool(tool)
         properties = known.parameters.get("properties", {}) if known is not None else {}
         for name, value in given.items() if isinstance(given, dict) else ():
-            choices = [one for one in properties.get(name, {}).get("enum", ()) if isinstance(one, str)]
+            choices = [one for one in _choices(properties.get(name, {})) if isinstance(one, str)]
             if not isinstance(value, str) or value not in choices or len(value) < 3:
                 continue
             named = [one for one in choices if len(one) >= 3 and _says(task.rubric, one)]
             written = {given.get(name) for call, given in work.calls if call == tool and isinstance(given, dict)}
             if named and not written & set(named):
                 yield f"speaks of {name} {' or '.join(named)}, and the plan writes {value}"
+
+
+def _choices(schema: JsonObject) -> Iterator[JsonValue]:
+    """Closed set of an argument, which may also be left empty."""
+    yield from schema.get("enum", ())
+    for way in schema.get("anyOf", ()):
+        yield from _choices(way)
 
 
 def _says(text: str, choice: str) -> bool:

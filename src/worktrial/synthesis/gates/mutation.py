@@ -1,8 +1,8 @@
 """Mutants of a workplace's rules: its code with one small fault, which expectations and tasks have to notice.
 
-Mutation testing after DeMillo, Lipton and Sayward, *Hints on Test Data Selection* (1978). mutmut and cosmic-ray mutate
-files of a package and ask a test command by its exit code. Here the tests are calls in a sandbox, no command; a mutant
-has to be told by line and rule, and drawn with a seed. So only the few operators below are ours.
+Mutation testing after DeMillo, Lipton and Sayward, *Hints on Test Data Selection* (1978). mutmut and cosmic-ray
+mutate the files of a package and ask a test command by its exit code. Here the tests are calls behind a door, no
+command; a mutant has to be told by line and rule, and drawn with a seed. So the few operators below are ours.
 """
 
 import ast
@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from random import Random
 
 from worktrial.errors import DataError
@@ -29,7 +30,7 @@ _STRAIGHT: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.LtE, ast.Gt: as
 _STRAIGHT |= {ast.In: ast.NotIn, ast.Is: ast.IsNot}
 _FLIPPED = _STRAIGHT | {other: one for one, other in _STRAIGHT.items()}
 _OTHER_NAME = {"min": "max", "max": "min", "any": "all", "all": "any"}
-_VALUES = {"int": 1, "float": 1.0, "bool": False, "str": "", "list": []}
+_VALUES = {"int": "1", "float": "1.0", "bool": "False", "str": "''", "list": "[]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
     elif isinstance(node, ast.FunctionDef) and any(_is_marked(one) for one in node.decorator_list):
         for position, _ in enumerate(node.args.args):
             if position and _stand_in(node.args, position) is not None:
-                yield "ignored-argument", lambda other, position=position: _ignore(other, position)
+                yield "ignored-argument", partial(_ignore, position=position)
     elif _is_effect(node):
         yield "dropped-effect", _drop_effect
 
@@ -279,7 +280,7 @@ def _stand_in(arguments: ast.arguments, position: int) -> ast.expr | None:
     kind = next(
         (kind for kind in _VALUES if text == kind or text.startswith((f"Annotated[{kind}", f"{kind}["))), None
     )
-    return None if kind is None else ast.Constant(_VALUES[kind]) if kind != "list" else ast.List([], ast.Load())
+    return None if kind is None else ast.parse(_VALUES[kind], mode="eval").body
 
 
 def _is_marked(decorator: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from worktrial.finding import Finding
 from worktrial.grading.facts import changed_pointers
 from worktrial.language import JsonObject, JsonValue
-from worktrial.synthesis.gates.catalogue import KnownCall, Records, few_of_each, id_places, replaced
+from worktrial.synthesis.gates.catalogue import KnownCall, Records, few_of_each, id_places, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe, Probed
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import Call
@@ -34,7 +34,8 @@ async def unreachable(door: Door, known: Sequence[KnownCall]) -> tuple[int, list
     state = door.artifact.initial_state
     fields: dict[str, list[Place]] = defaultdict(list)
     for place, general in _places(state):
-        fields[general].append(place)
+        if value_at(state, place) != "":  # an empty text tells nothing
+            fields[general].append(place)
     before = await door.probe([call.probe() for call in known])
     changed = {
         general
@@ -71,9 +72,7 @@ def reading_calls(door: Door, known: Sequence[KnownCall]) -> Iterator[Call]:
             continue
         variants = [call.arguments]
         for path in id_places(call.arguments, {*records.ids, *Records(call.state).ids}):
-            value = call.arguments
-            for part in path:
-                value = value[part]
+            value = value_at(call.arguments, path)
             others = records.neighbours(value) or [id for group in records.groups.values() for id in group]
             variants += [replaced(call.arguments, path, other) for other in others[:MOST_IDS]]
         for name, schema in tool.parameters.get("properties", {}).items():
@@ -93,7 +92,7 @@ async def _is_heeded(
     own: Sequence[KnownCall],
     plain: Sequence[Probed],
 ) -> bool:
-    """Whether another value at all of `places` changes any answer; also where no other value could be thought of."""
+    """Whether another value at all of `places` changes any answer; also where no other value fits."""
     fits = False
     for other in _other_states(state, places):
         asked = await _asked(door, other, calls, own)
@@ -113,7 +112,7 @@ async def _asked(door: Door, state: JsonObject, calls: Sequence[Call], own: Sequ
 
 def _other_states(state: JsonObject, places: Sequence[Place]) -> Iterator[JsonObject]:
     """The state with other values at all of `places`, in a few ways: not each fits the state's type."""
-    values = [_value(state, place) for place in places]
+    values = [value_at(state, place) for place in places]
     moved = [*values[1:], *values[:1]]
     ways = [moved] if moved != values else []
     ways.append([_another(value) for value in values])
@@ -189,12 +188,6 @@ def _generalised(pointers: Sequence[str], *states: JsonObject) -> set[str]:
 
 def _covers(changed: str, general: str) -> bool:
     return general == changed or general.startswith(f"{changed}/")
-
-
-def _value(state: JsonValue, place: Place) -> JsonValue:
-    for part in place:
-        state = state[part]
-    return state
 
 
 def _is_read(door: Door, tool: str) -> bool:

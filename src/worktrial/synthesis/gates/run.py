@@ -41,7 +41,7 @@ class GateReport:
     """Findings of the gates, and how much each of them looked at."""
 
     checked: dict[GateName, int] = field(default_factory=dict)
-    """Gate to the number of calls, tasks or parts that it looked at; a gate that had nothing to look at is missing."""
+    """Gate to the number of calls, tasks or parts that it looked at; one that had nothing to look at is missing."""
     findings: list[Finding] = field(default_factory=list)
     mutants: list[Killed] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""Gates of tasks by doing: the plan, nothing, and the plan with one thing wrong, each against the task's own checks."""
+"""Gates of tasks by doing: the plan, nothing, and the plan with one thing wrong, each against the checks."""
 
 import json
 import re
@@ -9,12 +9,14 @@ from itertools import pairwise
 
 from worktrial.agents.plan import Plan, needs_of
 from worktrial.finding import Finding
-from worktrial.language import JsonValue
+from worktrial.grading.facts import changed_pointers, under
+from worktrial.grading.state_checks import StateOneOf
+from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.catalogue import Records, id_places, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe, Probed
+from worktrial.synthesis.gates.facts import id_like, numbers_in, texts_of
 from worktrial.synthesis.gates.facts import number as number_of
-from worktrial.synthesis.gates.facts import numbers_in
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import Call, CarriedOut, carry_out, checked, first_failed
 from worktrial.workplaces.conformance.values import scalars
@@ -25,8 +27,10 @@ STRAYS = 2
 """Writes on other records that are added to a plan."""
 _FREE_TEXT = 4  # words: an agent writes its own
 _ORDERED = re.compile(
-    r"\b(?:first|then|before|after(?:wards)?|next|once|finally|in (?:this|that|the) order|followed by)\b"
-    r"|먼저|다음|순서|그런 뒤|그 후|이후|마지막|나서",
+    r"\b(?:first|before|after(?:wards)?|next|once|in (?:this|that|the) order|followed by)\b"
+    # "Then tell me" orders no work.
+    r"|\bthen\b(?! (?:tell|give|report|let|say|answer|name|state|list|send me)\b)"
+    r"|먼저|다음|순서|그런 뒤|그 후|이후|나서",
     re.IGNORECASE,
 )
 
@@ -96,13 +100,19 @@ async def wrong_work(
         if one.counts is not None and not outcome.calls[one.counts].changed:
             continue
         # The same in the end is no wrong way: a second write may have made up for the first.
-        if outcome.state == one.work.state:
+        if outcome.state == one.work.state or _is_left_open(one.task, outcome.state, one.work.state):
             continue
         counted[one.gate] += 1
         if first_failed(checked(one.task, one.calls, outcome.calls, one.work.answer, outcome.state)) is None:
             fix = "Check the state that only the right work leaves, and that nothing else changed (`only_changed`)"
             found.setdefault((one.task.id, one.gate), finding(one.gate, one.task.id, one.field, one.what, fix))
     return counted, list(found.values())
+
+
+def _is_left_open(task: ExecutableTask, state: JsonObject, other: JsonObject) -> bool:
+    """Whether two states differ in something of which the task's checks accept several values."""
+    open_places = [check.at for check in task.checks if isinstance(check, StateOneOf)]
+    return any(under(pointer, place) for pointer in changed_pointers(state, other) for place in open_places)
 
 
 def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[_Variant]:
@@ -120,7 +130,8 @@ def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[_Variant]:
         yield _Variant(GateName.MINUS_WRITE, task, work, left, f"plan.steps[{index}]", said)
         for other, path, id in _elsewhere(given, records):
             where = ".".join(map(str, path))
-            said = f"all checks pass when step {index} ({tool}) has {where} {id!r} instead of {value_at(given, path)!r}"
+            instead = f"{id!r} instead of {value_at(given, path)!r}"
+            said = f"all checks pass when step {index} ({tool}) has {where} {instead}"
             moved = [*calls[:index], (tool, other), *calls[index + 1 :]]
             yield _Variant(GateName.NEIGHBOUR, task, work, moved, f"plan.steps[{index}]", said, index)
             if strays < STRAYS * len(writes):
@@ -164,7 +175,7 @@ async def orders(
         counted += 1
         failed = first_failed(checked(task, other.calls, other.outcomes, other.answer, other.state))
         if failed is not None:
-            said = f"step {index} ({plan.steps[index].call}) may come later, and then the check fails that {failed.check}"
+            said = f"step {index} ({work.calls[index][0]}) may come later; then the check fails that {failed.check}"
             fix = "Check what both orders leave, or say in the instruction which comes first"
             found.setdefault(task.id, finding(GateName.ORDER, task.id, f"plan.steps[{index}]", said, fix))
     return counted, list(found.values())
@@ -202,7 +213,7 @@ async def trivial(door: Door, tasks: Sequence[ExecutableTask], works: Sequence[C
             GateName.TRIVIAL,
             task.id,
             "instruction",
-            "holds every value of every write, and the writes' own answers hold what has to be reported",
+            "holds every value of every write, and all that has to be reported",
             "Let something depend on a record or a rule that has to be looked up",
         )
         for (task, work), outcome in zip(told, probed, strict=True)
@@ -211,7 +222,10 @@ async def trivial(door: Door, tasks: Sequence[ExecutableTask], works: Sequence[C
 
 
 def _passes_unread(task: ExecutableTask, work: CarriedOut, outcome: Probed) -> bool:
-    said = [task.instruction, *(json.dumps(call.content, ensure_ascii=False) for call in outcome.calls)]
+    # The number of a new record is nothing that anybody had to find out; what else a write shows may be.
+    held = texts_of(task.initial_state)
+    shown = {value for call in outcome.calls for value in scalars(call.content) if isinstance(value, str)}
+    said = [task.instruction, *sorted(value for value in shown - held if id_like(value) == {value})]
     calls = [work.calls[index] for index in work.writes]
     return first_failed(checked(task, calls, outcome.calls, "\n".join(said), outcome.state)) is None
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from worktrial.finding import Finding
 from worktrial.grading.facts import at, changed_pointers
@@ -17,6 +18,9 @@ from worktrial.workplaces.conformance.values import leaves
 
 ALIKE = 0.8
 """Share of two instructions' pairs of words, names and numbers masked, from which on they are alike."""
+_NAME = 4
+"""Words of the longest name."""
+_PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers"})
 _DIGITS = re.compile(r"\d")
 
 
@@ -120,7 +124,7 @@ def _shape(task: ExecutableTask, work: CarriedOut) -> _Shape:
             parts = ["*" if part in ids or _DIGITS.search(part) else part for part in place.split("/")]
             general.add(f"{'/'.join(parts)}={_kind(value, ids)}")
     return _Shape(
-        frozenset(zip(masked, masked[1:], strict=False)),
+        frozenset(pairwise(masked)),
         tuple(dict.fromkeys(step.call for step in task.plan_alone.steps)),
         frozenset(general),
         frozenset(exactly),
@@ -142,12 +146,9 @@ def _without_ids(text: str) -> str:
 
 
 def _names(task: ExecutableTask) -> set[str]:
-    """Words with a capital that the state holds: names of people, places and things."""
-    found: set[str] = set()
-    for _, value in leaves(task.initial_state):
-        if isinstance(value, str) and len(value) <= 60:
-            found |= {word for word in words(value) if word.title() in value}
-    return found
+    """Words of the short texts that the state holds: names of people, places and things; and pronouns."""
+    texts = (value for _, value in leaves(task.initial_state) if isinstance(value, str))
+    return {word for text in texts if len(text.split()) <= _NAME for word in words(text)} | _PRONOUNS
 
 
 def _masked(word: str, names: set[str]) -> str:

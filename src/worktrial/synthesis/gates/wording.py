@@ -14,7 +14,10 @@ from worktrial.synthesis.gates.facts import id_like, numbers_in
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import CarriedOut, checked, first_failed
 
-_MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)(?!T?\d)")
 _HOURS = re.compile(r"(?<![\d:T-])(\d\d):(\d\d)(?![:\d])")
 _MANY = re.compile(r"(?<![\d.,\w-])(\d{1,3})(\d{3})(\.\d+)?(?![\d\w,-]|\.\d)")
@@ -24,16 +27,16 @@ _FIX = "Ask for the value with `answer_date`, `answer_money` or another typed ch
 
 
 def wording_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
-    """Findings on a task whose checks refuse the plan's answer said otherwise, or can be met in one wording only."""
+    """Findings on a task whose checks refuse the plan's answer said otherwise, or accept one wording only."""
     for about, said in _said_otherwise(work.answer, korean=_is_korean(work.answer)):
         failed = first_failed(checked(task, work.calls, work.outcomes, said, work.state))
         if failed is not None:
             what = f"the plan's answer with {about} fails the check that {failed.check}"
             return [finding(GateName.WORDING, task.id, "checks", what, _FIX)]
     return [
-        finding(GateName.WORDING, task.id, f"checks[{index}]", what, _FIX)
+        finding(GateName.WORDING, task.id, f"checks[{index}]", narrow, _FIX)
         for index, check in enumerate(task.checks)
-        if isinstance(check, AnswerMentions) and (what := _narrow(check)) is not None
+        if isinstance(check, AnswerMentions) and (narrow := _narrow(check)) is not None
     ]
 
 

@@ -70,7 +70,7 @@ class _Following:
 
 
 async def carry_out(door: Door, plans: Sequence[tuple[Plan, JsonObject]]) -> list[CarriedOut]:
-    """Follow `plans`, each from its own state. Calls go in batches: up to one that needs an earlier one's answer."""
+    """Follow `plans`, each from its own state; calls go in batches, up to one that needs an earlier answer."""
     following = [_Following(plan, state, needs_of(plan)[0]) for plan, state in plans]
     while waiting := [(one, calls) for one in following if not one.broken and (calls := one.next_calls())]:
         probed = await door.probe([Probe(one.state, calls) for one, calls in waiting])
