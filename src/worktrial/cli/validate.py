@@ -1,55 +1,156 @@
 """`worktrial validate SUITE`: does the suite discriminate?"""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from worktrial.cli.options import data_of_any, takes
 
+if TYPE_CHECKING:  # reading a suite's data is not for --help
+    from rich.console import Console
+
+    from worktrial.finding import Findings
+    from worktrial.language import JsonObject
+    from worktrial.suite import Suite
+    from worktrial.suites.validate import Validation
+    from worktrial.synthesis.gates import GateReport
+
 
 @takes(data_of_any)
 def validate(
     suite: Annotated[str, typer.Argument(help="A suite's name, or the folder of your own.", metavar="SUITE")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print outcomes, gates and findings as JSON.")] = False,
     **given: Any,
 ) -> None:
     """Check a suite by its reference agents: one that must pass every task, one that must fail every task.
 
-    A suite that draws its tasks proves itself over many draws instead. Exits with 1 when anything is wrong.
+    Executable workplaces go through the gates as well: bad calls, changed rules, wrong work, leaks, twins. A suite that
+    draws its tasks proves itself over many draws instead. Exits with 1 when anything is wrong.
 
     Example: worktrial validate ./my-suite
     """
+    import asyncio
+
     from rich.console import Console
-    from rich.text import Text
 
     from worktrial.cli.lint import print_findings
-    from worktrial.grading import Outcome
-    from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite
+    from worktrial.suites.executable import ExecutableSuite
     from worktrial.suites.validate import validate_suite
-    from worktrial.terminal import table_of
+    from worktrial.synthesis.gates import gates_of
 
     known = find_suite(suite)
     console = Console(highlight=False)
     proof = known.proof(given)
     if proof is not None:
-        table = table_of(tuple(proof.columns[:1]), tuple(proof.columns[1:]))
-        for row in proof.rows:
-            table.add_row(*row)
-        console.print(table)
-        print_findings(known.title, proof.findings, asked=True, word=suite)
+        if as_json:
+            rows = [dict(zip(proof.columns, row, strict=True)) for row in proof.rows]
+            _print_json(known, rows=rows, findings=proof.findings.findings)
+        else:
+            _print_table(console, proof.columns, proof.rows)
+            print_findings(known.title, proof.findings, asked=True, word=suite)
         if proof.findings.findings:
             raise typer.Exit(1)
         return
     data = {name: value for name, value in given.items() if value is not None}
     validations = validate_suite(known, data)
+    report = asyncio.run(gates_of(known)) if isinstance(known, ExecutableSuite) else None
+    if as_json:
+        _print_outcomes_json(known, validations, report)
+    else:
+        _print_outcomes(console, validations)
+        if report is not None:
+            _print_gates(console, report)
+            print_findings(known.title, _as_findings(report), asked=True, word=suite)
+    if any(done.wrong for done in validations) or (report is not None and report.findings):
+        raise typer.Exit(1)
+
+
+def _print_outcomes(console: "Console", validations: "Sequence[Validation]") -> None:
+    from rich.text import Text
+
+    from worktrial.grading import Outcome
+    from worktrial.language.untrusted import printable
+    from worktrial.terminal import table_of
+
     table = table_of(("agent", "must"), (*(outcome.value for outcome in Outcome), "wrong"))
     for done in validations:
         counts = [str(sum(r.outcome is outcome for r in done.records)) for outcome in Outcome]
         table.add_row(done.agent, f"{done.must} every task", *counts, str(len(done.wrong)))
     console.print(table)
-    wrong = [(done.agent, record) for done in validations for record in done.wrong]
-    for agent, record in wrong:
-        said = f"{record.sample}: {record.outcome} with {agent}: {record.reason}"
-        console.print(Text(printable(said)), soft_wrap=True)
-    if wrong:
-        raise typer.Exit(1)
+    for done in validations:
+        for record in done.wrong:
+            said = f"{record.sample}: {record.outcome} with {done.agent}: {record.reason}"
+            console.print(Text(printable(said)), soft_wrap=True)
+
+
+def _print_gates(console: "Console", report: "GateReport") -> None:
+    from worktrial.language.untrusted import printable
+
+    rows = [(row["gate"], str(row["checked"]), str(row["findings"])) for row in _gate_rows(report)]
+    _print_table(console, ("gate", "checked", "findings"), rows)
+    if report.mutants:
+        noticed = sum(bool(one.by) for one in report.mutants)
+        console.print(f"{noticed} of {len(report.mutants)} changed rules were noticed by expectations and plans")
+    if report.uncited:
+        console.print(printable(f"cited by nothing: {', '.join(report.uncited)}"))
+
+
+def _gate_rows(report: "GateReport") -> "list[JsonObject]":
+    from worktrial.synthesis.gates import GateName
+
+    counts = {gate: sum(one.check == gate for one in report.findings) for gate in GateName}
+    return [
+        {"gate": gate.value, "checked": report.checked[gate], "findings": counts[gate]}
+        for gate in GateName
+        if gate in report.checked
+    ]
+
+
+def _as_findings(report: "GateReport") -> "Findings":
+    from worktrial.finding import Findings
+    from worktrial.synthesis.gates import MEANINGS, GateName
+
+    names = [gate.value for gate in GateName if gate in report.checked]
+    return Findings(names, report.findings, about={gate.value: said for gate, said in MEANINGS.items()})
+
+
+def _print_outcomes_json(suite: "Suite", validations: "Sequence[Validation]", report: "GateReport | None") -> None:
+    from worktrial.grading import Outcome
+
+    agents = [
+        {
+            "agent": done.agent,
+            "must": done.must.value,
+            **{outcome.value: sum(r.outcome is outcome for r in done.records) for outcome in Outcome},
+            "wrong": [{"sample": r.sample, "outcome": r.outcome, "reason": r.reason} for r in done.wrong],
+        }
+        for done in validations
+    ]
+    if report is None:
+        _print_json(suite, agents=agents)
+        return
+    _print_json(
+        suite,
+        agents=agents,
+        gates=_gate_rows(report),
+        mutants=report.mutants,
+        uncited=report.uncited,
+        findings=report.findings,
+    )
+
+
+def _print_json(suite: "Suite", **parts: Any) -> None:
+    import msgspec
+
+    typer.echo(msgspec.json.format(msgspec.json.encode({"suite": suite.title, **parts}), indent=2).decode())
+
+
+def _print_table(console: "Console", columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from worktrial.terminal import table_of
+
+    table = table_of(tuple(columns[:1]), tuple(columns[1:]))
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)

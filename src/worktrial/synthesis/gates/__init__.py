@@ -4,6 +4,7 @@ from worktrial.synthesis.gates.door import Door, Probe, Probed, ProbedCall, Trus
 from worktrial.synthesis.gates.expectations import Expectation, read_expectations
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE, MEANINGS, GateName
 from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, through_gates, workplace_gates
+from worktrial.synthesis.gates.suite import gates_of, subjects
 from worktrial.synthesis.gates.twins import Twin, spread, twins
 
 __all__ = [
@@ -19,8 +20,10 @@ __all__ = [
     "ProbedCall",
     "TrustedDoor",
     "Twin",
+    "gates_of",
     "read_expectations",
     "spread",
+    "subjects",
     "task_gates",
     "through_gates",
     "twins",

@@ -1,6 +1,6 @@
 """Gates of clauses: citations lead to one, and no check rests on what the agent cannot read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from worktrial.finding import Finding
@@ -9,33 +9,40 @@ from worktrial.grading.state_checks import AnyCheck
 from worktrial.language import JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
+from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
 from worktrial.synthesis.gates.expectations import Expectation
 from worktrial.synthesis.gates.facts import number, numbers_in, wanted_in_state
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.twins import cited
 from worktrial.workplaces.conformance.values import scalars
 
+Citing = Mapping[str, Sequence[str]]
 
-def strange_clauses(
-    workplace: str, clauses: Sequence[Clause], expectations: Sequence[Expectation], tasks: Sequence[ExecutableTask]
+
+def citing(
+    source: Mapping[str, str], expectations: Sequence[Expectation], tasks: Sequence[ExecutableTask]
+) -> Citing:
+    """Ids of clauses by who cites them: functions, expectations, tasks."""
+    found: dict[str, Sequence[str]] = {}
+    for text in source.values():
+        found |= citations(text)
+    found |= {one.id: one.clauses for one in expectations if one.clauses}
+    return found | {task.id: ids for task in tasks if (ids := tuple(cited(task)))}
+
+
+def clause_findings(
+    source: Mapping[str, str], clauses: Sequence[Clause], by: Citing, subject: str
 ) -> list[Finding]:
-    """Findings on citations of clauses that are not there."""
-    known = {clause.id for clause in clauses}
-    citing = [
-        *((workplace, one.id, one.clauses) for one in expectations),
-        *((task.id, "clauses", tuple(cited(task))) for task in tasks),
-    ]
-    return [
-        finding(
-            GateName.CLAUSES,
-            subject,
-            field,
-            f"cites {', '.join(strange)}, which is no clause",
-            "Cite one that is there",
-        )
-        for subject, field, ids in citing
-        if (strange := sorted(set(ids) - known))
-    ]
+    """Findings on citations of clauses that are not there, and on numbers in rules that stand in none.
+
+    Args:
+        source: Python by file name.
+        clauses: All clauses.
+        by: Ids by who cites them.
+        subject: Name of the workplace.
+    """
+    loose = [one for file, text in source.items() for one in loose_numbers(text, clauses, subject, file)]
+    return [*unknown(by, clauses, ""), *loose]
 
 
 def unknowable(task: ExecutableTask, clauses: Sequence[Clause]) -> list[Finding]:

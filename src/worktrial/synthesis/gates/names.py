@@ -21,7 +21,8 @@ class GateName(StrEnum):
     DRAW = "draw"
     REACH = "unreachable-state"
     MUTATION = "mutation"
-    CLAUSES = "clauses"
+    CLAUSES = "unknown-clause"
+    NUMBERS = "number-without-clause"
     PRIVATE = "nobody-can-know"
     PLAN = "plan-passes"
     PLAN_ERRORS = "plan-errors"
@@ -53,7 +54,8 @@ MEANINGS = {
     GateName.DRAW: "initial states that a seed does not decide, or that no seed changes",
     GateName.REACH: "parts of the state that no tool shows, uses or changes",
     GateName.MUTATION: "changed rules that no expectation and no task notices",
-    GateName.CLAUSES: "ids of clauses that are not there",
+    GateName.CLAUSES: "citations of clauses that are not there",
+    GateName.NUMBERS: "numbers in a rule that stand in no clause",
     GateName.PRIVATE: "checks that rest on clauses which the agent cannot read",
     GateName.PLAN: "tasks whose own plan fails their checks",
     GateName.PLAN_ERRORS: "plans with a write that the workplace refuses",

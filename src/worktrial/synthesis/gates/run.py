@@ -9,7 +9,7 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.calls import bad_calls, boundaries, drawn, reads_and_writes
 from worktrial.synthesis.gates.catalogue import KnownCall, known_calls
-from worktrial.synthesis.gates.clauses import strange_clauses, unknowable
+from worktrial.synthesis.gates.clauses import citing, clause_findings, unknowable
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations, missing_ways, strange_tools
 from worktrial.synthesis.gates.leaks import leak_findings, record_findings, rubric_findings, told_findings
@@ -44,6 +44,8 @@ class GateReport:
     """Gate to the number of calls, tasks or parts that it looked at; one that had nothing to look at is missing."""
     findings: list[Finding] = field(default_factory=list)
     mutants: list[Killed] = field(default_factory=list)
+    uncited: list[str] = field(default_factory=list)
+    """Ids of clauses that no function, expectation or task cites."""
 
     def add(self, gate: GateName, checked: int, findings: Sequence[Finding] = ()) -> None:
         """Note that a gate looked at so many things and found these."""
@@ -57,6 +59,7 @@ class GateReport:
             self.add(gate, checked)
         self.findings += other.findings
         self.mutants += other.mutants
+        self.uncited += other.uncited
 
 
 async def through_gates(subject: Gated, *, seed: int = 0, mutate: int = MUTANTS) -> GateReport:
@@ -100,6 +103,13 @@ async def workplace_gates(
     await _repeated(door, known, report)
     report.add(GateName.DRAW, *await drawn(door))
     report.add(GateName.REACH, *await unreachable(door, known))
+    if subject.clauses:
+        by = citing(door.sources, expected, subject.tasks)
+        found = clause_findings(door.sources, subject.clauses, by, artifact.name)
+        for gate, looked_at in ((GateName.CLAUSES, len(by)), (GateName.NUMBERS, len(door.sources))):
+            report.add(gate, looked_at, [one for one in found if one.check == gate])
+        used = {id for ids in by.values() for id in ids}
+        report.uncited += [clause.id for clause in subject.clauses if clause.id not in used]
     if mutate:
         await _mutated(subject, works, report, seed, mutate)
 
@@ -129,9 +139,6 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
         report.add(gate, len(tasks))
     if any(clause.private for clause in clauses):
         report.add(GateName.PRIVATE, len(tasks))
-    if clauses:
-        cited = strange_clauses(door.artifact.name, clauses, subject.expectations, tasks)
-        report.add(GateName.CLAUSES, len(tasks) + len(subject.expectations), cited)
     good = [task for task, _ in sound]
     done = [work for _, work in sound]
     ways, found = await wrong_work(door, good, done)

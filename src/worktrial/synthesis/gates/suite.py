@@ -1,0 +1,80 @@
+"""Gates of a whole suite, ours or one's own: each of its executable workplaces with the tasks in it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from worktrial.errors import DataError
+from worktrial.language import JsonObject
+from worktrial.suites.executable import ExecutableSuite
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.clauses import Clause, read_clauses
+from worktrial.synthesis.gates.door import TrustedDoor
+from worktrial.synthesis.gates.expectations import read_expectations
+from worktrial.synthesis.gates.mutation import MUTANTS
+from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
+from worktrial.synthesis.gates.run import Gated, GateReport, through_gates
+from worktrial.workplaces.executable import ExecutableWorkplace
+from worktrial.workplaces.executable.declare import declaration
+
+CLAUSES_FILE = "clauses.yaml"
+
+
+async def gates_of(suite: ExecutableSuite, *, mutate: int = MUTANTS) -> GateReport:
+    """Put every workplace of a suite through the gates, with its tasks, expectations and clauses.
+
+    Args:
+        suite: The suite.
+        mutate: Number of mutants of each workplace; 0 for none.
+
+    Raises:
+        DataError: a file cannot be used.
+    """
+    report = GateReport()
+    for subject in subjects(suite.load_tasks()):
+        report.join(await through_gates(subject, mutate=mutate))
+    return report
+
+
+def subjects(tasks: Sequence[ExecutableTask]) -> Iterator[Gated]:
+    """Workplaces of the tasks, each with what lies in its folder.
+
+    Raises:
+        DataError: a file cannot be used.
+    """
+    homes: dict[str, list[ExecutableTask]] = {}
+    for task in tasks:
+        homes.setdefault(task.workplace, []).append(task)
+    for own in homes.values():
+        home = own[0].home
+        folder = Path(home.artifact.source) if home.artifact.source else None
+        yield Gated(
+            door=TrustedDoor(home),
+            tasks=own,
+            clauses=_clauses(folder),
+            expectations=read_expectations(folder / EXPECTATIONS_FILE) if folder is not None else (),
+            starts=_starts(folder),
+            examples=_examples(home),
+        )
+
+
+def _clauses(folder: Path | None) -> list[Clause]:
+    path = None if folder is None else folder.parent.parent / CLAUSES_FILE
+    return read_clauses(path) if path is not None and path.is_file() else []
+
+
+def _starts(folder: Path | None) -> dict[str, JsonObject]:
+    found: dict[str, JsonObject] = {}
+    for path in sorted((folder / "states").glob("*.json")) if folder is not None else ():
+        try:
+            found[path.stem] = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as e:
+            raise DataError(path, f"is no JSON ({e})", "Write the state as one JSON object") from e
+    return found
+
+
+def _examples(home: ExecutableWorkplace) -> dict[str, JsonObject]:
+    declared = {name: declaration(function.run) for name, function in home.functions.items()}
+    return {
+        name: dict(one.example) for name, one in declared.items() if one is not None and one.example is not None
+    }
