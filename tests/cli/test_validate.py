@@ -1,5 +1,7 @@
 """`worktrial validate`."""
 
+import json
+
 import pytest
 from tests.support.cli import command
 
@@ -16,6 +18,9 @@ def test_the_starter_suite_tells_work_from_idleness() -> None:
         ["plan", "pass", "every", "task", total, "0", "0", "0"],
         ["idle", "fail", "every", "task", "0", total, "0", "0"],
     ]
+    gates = {cells[0]: cells[2] for line in ran.out.splitlines() if len(cells := line.split("│")[1:4]) == 3}
+    assert {gate.strip(): count.strip() for gate, count in gates.items()}["plan-minus-write"] == "0"
+    assert "changed rules were noticed" in ran.out
 
 
 def test_a_task_that_its_plan_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,6 +34,11 @@ def test_a_task_that_its_plan_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> 
     ran = command("validate", "starter")
     assert ran.code == 1
     assert f"{broken.id}: fail with plan:" in ran.said
+    assert f"{broken.id} (checks): the plan fails the check" in ran.said
+    told = json.loads(command("validate", "starter", "--json").out)
+    assert {row["agent"]: len(row["wrong"]) for row in told["agents"]} == {"plan": 1, "idle": 0}
+    assert {row["gate"]: row["findings"] for row in told["gates"]}["plan-passes"] == 1
+    assert [(one["check"], one["subject"]) for one in told["findings"]] == [("plan-passes", broken.id)]
 
 
 def test_suites_without_plans() -> None:

@@ -25,8 +25,8 @@ def validate(
 ) -> None:
     """Check a suite by its reference agents: one that must pass every task, one that must fail every task.
 
-    Executable workplaces go through the gates as well: bad calls, changed rules, wrong work, leaks, twins. A suite that
-    draws its tasks proves itself over many draws instead. Exits with 1 when anything is wrong.
+    Executable workplaces go through the gates as well: bad calls, changed rules, wrong work, leaks, twins. A suite
+    that draws its tasks proves itself over many draws instead. Exits with 1 when anything is wrong.
 
     Example: worktrial validate ./my-suite
     """
@@ -62,7 +62,8 @@ def validate(
         _print_outcomes(console, validations)
         if report is not None:
             _print_gates(console, report)
-            print_findings(known.title, _as_findings(report), asked=True, word=suite)
+            if report.findings:
+                print_findings(known.title, _as_findings(report), asked=True, word=suite)
     if any(done.wrong for done in validations) or (report is not None and report.findings):
         raise typer.Exit(1)
 
@@ -92,7 +93,9 @@ def _print_gates(console: "Console", report: "GateReport") -> None:
     _print_table(console, ("gate", "checked", "findings"), rows)
     if report.mutants:
         noticed = sum(bool(one.by) for one in report.mutants)
-        console.print(f"{noticed} of {len(report.mutants)} changed rules were noticed by expectations and plans")
+        console.print(
+            f"{noticed} of {len(report.mutants)} changed rules were noticed by expectations, plans or bad calls"
+        )
     if report.uncited:
         console.print(printable(f"cited by nothing: {', '.join(report.uncited)}"))
 
@@ -112,8 +115,9 @@ def _as_findings(report: "GateReport") -> "Findings":
     from worktrial.finding import Findings
     from worktrial.synthesis.gates import MEANINGS, GateName
 
-    names = [gate.value for gate in GateName if gate in report.checked]
-    return Findings(names, report.findings, about={gate.value: said for gate, said in MEANINGS.items()})
+    names = [gate.value for gate in GateName if any(one.check == gate for one in report.findings)]
+    about = {gate.value: said for gate, said in MEANINGS.items()}
+    return Findings(names, report.findings, {"gates": len(report.checked)}, about=about)
 
 
 def _print_outcomes_json(suite: "Suite", validations: "Sequence[Validation]", report: "GateReport | None") -> None:

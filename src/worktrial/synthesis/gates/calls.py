@@ -77,10 +77,14 @@ async def boundaries(
             if isinstance(value, int | float) and not isinstance(value, bool):
                 values = _beside(numbers, whole=isinstance(value, int))
             else:
+                # Days are counted from what is given as well as from today.
                 values = _days_beside(value, days)
+                today = _days_beside(call.state.get("clock"), days) if values else []
+                values += [one[: len(value)] for one in today]
             calls += [(call.tool, {**call.arguments, name: one}) for one in values]
-        if calls:
-            probes.append((call, call.probe(calls), calls))
+        # A write that succeeds may be why the next is refused: each has a state to itself.
+        for some in [[one] for one in calls] if tool.writes else [calls] if calls else []:
+            probes.append((call, call.probe(some), some))
         probes += [
             (call, Probe({**call.state, "clock": clock}, [*call.before, (call.tool, call.arguments)]), [])
             for clock in _days_beside(call.state.get("clock"), days)

@@ -95,8 +95,15 @@ class Undrawable(Exception):
 class TrustedDoor:
     """Door to a workplace whose functions run in this process, because they are trusted."""
 
-    def __init__(self, workplace: ExecutableWorkplace) -> None:
+    def __init__(self, workplace: ExecutableWorkplace, sources: dict[str, str] | None = None) -> None:
+        """Open a door.
+
+        Args:
+            workplace: Whose.
+            sources: Its source by file name; None reads the file of its tools.
+        """
         self._workplace = workplace
+        self._sources = sources
         self._decoder = msgspec.json.Decoder(workplace.state_type)
         self._writers = {name for name, function in workplace.functions.items() if function.writes}
 
@@ -108,6 +115,8 @@ class TrustedDoor:
     @property
     def sources(self) -> dict[str, str]:
         """Source of the module that holds the tools."""
+        if self._sources is not None:
+            return self._sources
         path = self._path
         return {} if path is None else {path.name: path.read_text(encoding="utf-8")}
 
@@ -143,7 +152,7 @@ class TrustedDoor:
             )
         except Exception as e:
             raise DataError(file, f"cannot be used ({type(e).__name__}: {e})") from e
-        return TrustedDoor(built)
+        return TrustedDoor(built, {**self.sources, file: source})
 
     def _probed(self, probe: Probe) -> Probed:
         try:

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from random import Random
+from typing import NamedTuple
 
 from worktrial.errors import DataError
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.gates.calls import bad_calls
+from worktrial.synthesis.gates.catalogue import KnownCall
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
 from worktrial.synthesis.gates.names import GateName, finding
@@ -53,7 +56,17 @@ class Killed:
 
     mutant: Mutant
     by: str
-    """Id of an expectation or a task, or `build` where it could not even be built; "" where nobody noticed."""
+    """Id of an expectation or a task, `bad-calls`, or `build` where it could not be built; "" where nobody did."""
+
+
+class _Site(NamedTuple):
+    """A place where a rule can be changed."""
+
+    place: int
+    """Position in `ast.walk`."""
+    line: int
+    function: str
+    change: Callable[[ast.AST], None]
 
 
 def mutants(file: str, source: str, seed: int = 0, most: int = MUTANTS) -> list[Mutant]:
@@ -66,10 +79,11 @@ def mutants(file: str, source: str, seed: int = 0, most: int = MUTANTS) -> list[
         most: Number of mutants; fewer where there is nothing left to change.
     """
     tree = ast.parse(source)
+    plain = ast.unparse(tree)
     random = Random(seed)
-    by_kind: dict[str, list[tuple[int, str, Callable[[ast.AST], None]]]] = defaultdict(list)
+    by_kind: dict[str, list[_Site]] = defaultdict(list)
     for index, node, kind, change in _sites(tree):
-        by_kind[kind].append((index, _function_of(tree, node), change))
+        by_kind[kind].append(_Site(index, getattr(node, "lineno", 0), _function_of(tree, node), change))
     queues = []
     for kind in sorted(by_kind):
         sites = by_kind[kind]
@@ -81,10 +95,10 @@ def mutants(file: str, source: str, seed: int = 0, most: int = MUTANTS) -> list[
         for kind, sites in queues:
             if sites and len(found) < most:
                 # The function that had fewest so far; among equals the first of the shuffled.
-                site = min(sites, key=lambda one: used[one[1]])
+                site = min(sites, key=lambda one: used[one.function])
                 sites.remove(site)
-                used[site[1]] += 1
-                made = _made(file, tree, kind, site[0], site[2])
+                used[site.function] += 1
+                made = _made(file, source, plain, kind, site)
                 if made is not None:
                     found.append(made)
     return found
@@ -96,9 +110,19 @@ async def tried(
     expectations: Sequence[Expectation],
     starts: Mapping[str, JsonObject],
     tasks: Sequence[ExecutableTask],
+    known: Sequence[KnownCall],
 ) -> list[Killed]:
-    """Who notices each mutant: an expectation that fails, or a task whose plan does."""
-    return [Killed(mutant, await _noticed(door, mutant, expectations, starts, tasks)) for mutant in drawn]
+    """Who notices each mutant: an expectation that fails, a task whose plan does, or a bad call.
+
+    Args:
+        door: The workplace as it is.
+        drawn: Its mutants.
+        expectations: What is expected of calls.
+        starts: Further initial states by name.
+        tasks: Tasks whose plans pass.
+        known: Calls that bad ones are made of.
+    """
+    return [Killed(mutant, await _noticed(door, mutant, expectations, starts, tasks, known)) for mutant in drawn]
 
 
 def survivors(name: str, killed: Sequence[Killed]) -> list[Finding]:
@@ -126,6 +150,7 @@ async def _noticed(
     expectations: Sequence[Expectation],
     starts: Mapping[str, JsonObject],
     tasks: Sequence[ExecutableTask],
+    known: Sequence[KnownCall],
 ) -> str:
     try:
         changed = door.mutated(mutant.file, mutant.source)
@@ -138,7 +163,8 @@ async def _noticed(
     for task, work in zip(tasks, works, strict=True):
         if work.broken or first_failed(checked(task, work.calls, work.outcomes, work.answer, work.state)):
             return task.id
-    return ""
+    _, bad = await bad_calls(changed, known)
+    return bad[0].check if bad else ""
 
 
 def _sites(tree: ast.Module) -> Iterator[tuple[int, ast.AST, str, Callable[[ast.AST], None]]]:
@@ -271,7 +297,7 @@ def _is_effect(node: ast.AST) -> bool:
 
 
 def _stand_in(arguments: ast.arguments, position: int) -> ast.expr | None:
-    """Value that a tool takes in place of an argument that it ignores: its default, else a plain one of its type."""
+    """Value in place of an argument that a tool ignores: its default, else a plain one of its type."""
     behind = len(arguments.args) - position
     if behind <= len(arguments.defaults):
         return copy.deepcopy(arguments.defaults[-behind])
@@ -308,28 +334,27 @@ def _function_of(tree: ast.Module, node: ast.AST) -> str:
     return ""
 
 
-def _made(file: str, tree: ast.Module, kind: str, index: int, change: Callable[[ast.AST], None]) -> Mutant | None:
-    changed = copy.deepcopy(tree)
-    node = [*ast.walk(changed)][index]
-    line = getattr(node, "lineno", 0)
-    place = _statement(tree, line)
-    before = _first_lines(tree, place)
-    change(node)
+def _made(file: str, source: str, plain: str, kind: str, site: _Site) -> Mutant | None:
+    """The mutant with one node changed; None where that changes nothing."""
+    changed = ast.parse(source)
+    nodes = [*ast.walk(changed)]
+    node = nodes[site.place]
+    statement = nodes[_statement(nodes, getattr(node, "lineno", 0))]
+    before = _one_line(statement)
+    site.change(node)
     ast.fix_missing_locations(changed)
-    after = _first_lines(changed, place)
+    after = _one_line(statement)
     if isinstance(node, ast.FunctionDef):
         at = 1 if ast.get_docstring(node) is not None else 0
         before, after = f"def {node.name}(…)", f"def {node.name}(…): {ast.unparse(node.body[at])}"
-    source = ast.unparse(changed)
-    if ast.dump(ast.parse(source)) == ast.dump(ast.parse(ast.unparse(tree))):
-        return None
-    return Mutant(file, line, kind, before, after if after != before else f"… with {kind}", source)
+    text = ast.unparse(changed)
+    return None if text == plain else Mutant(file, site.line, kind, before, after, text)
 
 
-def _statement(tree: ast.Module, line: int) -> int:
-    """Position in `ast.walk` of the innermost statement at a line."""
+def _statement(nodes: Sequence[ast.AST], line: int) -> int:
+    """Position of the innermost statement at a line."""
     found, length = 0, 10**9
-    for index, node in enumerate(ast.walk(tree)):
+    for index, node in enumerate(nodes):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
             lines = (node.end_lineno or line) - node.lineno
             if lines <= length:
@@ -337,7 +362,6 @@ def _statement(tree: ast.Module, line: int) -> int:
     return found
 
 
-def _first_lines(tree: ast.Module, place: int) -> str:
-    node = [*ast.walk(tree)][place]
+def _one_line(node: ast.AST) -> str:
     text = " ".join(ast.unparse(node).split())
     return text if len(text) <= 160 else f"{text[:157]}…"

@@ -111,7 +111,7 @@ async def workplace_gates(
         used = {id for ids in by.values() for id in ids}
         report.uncited += [clause.id for clause in subject.clauses if clause.id not in used]
     if mutate:
-        await _mutated(subject, works, report, seed, mutate)
+        await _mutated(subject, works, known, report, seed, mutate)
 
 
 async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateReport) -> None:
@@ -160,13 +160,20 @@ async def _repeated(door: Door, known: Sequence[KnownCall], report: GateReport) 
         report.add(gate, looked_at, [one for one in found if one.check == gate])
 
 
-async def _mutated(subject: Gated, works: Sequence[CarriedOut], report: GateReport, seed: int, mutate: int) -> None:
+async def _mutated(
+    subject: Gated,
+    works: Sequence[CarriedOut],
+    known: Sequence[KnownCall],
+    report: GateReport,
+    seed: int,
+    mutate: int,
+) -> None:
     """Try mutants. Without expectations they show how much the tasks notice, and nothing is held against it."""
     sound = [task for task, work in zip(subject.tasks, works, strict=True) if not plan_findings(task, work)]
     drawn_mutants = [
         mutant for file, source in subject.door.sources.items() for mutant in mutants(file, source, seed, mutate)
     ][:mutate]
-    killed = await tried(subject.door, drawn_mutants, subject.expectations, subject.starts, sound)
+    killed = await tried(subject.door, drawn_mutants, subject.expectations, subject.starts, sound, known)
     report.mutants += killed
     name = subject.door.artifact.name
     report.add(GateName.MUTATION, len(killed), survivors(name, killed) if subject.expectations else ())

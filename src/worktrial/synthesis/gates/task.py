@@ -21,10 +21,8 @@ from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import Call, CarriedOut, carry_out, checked, first_failed
 from worktrial.workplaces.conformance.values import scalars
 
-NEIGHBOURS = 2
-"""Other records that each id of a write is replaced by."""
-STRAYS = 2
-"""Writes on other records that are added to a plan."""
+NEIGHBOURS = 8
+"""Other records that each id of a write is replaced by; the workplace may refuse most of them."""
 _FREE_TEXT = 4  # words: an agent writes its own
 _ORDERED = re.compile(
     r"\b(?:first|before|after(?:wards)?|next|once|in (?:this|that|the) order|followed by)\b"
@@ -122,7 +120,7 @@ def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[_Variant]:
     said = "all checks pass when no call is made and the work is only claimed"
     yield _Variant(GateName.WORDS, task, work, (), "checks", said)
     records = Records(task.initial_state)
-    strays = 0
+    own = {value for index in writes for value in scalars(calls[index][1]) if isinstance(value, str)}
     for index in writes:
         tool, given = calls[index]
         left = [*calls[:index], *calls[index + 1 :]]
@@ -134,11 +132,11 @@ def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[_Variant]:
             said = f"all checks pass when step {index} ({tool}) has {where} {instead}"
             moved = [*calls[:index], (tool, other), *calls[index + 1 :]]
             yield _Variant(GateName.NEIGHBOUR, task, work, moved, f"plan.steps[{index}]", said, index)
-            if strays < STRAYS * len(writes):
-                strays += 1
-                said = f"all checks pass when {tool} is also called with {where} {id!r}"
-                more = [*calls, (tool, other)]
-                yield _Variant(GateName.STRAY_WRITE, task, work, more, "checks", said, len(calls))
+            if id in own:
+                continue  # more of the same is not what another record would be
+            said = f"all checks pass when {tool} is also called with {where} {id!r}"
+            more = [*calls, (tool, other)]
+            yield _Variant(GateName.STRAY_WRITE, task, work, more, "checks", said, len(calls))
 
 
 def _elsewhere(given: JsonValue, records: Records) -> Iterator[tuple[JsonValue, tuple[str | int, ...], str]]:
@@ -168,7 +166,7 @@ async def orders(
     done = await carry_out(door, [(plan, task.initial_state) for task, _, _, plan in turned])
     found: dict[str, Finding] = {}
     counted = 0
-    for (task, work, index, plan), other in zip(turned, done, strict=True):
+    for (task, work, index, _), other in zip(turned, done, strict=True):
         errors = sum(outcome.error for outcome in work.outcomes)
         if other.broken or sum(outcome.error for outcome in other.outcomes) != errors:
             continue

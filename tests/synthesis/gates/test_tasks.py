@@ -1,0 +1,104 @@
+"""Gates of tasks beyond the planted kinds: what has to be let through, and what is told by whom."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.support.tool_hire.shop import Entry, entry, shop, tasks_of, with_tools
+
+from worktrial.synthesis.gates import Gated, GateName, spread, through_gates, twins
+from worktrial.synthesis.gates.work import carry_out
+
+
+def found(subject: Gated) -> dict[str, str]:
+    report = asyncio.run(through_gates(subject, mutate=0))
+    return {one.check: one.what for one in report.findings}
+
+
+def changed(id: str, **fields: Any) -> Entry:
+    return {**entry(id), **fields}
+
+
+def test_a_record_that_is_not_there_may_be_what_a_task_is_about() -> None:
+    task = entry("hire-15")
+    task["instruction"] = task["instruction"].replace("wants M-21", "wants M-99")
+    task["plan"]["steps"][1]["with"]["machine_id"] = "M-99"
+    assert GateName.STRANGE_RECORDS not in found(shop(task))
+
+
+def test_a_question_tells_nothing() -> None:
+    task = entry("hire-15")
+    assert found(shop(changed("hire-15", instruction=f"{task['instruction']} Was he refused or not?"))) == {}
+
+
+def test_what_a_write_shows_is_found_out() -> None:
+    """A task of one write and no look-up is not trivial when it wants to know what the write shows."""
+    task = entry("hire-14")
+    task["plan"]["steps"] = task["plan"]["steps"][-1:]
+    assert GateName.TRIVIAL not in found(shop(task))
+
+
+def test_an_order_that_is_asked_for_counts() -> None:
+    task = entry("hire-16")
+    task["instruction"] = "First settle R-201, then R-212, by the handbook. Tell me the late fees and deposits."
+    assert GateName.ORDER not in found(shop(task))
+
+
+def test_a_write_that_may_as_well_be_left_out() -> None:
+    """A check that accepts the state before as well as after says so."""
+    task = entry("hire-05")
+    task["checks"] = [check for check in task["checks"] if check.get("at") != "/hires/R-205/due_on"]
+    task["plan"]["steps"].append(
+        {"call": "send_note", "with": {"hire_id": "R-205", "to": "customer", "text": "It is granted."}}
+    )
+    task["checks"][-2]["at"].append("/notes/1")
+    assert GateName.MINUS_WRITE in found(shop(task))
+    task["checks"].append({"check": "state_one_of", "at": "/notes", "values": [[], ["anything"]]})
+    # The plan itself fails that check; what is tried here is that it is read.
+    assert GateName.MINUS_WRITE not in found(shop(task))
+
+
+def test_tools_that_tell() -> None:
+    old = "    Args:\n        hire_id: For example R-201.\n        late_fee: What the customer pays for being late."
+    new = old.replace("being late.", "being late, such as 74.25.")
+    assert found(with_tools(lambda source: source.replace(old, new)))[GateName.LEAKS].startswith(
+        "the description of close_hire holds 74.25"
+    )
+
+
+def test_a_clause_that_cannot_be_read() -> None:
+    (task,) = tasks_of(entry("hire-17"))
+    subject = shop(entry("hire-17"))
+    hidden = task.model_copy(update={"clauses": ("C-13",)})
+    assert "C-13" in found(Gated(**{**vars(subject), "tasks": [hidden]}))[GateName.PRIVATE]
+    both = task.model_copy(update={"clauses": ("C-01", "C-13")})
+    assert found(Gated(**{**vars(subject), "tasks": [both]})) == {}
+
+
+@pytest.mark.parametrize("phrase", ["20 June 2031", "14:50", "74.25", "€80", "2031년 6월 20일"])
+def test_values_are_not_asked_for_as_words(phrase: str) -> None:
+    task = entry("hire-05")
+    task["plan"]["answer"] += f" {phrase}."
+    task["checks"].append({"check": "answer_mentions", "any_of": [phrase]})
+    assert GateName.WORDING in found(shop(task))
+
+
+def test_one_task_in_two_languages_is_no_twin() -> None:
+    first, second = entry("hire-01"), entry("hire-01")
+    second |= {
+        "id": "hire-51",
+        "language": "ko",
+        "instruction": "R-201 대여를 규정대로 마감하고 연체료와 보증금을 알려 주세요.",
+    }
+    subject = shop(first, second)
+    works = asyncio.run(carry_out(subject.door, [(task.plan, task.initial_state) for task in subject.tasks]))
+    (twin,) = twins(subject.tasks, works)
+    assert (twin.task, twin.of, twin.why) == ("hire-51", "hire-01", "the same records end up the same")
+    paired = [task.model_copy(update={"pair": "one"}) for task in subject.tasks]
+    assert twins(paired, works) == []
+
+
+def test_the_spread_over_tools() -> None:
+    shown = spread(shop().tasks)
+    assert shown["tools"]["close_hire"] == 6
+    assert shown["clauses"] == {}
