@@ -83,8 +83,8 @@ async def boundaries(
                 values += [one[: len(value)] for one in today]
             calls += [(call.tool, {**call.arguments, name: one}) for one in values]
         # A write that succeeds may be why the next is refused: each has a state to itself.
-        for some in [[one] for one in calls] if tool.writes else [calls] if calls else []:
-            probes.append((call, call.probe(some), some))
+        apart = [[one] for one in calls] if tool.writes else [calls] if calls else []
+        probes += [(call, call.probe(some), some) for some in apart]
         probes += [
             (call, Probe({**call.state, "clock": clock}, [*call.before, (call.tool, call.arguments)]), [])
             for clock in _days_beside(call.state.get("clock"), days)
