@@ -27,7 +27,7 @@ class KnownCall:
     before: tuple[Call, ...] = ()
 
     def probe(self, calls: Iterable[Call] = ()) -> Probe:
-        """What has to be done before, then `calls`; the call itself where none are given."""
+        """Probe of what has to be done before, then of `calls`; of the call itself where none are given."""
         own = list(calls) or [(self.tool, self.arguments)]
         return Probe(self.state, [*self.before, *own])
 

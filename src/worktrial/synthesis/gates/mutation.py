@@ -112,7 +112,7 @@ async def tried(
     tasks: Sequence[ExecutableTask],
     known: Sequence[KnownCall],
 ) -> list[Killed]:
-    """Who notices each mutant: an expectation that fails, a task whose plan does, or a bad call.
+    """Try mutants and tell who notices each: an expectation that fails, a task whose plan does, or a bad call.
 
     Args:
         door: The workplace as it is.
