@@ -82,7 +82,8 @@ def test_a_release_can_be_taken_back_until_the_payment_leaves():
         ),
     ]
     _, score, _ = _work(variant, moves)
-    assert _case(score, right.slot).earned == 10
+    # All but the first word, which was due before the order was taken back.
+    assert _case(score, right.slot).earned >= 10
     assert not score.harms
 
 
@@ -141,7 +142,7 @@ def test_an_extension_comes_to_light_only_by_asking_for_it():
     _, guessed, _ = _work(variant, [note])
     _, known, end = _work(variant, [*moves, _wait(start, 120), note])
     assert _case(guessed, right.slot).earned == 0
-    assert _case(known, right.slot).earned == 8
+    assert _case(known, right.slot).earned == 12  # a guarantee weighs half as much again
     assert any(paper.about == right.about for paper in end.documents)
 
 
@@ -168,7 +169,7 @@ def test_a_message_may_name_the_facility_instead_of_the_request():
         Move("send_message", word | {"about": right.filled["facility"]}),
     ]
     _, score, _ = _work(variant, moves)
-    assert _case(score, right.slot).earned == 10
+    assert _case(score, right.slot).earned == 7  # a fee weighs half, and the answer was the first word
 
 
 def _cent(value):
@@ -251,6 +252,57 @@ def test_a_waiver_recorded_on_an_approval_that_is_taken_back_can_be_put_right():
     _, half, _ = _work(variant, [*granted, *undone])
     _, whole, _ = _work(variant, [*granted, *undone, stop])
     assert [harm.kind for harm in left.harms] == ["breach"]
-    assert _case(half, right.slot).earned == 8
-    assert _case(whole, right.slot).earned == 10
+    assert _case(half, right.slot).earned == 10
+    assert _case(whole, right.slot).earned == 12
     assert not whole.harms
+
+
+def test_a_first_word_is_no_answer_and_an_answer_in_time_is_a_first_word():
+    variant, start, right = _first(lambda r: r.kind == "fee" and r.arrives > 60)
+    word = {"to": right.asked_by, "about": right.about, "text": "It is in hand."}
+    fee = right.filled["fee"] / 100
+    told = Move("send_message", word | {"kind": "tell"})
+    booked = Move("record_fee", {"request_id": right.about, "amount": fee})
+    answer = Move("send_message", word | {"kind": "tell", "fields": {"fee": fee}})
+    begin, late = _wait(start, right.arrives + 1), _wait(start, right.arrives + 40)
+    earned = {}
+    for name, moves in {
+        "word": [begin, told, booked],
+        "answer": [begin, booked, answer],
+        "late": [late, booked, answer],
+        "promise": [begin, Move("send_message", word | {"kind": "promise", "fields": {"by": "16:55"}})],
+    }.items():
+        _, score, _ = _work(variant, moves)
+        earned[name] = {(part.name, part.because[:3]): part.earned for part in _case(score, right.slot).parts}
+    assert earned["word"] == {
+        ("outcome", "9.1"): 3,
+        ("in_time", "1.2"): 1,
+        ("in_time", "1.3"): 2,
+        ("told", "1.3"): 0,
+    }
+    assert sum(earned["answer"].values()) == 7
+    assert earned["late"][("in_time", "1.3")] == 0
+    assert earned["promise"][("in_time", "1.3")] == 2
+
+
+@pytest.mark.parametrize("variant", range(6))
+def test_the_closing_position_counts_what_colleagues_paid_and_what_was_taken_back(variant):
+    start = DESK.draw("full", variant)
+    own = next(r for r in rules.solve(start) if r.kind == "drawdown" and r.arrives < 200)
+    pay = Move("release_drawdown", {"request_id": own.about, "value_date": "2026-06-30"})
+    back = Move("reopen_request", {"request_id": own.about})
+    closing = start.time.minute_of("15:00")
+    others = [cents for minute, cents in rules.paid_by_others(start) if minute <= closing]
+
+    def said(moves, count, total):
+        fields = {"count": count, "total": total / 100}
+        tell = {"to": "funding", "kind": "tell", "about": "POS", "text": "So far.", "fields": fields}
+        _, score, _ = _work(variant, [*moves, _wait(start, closing + 3), Move("send_message", tell)])
+        return [part.earned for part in _case(score, "position-4").parts]
+
+    before = _wait(start, 240)
+    assert said([], len(others), sum(others)) == [6, 2]
+    assert said([before, pay], len(others) + 1, sum(others) + own.filled["amount"]) == [6, 2]
+    assert said([before, pay, back], len(others), sum(others)) == [6, 2]
+    assert said([before, pay], len(others) + 1, sum(others)) == [3, 2]
+    assert said([before, pay], len(others), sum(others)) == [0, 0]

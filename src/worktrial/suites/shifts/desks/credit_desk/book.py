@@ -11,16 +11,18 @@ from .state import Balance, Collateral, CreditGroup, Customer, Document, Facilit
 
 CUSTOMERS = 84
 _GROUPS = 20
+_OTHER_GROUPS = 19
+"""Groups whose members are customers of other branches."""
 _OLD_REQUESTS = 220
 _STAFF = (
     ("risk_control", "Risk control", "Large exposures, covenants, countersignatures", "", (8, 16)),
-    ("funding", "Funding desk", "Liquidity of the day", "confirms large drawdowns", (25, 38)),
+    ("funding", "Funding desk", "Liquidity of the day", "confirms large drawdowns", (35, 55)),
     ("special_credit", "Special credit", "Customers with a rating of 8 or worse", "", (8, 16)),
     ("compliance", "Compliance", "Secrecy and inquiries by third parties", "", (8, 16)),
-    ("team_head", "Paula Strand", "Team head, corporate credit", "waivers, first step (5.5)", (9, 17)),
-    ("head_of_credit", "Ragnar Thiel", "Head of credit", "waivers, second step (5.5)", (9, 17)),
-    ("deputy_head", "Simone Varga", "Deputy head of credit", "what circulars hand over", (9, 17)),
-    ("committee", "Secretary of the credit committee", "Credit committee", "waivers, third step (5.5)", (10, 18)),
+    ("team_head", "Paula Strand", "Team head, corporate credit", "waivers, first step (5.5)", (15, 28)),
+    ("head_of_credit", "Ragnar Thiel", "Head of credit", "waivers, second step (5.5)", (15, 28)),
+    ("deputy_head", "Simone Varga", "Deputy head of credit", "what circulars hand over", (15, 28)),
+    ("committee", "Secretary of the credit committee", "Credit committee", "waivers, third step (5.5)", (18, 28)),
 )
 
 
@@ -32,7 +34,7 @@ def fill(state: State, random: Random) -> None:
         )
     for id, name in names.MANAGERS.items():
         state.people[id] = Person(
-            id=id, name=name, role="Relationship manager", hours="08:30-18:00", delay=(18, 32), patience=4
+            id=id, name=name, role="Relationship manager", hours="08:30-18:00", delay=(18, 28), patience=4
         )
     for id, (name, post, firm) in names.PARTIES.items():
         state.people[id] = Person(id=id, name=name, role=f"{firm}, {post}", hours="09:00-17:00")
@@ -40,6 +42,12 @@ def fill(state: State, random: Random) -> None:
     for number, head in enumerate(heads, 1):
         id = f"G-{number:02d}"
         state.groups[id] = CreditGroup(id=id, name=f"{head} Group", limit=0, exposure=0, cash_pledged=0)
+    for number, (head, trade) in enumerate(random.sample(list(product(names.COMPANY, names.TRADE)), _OTHER_GROUPS)):
+        id = f"G-{_GROUPS + 1 + number:02d}"
+        state.groups[id] = CreditGroup(
+            id=id, name=f"{head} {trade} Group", limit=0, cash_pledged=0,
+            exposure=random.randint(500_000_000, 4_100_000_000),
+        )  # fmt: skip
     companies = random.sample(list(product(names.COMPANY, names.TRADE)), CUSTOMERS)
     people = random.sample(list(product(names.FIRST, names.LAST)), 3 * CUSTOMERS)
     for number, (company, trade) in enumerate(companies):
@@ -132,7 +140,7 @@ def close(state: State, random: Random) -> None:
         drawn[member_of] = drawn.get(member_of, 0) + numbers.utilisation(state, facility)
     for place, group in enumerate(state.groups.values()):
         # Exposures have more in them than the facilities show: derivatives, other branches.
-        group.exposure = drawn.get(group.id, 0) + random.randint(0, 900_000_000)
+        group.exposure += drawn.get(group.id, 0) + random.randint(0, 900_000_000)
         group.cash_pledged = random.choice([0, random.randint(20_000_000, 200_000_000)])
         if place % 4 == 0:
             group.exposure = max(group.exposure, threshold + random.randint(1_000, 60_000_000))
@@ -160,4 +168,6 @@ def _old_requests(state: State, random: Random) -> None:
             reference=f"{random.choice('ABDEKMRT')}{random.randint(1000, 9999)}",
             status=random.choice(["released", "released", "declined"]), settled_at=0,
         )  # fmt: skip
+        if state.requests[id].status == "released":
+            state.requests[id].released_for = f"{value}"
     state.requests = dict(sorted(state.requests.items(), key=lambda item: item[1].received))

@@ -1,32 +1,81 @@
 """A day at the credit desk, drawn: customers and facilities first, then a matter for every slot of the shift."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from random import Random
 
+from worktrial.suites.shifts.clerks import Chore, lateness
 from worktrial.workplaces.time import Timeline
 
 from . import book, matters
 from .matters import PATTERNS, Draw
+from .rules import FIRST_WORD, POSITION, REPORT, solve
 from .state import State
 
 SLOTS = {
-    "short": "drawdown waiver other drawdown other",
+    "short": "waiver drawdown other other",
     "half": "drawdown waiver group certificate fee group drawdown downgrade collateral group inquiry drawdown "
     "certificate",
     "full": "drawdown waiver certificate group drawdown inquiry collateral fee group drawdown certificate "
-    "downgrade drawdown waiver group drawdown inquiry collateral group drawdown fee waiver downgrade drawdown "
+    "downgrade drawdown waiver group drawdown inquiry collateral group fee waiver downgrade drawdown "
     "certificate inquiry collateral drawdown",
 }
-_WAITING = 2
-_OTHERS = ("collateral", "certificate", "inquiry", "fee", "fee", "downgrade")
+_WAITING = {"short": 3, "half": 4, "full": 5}
+"""Requests that wait when the shift begins: mail that came in over lunch or over night."""
+_WAVE = {"short": (2, 4), "half": (7, 10), "full": (12, 16)}
+"""First place of a second wave in the slots, and the first after it: these come within a few minutes."""
+_POSITIONS = {
+    "short": ("15:00",),
+    "half": ("13:00", "14:00", "15:00"),
+    "full": ("10:00", "12:00", "14:00", "15:00"),
+}
+_COLLEAGUES = {"short": 3, "half": 6, "full": 11}
+"""Drawdowns that colleagues release for today during the shift."""
+_COMING = {"short": 0.8, "half": 0.84, "full": 0.9}
+"""Share of the shift over which requests come in."""
+_OTHERS = ("collateral", "certificate", "inquiry", "inquiry", "fee", "fee")
 _BEGINS = {"short": (13, 30), "half": (12, 30), "full": (9, 0)}
 _ALLOTMENT = {"short": "14:15", "half": "14:10", "full": "13:40"}
 _GUARANTEES = {"short": 0, "half": 1, "full": 2}
 _REPORT = {"short": ("14:45", "15:00"), "half": ("14:30", "15:30"), "full": ("12:30", "15:30")}
 
 
+_WORK = {
+    "drawdown": 11, "certificate": 13, "waiver": 10, "collateral": 12, "inquiry": 11, "fee": 11,
+    "downgrade": 6, "guarantee": 12, REPORT: 9, POSITION: 6,
+}  # fmt: skip
+"""Minutes that the work on a matter of a kind takes, but for asking others."""
+_ANSWERS = 60
+"""Minutes after which whoever was asked has answered, once reminded."""
+_DRAWS = 40
+
+
 def draw(length: str, minutes: int, random: Random) -> State:
-    """State in which a shift begins, its future in it."""
+    """State in which a shift begins, its future in it: the first of some days that one clerk can do."""
+    for _ in range(_DRAWS):
+        state = _day(length, minutes, random)
+        if lateness(_chores(state)) <= 0:
+            return state
+    raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
+
+
+def _chores(state: State) -> Iterator[Chore]:
+    """Everything that has to be done on a day, some minutes before it is due."""
+    for right in solve(state):
+        ready, minutes = max(right.arrives, right.earliest), _WORK[right.kind]
+        if right.asked_by:
+            yield Chore(right.arrives, right.arrives + FIRST_WORD - 2, 3)
+            minutes -= 1
+        if right.asks:
+            yield Chore(right.arrives, right.due - _ANSWERS - 5, 4 + 3 * len(right.asks))
+            ready, minutes = max(ready, min(right.arrives + _ANSWERS, right.due - 12)), 7
+        elif ready > right.arrives:  # much can be looked up before
+            yield Chore(right.arrives, ready, 5)
+            minutes -= 4
+        yield Chore(ready, right.due - 3, minutes)
+
+
+def _day(length: str, minutes: int, random: Random) -> State:
     hour, minute = _BEGINS[length]
     slots = SLOTS[length].split()
     others = random.sample(_OTHERS, slots.count("other"))
@@ -56,6 +105,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
         "letter_days": random.choice([7, 10, 14]),
         "capital": random.choice([420, 460, 510]),
         "report_at": random.choice(_REPORT[length]),
+        "positions": ", ".join(_POSITIONS[length]),
     }
     state = State(
         time=Timeline(begins=datetime(2026, 6, 30, hour, minute), ends=minutes),
@@ -69,14 +119,19 @@ def draw(length: str, minutes: int, random: Random) -> State:
     patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
     if figures["scarce"]:
         matters.open_group(day, slots.count("group"))
-    # Requests come over the first three quarters; what has to be worked on early comes early.
-    gap = int(minutes * 0.72) / len(slots)
+    gap = int(minutes * _COMING[length]) / len(slots)
+    first, after = _WAVE[length]
     for place, kind in enumerate(slots):
-        waits = place < _WAITING  # mail that came in over lunch or over night
-        due = 1 if waits else max(1, round(place * gap + random.uniform(0, gap * 0.8)))
+        due = 1
+        if first <= place < after:
+            due = max(1, round((first + after - 2) / 2 * gap + random.uniform(0, 4)))
+        elif place >= _WAITING[length]:
+            due = max(1, round((place - 0.5) * gap + random.uniform(0, gap * 0.8)))
         matters.MAKERS[kind](day, due, patterns[kind].pop())
     for number in range(_GUARANTEES[length]):
         matters.expiring(day, number)
+    for _ in range(_COLLEAGUES[length]):
+        matters.booked(day)
     book.close(state, random)
     return state
 

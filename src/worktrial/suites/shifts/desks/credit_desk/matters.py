@@ -76,9 +76,13 @@ class Draw:
         return [card[0].name] if amount <= most and not facility.terms.two_signatures else [s.name for s in card]
 
     def clear(self, due: int, margin: int) -> int:
-        """A minute that is not so short before the cut-off that nobody could be in time."""
+        """A minute that is not so short before the cut-off, or the end, that nobody could be in time."""
+        due = min(due, self.state.time.ends - margin - 15)
         if self.cut_off - margin < due <= self.cut_off:
-            return max(1, self.cut_off - margin - self.random.randint(0, 5))
+            later = self.random.randint(1, 6)
+            if self.cut_off + later + margin + 10 < self.state.time.ends:
+                return self.cut_off + later
+            return max(1, self.cut_off - margin - later)
         return due
 
     def request(self, due: int, kind: str, facility: Facility, *, sender: str = "", **filled: Any) -> str:
@@ -122,7 +126,7 @@ class Draw:
 
 def _drawdown(day: Draw, due: int, pattern: str) -> None:
     random, state = day.random, day.state
-    due = day.clear(due, 64 if pattern in ("funding", "downgraded", "withdrawn") else 34)
+    due = day.clear(due, 90 if pattern in ("funding", "downgraded", "withdrawn") else 50)
     room = day.funding_from + random.randint(60_000_000, 90_000_000) if pattern in ("funding", "downgraded") else 0
     facility = day.facility(room)
     customer = state.customers[facility.customer]
@@ -432,6 +436,20 @@ def expiring(day: Draw, number: int) -> None:
     manager = state.people[state.customers[facility.customer].manager]
     if random.random() < 0.2:
         manager.forgets.append(held.id)
+
+
+def booked(day: Draw) -> None:
+    """A drawdown that a colleague releases for today at some minute before the cut-off."""
+    facility = day.facility()
+    day.number += day.random.randint(1, 3)
+    amount = day.random.randint(4_000_000, 30_000_000)
+    day.state.time.add(
+        day.random.randint(3, day.cut_off - 3), "booked", id=f"R-{day.number}", kind="drawdown",
+        customer=facility.customer, facility=facility.id, sender=f"P-{facility.customer[2:]}-1", channel="portal",
+        signed_by=day.signers(facility, amount), amount=amount, value_date=f"{numbers.TODAY}",
+        released_for=f"{numbers.TODAY}", purpose=day.random.choice(names.PURPOSES),
+        reference=f"{day.random.choice('ABDEKMRT')}{day.random.randint(1000, 9999)}",
+    )  # fmt: skip
 
 
 MAKERS: dict[str, Callable[[Draw, int, str], None]] = {

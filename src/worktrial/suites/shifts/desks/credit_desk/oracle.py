@@ -6,24 +6,62 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.shifts.cases import Move, Work
 from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 
-from .rules import REPORT, Right, solve
+from .rules import FIRST_WORD, POSITION, REPORT, Right, solve
 from .state import State
 
-_SLOW = 45  # minutes
+_RECKONED = ("drawdown", "collateral", "inquiry", "guarantee")
+"""Kinds of matter that need the use of a facility in euros."""
+_SLOW = 75
+_SOON = 7
+"""Minutes before its time at which a matter with slow answers, and a position, is worked on."""
 Part = Generator[Move | Until, JsonObject, JsonObject]
+
+
+class _Desk(Inbox):
+    """Inbox of the desk, and what its clerk has said by now."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answering: set[str] = set()
+        """Matters whose sender has an answer, or has it next."""
+        self.worded: set[str] = set()
+        """Matters whose sender has had a first word without one."""
+        self.group_opened = False
+        """Whether the group under allotment has been looked at; who is served is known from then on."""
 
 
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
-    yield Move("get_fixings")
-    inbox = Inbox()
-    # Whose answers take long is asked first.
-    matters = [(r.arrives, r.due - (_SLOW if r.asks else 0), _matter(state, r, inbox)) for r in solve(state)]
+    rights = solve(state)
+    if any(r.kind in _RECKONED for r in rights):
+        yield Move("get_fixings")
+    inbox = _Desk()
+    matters = []
+    for r in rights:
+        # Whose answers take long is asked first.
+        first = _SLOW if r.asks else _SOON if r.kind == POSITION else 0
+        matters.append((r.arrives, r.due - first, _matter(state, r, inbox)))
+        if r.asked_by:
+            ready, due = (0, 20) if _takes_long(r) else (FIRST_WORD - 13, FIRST_WORD - 7)
+            matters.append((r.arrives + ready, r.arrives + due, _first_word(r, inbox)))
     return (yield from interleave(matters, state.time))
 
 
-def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
-    if right.kind not in (REPORT, "guarantee"):
+def _takes_long(right: Right) -> bool:
+    """Whether the answer cannot be there within the time of a first word."""
+    return bool(right.asks) or right.earliest >= right.arrives + FIRST_WORD - 12
+
+
+def _first_word(right: Right, inbox: _Desk) -> Matter:
+    """Tell whoever asked that it is in hand, unless they have their answer by now."""
+    if right.about not in inbox.answering:
+        inbox.worded.add(right.about)
+        words = {"about": right.about, "text": f"{right.about} is in hand; you will hear from us today."}
+        yield Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
+
+
+def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
+    if right.kind not in (POSITION, REPORT, "guarantee"):
         yield from inbox.read(right.about)
     yield from _WORK[right.kind](state, right, inbox)
 
@@ -32,26 +70,32 @@ def _fields(fields: dict[str, int | str]) -> dict[str, JsonValue]:
     return {name: value if isinstance(value, str) else value / 100 for name, value in fields.items()}
 
 
-def _answer(right: Right, text: str) -> Part:
+def _answer(right: Right, inbox: _Desk, text: str) -> Part:
     """Tell whoever asked, and everybody else who has to know."""
     seen: JsonObject = {}
     if right.asked_by:
+        if right.about in inbox.worded:
+            # Half an hour is up with the first word; a second one at once would make it needless.
+            yield Until(right.arrives + FIRST_WORD + 1)
+        inbox.answering.add(right.about)
+        yield Until(0, min(right.due, right.arrives + FIRST_WORD - 8))  # before anybody's first word
         words = {"about": right.about, "text": text, "fields": _fields(right.fields)}
         seen = yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
+        yield Until(0, right.due)
     for person, fields in right.tell.items():
         words = {"about": right.about, "text": text, "fields": _fields(fields)}
         seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
     return seen
 
 
-def _decline(right: Right) -> Part:
+def _decline(right: Right, inbox: _Desk) -> Part:
     yield Move("decline_request", {"request_id": right.about})
     for facility in right.filled.get("stops", ()):
         yield Move("set_stop", {"facility_id": facility, "stopped": True})
-    return (yield from _answer(right, f"{right.about} cannot be done: {right.because}"))
+    return (yield from _answer(right, inbox, f"{right.about} cannot be done: {right.because}"))
 
 
-def _ask(state: State, right: Right, inbox: Inbox, **fields: JsonValue) -> Part:
+def _ask(state: State, right: Right, inbox: _Desk, **fields: JsonValue) -> Part:
     """Ask everybody who has to be asked at once, and again those who have forgotten."""
     seen: JsonObject = {}
     words = {"about": right.about, "text": f"Do you agree to {right.about}?", "fields": fields}
@@ -65,22 +109,22 @@ def _ask(state: State, right: Right, inbox: Inbox, **fields: JsonValue) -> Part:
         for person in forgot:
             seen = yield Move("send_message", {"to": person, "kind": "remind", **words})
         asked = state.time.minute_of(str(seen["time"]))
-    yield Until(asked + longest + 1)
+    yield Until(asked + longest + 1, right.due)  # asking was pressing, what follows is as any other matter
     return (yield from inbox.read(right.about))
 
 
-def _drawdown(state: State, right: Right, inbox: Inbox) -> Part:
+def _drawdown(state: State, right: Right, inbox: _Desk) -> Part:
     request, facility = right.filled, right.filled["facility"]
     yield Move("get_facility", {"facility_id": facility})
     if right.pattern == "duplicate":
         yield Move("search_requests", {"text": request["reference"]})
         yield Move("mark_duplicate", {"request_id": right.about, "original_id": request["original"]})
-        return (yield from _answer(right, f"{right.about} is {request['original']} again, which is paid."))
+        return (yield from _answer(right, inbox, f"{right.about} is {request['original']} again, which is paid."))
     if right.pattern in ("withdrawn", "downgraded") and right.end == "decline":
         if right.pattern == "withdrawn":
             yield Until(right.earliest + 1)
             yield from inbox.read(right.about)
-        return (yield from _decline(right))
+        return (yield from _decline(right, inbox))
     if right.pattern not in ("covenant", "limit", "cover"):  # the facility alone has shown those to be lost
         yield Move("get_customer", {"customer_id": request["customer"]})
     if right.pattern in ("signature", "covenant", "waived", "cover"):
@@ -91,30 +135,32 @@ def _drawdown(state: State, right: Right, inbox: Inbox) -> Part:
         yield Move("list_collateral", {"facility_id": facility})
     if right.earliest:
         yield Until(right.earliest)
-        yield Move("get_group", {"group_id": state.figures["scarce_group"]})
+        if not inbox.group_opened:
+            inbox.group_opened = True
+            yield Move("get_group", {"group_id": state.figures["scarce_group"]})
     if not right.end.startswith("release"):
-        return (yield from _decline(right))
+        return (yield from _decline(right, inbox))
     if right.asks:
         yield from _ask(state, right, inbox, amount=request["amount"] / 100)
     yield Move("release_drawdown", {"request_id": right.about, "value_date": request["value"]})
-    return (yield from _answer(right, f"{right.about} is paid, value {request['value']}."))
+    return (yield from _answer(right, inbox, f"{right.about} is paid, value {request['value']}."))
 
 
-def _certificate(state: State, right: Right, inbox: Inbox) -> Part:
+def _certificate(state: State, right: Right, inbox: _Desk) -> Part:
     facility = right.filled["facility"]
     yield Move("get_facility", {"facility_id": facility})
     yield Move("search_documents", {"reference": facility})
     if right.end == "decline":
         yield Move("get_customer", {"customer_id": right.filled["customer"]})
-        return (yield from _decline(right))
+        return (yield from _decline(right, inbox))
     result = {"ratio": right.filled["ratio"] / 100, "met": right.filled["met"]}
     yield Move("record_test", {"request_id": right.about, **result})
     for stop in right.filled["stops"]:
         yield Move("set_stop", {"facility_id": stop, "stopped": True})
-    return (yield from _answer(right, f"The ratio of {facility} is {result['ratio']:.2f}."))
+    return (yield from _answer(right, inbox, f"The ratio of {facility} is {result['ratio']:.2f}."))
 
 
-def _waiver(state: State, right: Right, inbox: Inbox) -> Part:
+def _waiver(state: State, right: Right, inbox: _Desk) -> Part:
     facility = right.filled["facility"]
     yield Move("get_facility", {"facility_id": facility})
     yield Move("get_customer", {"customer_id": right.filled["customer"]})
@@ -126,52 +172,52 @@ def _waiver(state: State, right: Right, inbox: Inbox) -> Part:
     if right.end == "decline":
         if not right.asks:
             yield from inbox.read(right.about)
-        return (yield from _decline(right))
+        return (yield from _decline(right, inbox))
     by = {"granted_by": right.filled["who"], "second": right.filled["second"]}
     yield Move("record_waiver", {"request_id": right.about, **by})
     yield Move("set_stop", {"facility_id": facility, "stopped": False})
-    return (yield from _answer(right, f"The waiver on {facility} is granted for this quarter."))
+    return (yield from _answer(right, inbox, f"The waiver on {facility} is granted for this quarter."))
 
 
-def _collateral(state: State, right: Right, inbox: Inbox) -> Part:
+def _collateral(state: State, right: Right, inbox: _Desk) -> Part:
     facility = right.filled["facility"]
     yield Move("get_facility", {"facility_id": facility})
     yield Move("list_collateral", {"facility_id": facility})
     yield Move("search_documents", {"reference": facility})
     if right.end == "decline":
-        return (yield from _decline(right))
+        return (yield from _decline(right, inbox))
     yield Move("release_collateral", {"request_id": right.about, "collateral_id": right.filled["item"]})
-    return (yield from _answer(right, f"{right.filled['item']} is free."))
+    return (yield from _answer(right, inbox, f"{right.filled['item']} is free."))
 
 
-def _inquiry(state: State, right: Right, inbox: Inbox) -> Part:
+def _inquiry(state: State, right: Right, inbox: _Desk) -> Part:
     facility = right.filled["facility"]
     yield Move("search_documents", {"reference": right.filled["customer"]})
     yield Move("get_facility", {"facility_id": facility})
     if right.end == "decline":
-        return (yield from _decline(right))
+        return (yield from _decline(right, inbox))
     used = right.filled["used"] / 100
     yield Move("send_confirmation", {"request_id": right.about, "to": right.asked_by, "utilisation": used})
-    return (yield from _answer(right, f"The confirmation for {right.about} is with you."))
+    return (yield from _answer(right, inbox, f"The confirmation for {right.about} is with you."))
 
 
-def _fee(state: State, right: Right, inbox: Inbox) -> Part:
+def _fee(state: State, right: Right, inbox: _Desk) -> Part:
     facility = right.filled["facility"]
     yield Move("get_facility", {"facility_id": facility})
     yield Move("get_balances", {"facility_id": facility})
     yield Move("record_fee", {"request_id": right.about, "amount": right.filled["fee"] / 100})
-    return (yield from _answer(right, f"The fee on {facility} is booked."))
+    return (yield from _answer(right, inbox, f"The fee on {facility} is booked."))
 
 
-def _downgrade(state: State, right: Right, inbox: Inbox) -> Part:
+def _downgrade(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_customer", {"customer_id": right.about})
     for facility in right.filled["stops"]:
         yield Move("get_facility", {"facility_id": facility})
         yield Move("set_stop", {"facility_id": facility, "stopped": True})
-    return (yield from _answer(right, f"The rating of {right.about} has changed."))
+    return (yield from _answer(right, inbox, f"The rating of {right.about} has changed."))
 
 
-def _guarantee(state: State, right: Right, inbox: Inbox) -> Part:
+def _guarantee(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("list_guarantees", {"expires_by": f"{state.time.begins.date()}"})
     yield Move("get_facility", {"facility_id": right.filled["facility"]})
     yield Move("list_collateral", {"facility_id": right.filled["facility"]})
@@ -179,12 +225,29 @@ def _guarantee(state: State, right: Right, inbox: Inbox) -> Part:
         yield from _ask(state, right, inbox)
     what = {"decision": right.filled["decision"], "amount": right.filled["claim"] / 100}
     yield Move("settle_guarantee", {"guarantee_id": right.about, **what})
-    return (yield from _answer(right, f"{right.about}: {right.filled['decision']}."))
+    return (yield from _answer(right, inbox, f"{right.about}: {right.filled['decision']}."))
 
 
-def _report(state: State, right: Right, inbox: Inbox) -> Part:
-    yield Move("list_groups")
-    return (yield from _answer(right, "Large exposures at last night's close."))
+def _position(state: State, right: Right, inbox: _Desk) -> Part:
+    found = {"status": "released", "released_for": f"{state.time.begins.date()}"}
+    seen = yield Move("search_requests", found)
+    rows = list(seen["requests"])
+    for page in range(2, -(-seen["total"] // 20) + 1):
+        seen = yield Move("search_requests", {**found, "page": page})
+        rows += seen["requests"]
+    fields = {"count": len(rows), "total": round(sum(row["amount"] for row in rows), 2)}
+    text = "Released for today so far."
+    return (
+        yield Move(
+            "send_message", {"to": "funding", "kind": "tell", "about": "POS", "text": text, "fields": fields}
+        )
+    )
+
+
+def _report(state: State, right: Right, inbox: _Desk) -> Part:
+    for page in range(1, -(-len(state.groups) // 20) + 1):
+        yield Move("list_groups", {"page": page})
+    return (yield from _answer(right, inbox, "Large exposures at last night's close."))
 
 
 _WORK = {
@@ -196,5 +259,6 @@ _WORK = {
     "fee": _fee,
     "downgrade": _downgrade,
     "guarantee": _guarantee,
+    POSITION: _position,
     REPORT: _report,
 }

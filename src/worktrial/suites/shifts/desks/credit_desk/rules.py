@@ -4,7 +4,7 @@ Shares no code with the tools: it reads the first state and what is still to com
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from worktrial.language import JsonObject
@@ -15,6 +15,13 @@ from .numbers import TODAY
 from .state import Facility, State
 
 REPORT = "report"
+POSITION = "position"
+FIRST_WORD = 30
+"""Minutes within which whoever asks has a first word (1.3)."""
+POSITION_MINUTES = 15
+POSITION_SLACK = 10
+"""Minutes before a position within which a release may be in it or not (4.8)."""
+_HEAVY, _LIGHT = 3, 1
 WATCH = 8  # rating from which on special credit decides (7.4)
 
 
@@ -49,6 +56,8 @@ class Right:
     """Who has to have answered before."""
     filled: JsonObject = field(default_factory=dict)
     """Fields of the request, and what else the matter is about."""
+    weight: int = 2
+    """Halves of the usual points that it is worth (2.2)."""
 
 
 YES: tuple[Kind, ...] = ("approve", "tell")
@@ -70,7 +79,24 @@ def solve(state: State) -> list[Right]:
             found.append(_group(state, slot, event.due, event.payload, winners))
         else:
             found.append(_RULES[kind](state, slot, event.due, event.payload))
-    return [*found, *_guarantees(state), _report(state)]
+    found = [
+        replace(right, weight=_weight(state, right)) for right in [*found, *_guarantees(state), _report(state)]
+    ]
+    return [*found, *_positions(state)]
+
+
+def _weight(state: State, right: Right) -> int:
+    """Halves of the usual points (2.2)."""
+    large = int(right.filled.get("amount") or 0) >= int(str(state.figures["funding_from"])) * 100
+    if right.kind in (REPORT, "guarantee") or right.critical or right.pattern == "scarce" or large:
+        return _HEAVY
+    return _LIGHT if right.kind in ("fee", "inquiry", "downgrade") else 2
+
+
+def paid_by_others(state: State) -> list[tuple[int, int]]:
+    """Minute and cents of each drawdown for today that somebody else releases; -1 for those before the shift."""
+    before = [(-1, r.amount or 0) for r in state.requests.values() if r.released_for == f"{TODAY}"]
+    return before + [(e.due, e.payload["amount"]) for e in sorted(state.time.waiting) if e.kind == "booked"]
 
 
 def in_scarce_group(state: State, customer: str) -> bool:
@@ -185,7 +211,7 @@ def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
     pattern = "not their word" if spoken_of else _granted_pattern(facility, waived, large)
     return Right(
         slot, r["id"], "drawdown", pattern, f"release {value_date}",
-        r["sender"], due, state.time.minute_of("15:00") if today else _end(state, due + 75),
+        r["sender"], due, state.time.minute_of("15:00") if today else _end(state, due + 70),
         "3.1 and 3.5: an order in order is paid for the first value date that contract and cut-off allow.", "3.5",
         YES, {"value_date": value_date}, unasked=large or facility.terms.notice_days > 0,
         asks=("funding",) if large else (), filled=r | {"value": value_date},
@@ -221,7 +247,7 @@ def _certificate(state: State, slot: str, due: int, r: JsonObject) -> Right:
     facility, customer = state.facilities[r["facility"]], state.customers[r["customer"]]
     paper = numbers.certificate(state, facility)
     base = partial(
-        Right, slot, r["id"], "certificate", asked_by=r["sender"], arrives=due, due=_end(state, due + 75)
+        Right, slot, r["id"], "certificate", asked_by=r["sender"], arrives=due, due=_end(state, due + 70)
     )
     if paper is None:
         return base(
@@ -293,7 +319,7 @@ def _collateral(state: State, slot: str, due: int, r: JsonObject) -> Right:
     scheduled = any(u.value_date > f"{TODAY}" for u in facility.uses)
     return Right(
         slot, r["id"], "collateral", "scheduled" if scheduled else "haircut", "release" if free else "decline",
-        r["sender"], due, _end(state, due + 75),
+        r["sender"], due, _end(state, due + 70),
         "6.2 to 6.4: a piece is given back where what remains covers all use, scheduled use too.", "6.2",
         YES if free else NO, {"cover": rest}, critical=False, filled=r,
     )  # fmt: skip
@@ -311,7 +337,7 @@ def _inquiry(state: State, slot: str, due: int, r: JsonObject) -> Right:
     used = numbers.utilisation(state, facility)
     return Right(
         slot, r["id"], "inquiry", "plain" if consent else "contract" if entitled else "not entitled",
-        "confirm" if entitled else "decline", r["sender"], due, _end(state, due + 75),
+        "confirm" if entitled else "decline", r["sender"], due, _end(state, due + 70),
         "8.1: with the customer's signed consent that still holds; 8.2: or by the contract."
         if entitled else "8.1: without consent nothing is said; 8.3: compliance is told.",
         "8.1", YES if entitled else NO, tell={} if entitled else {"compliance": {}},
@@ -325,7 +351,7 @@ def _fee(state: State, slot: str, due: int, r: JsonObject) -> Right:
     usual = facility.committed and facility.terms.fee_days == 360 and not facility.terms.fee_free
     return Right(
         slot, r["id"], "fee", "plain" if usual else "contract", "charge" if amount else "no fee", r["sender"], due,
-        _end(state, due + 75),
+        _end(state, due + 70),
         "9.1: on what was undrawn, day by day, by the contract's rate and its days.", "9.1",
         ("tell", "approve"), {"fee": amount}, filled=r | {"fee": amount},
     )  # fmt: skip
@@ -340,7 +366,7 @@ def _downgrade(state: State, slot: str, due: int, r: JsonObject) -> Right:
     ]
     return Right(
         slot, customer.id, "downgrade", "rating" if stops else "leave alone",
-        f"stop {len(stops)}" if stops else "no stop", "", due, _end(state, due + 45),
+        f"stop {len(stops)}" if stops else "no stop", "", due, _end(state, due + 30),
         "7.4: from 8 on all facilities that may be stopped are; 7.5: the manager hears of every change.",
         "7.4" if stops else "7.5", tell={customer.manager: {"rating": r["rating"] * 100}},
         critical=bool(stops), unasked=True, filled={"stops": stops},
@@ -379,6 +405,21 @@ def _report(state: State) -> Right:
         "7.6: risk control gets the large exposures by the time of the day, without asking for them.", "7.6",
         tell={"risk_control": fields}, critical=True, unasked=True, filled={"fields": fields},
     )  # fmt: skip
+
+
+def _positions(state: State) -> Iterator[Right]:
+    hours = str(state.figures["positions"]).split(", ") if state.figures["positions"] else []
+    for number, hour in enumerate(hours, 1):
+        arrives = state.time.minute_of(hour)
+        closing = hour == hours[-1]
+        until = state.time.ends if closing else state.time.minute_of(hours[number])
+        paid = sum(minute <= arrives for minute, _ in paid_by_others(state))
+        yield Right(
+            f"position-{number}", f"POS {hour}", POSITION, "duty", f"position, {paid} by others", "", arrives,
+            _end(state, arrives + POSITION_MINUTES),
+            "4.8: funding is told the drawdowns released for today at the hours of the day, without asking.", "4.8",
+            critical=closing, unasked=True, filled={"until": until}, weight=2 if closing else _LIGHT,
+        )  # fmt: skip
 
 
 def _end(state: State, minute: int) -> int:

@@ -11,16 +11,23 @@ from .state import Customer, Facility, Request, State, Usage
 
 
 @reads()
-def search_requests(state: State, text: str = "", status: str = "", page: int = 1) -> JsonObject:
-    """Search the register of requests, newest first, 20 to a page.
+def search_requests(
+    state: State, text: str = "", status: str = "", released_for: str = "", page: int = 1
+) -> JsonObject:
+    """Search the register of requests, the desk's own and colleagues', newest first, 20 to a page.
 
     Args:
         text: Words that all have to occur in number, kind, customer, facility, reference or amount; empty for all.
         status: Only of this status: open, released, done, declined, duplicate; empty for any.
+        released_for: Only drawdowns released for this value date, for example 2026-07-01; empty for any.
         page: Number of the page, from 1.
     """
-    of_status = (r for r in reversed(state.requests.values()) if not status or r.status == status)
-    return search_rows("requests", of_status, text, lambda r: _text(state, r), page, _row)
+    fitting = (
+        r
+        for r in reversed(state.requests.values())
+        if (not status or r.status == status) and (not released_for or r.released_for == released_for)
+    )
+    return search_rows("requests", fitting, text, lambda r: _text(state, r), page, _row)
 
 
 @reads()
