@@ -45,6 +45,7 @@ __all__ = [
     "audits",
     "checks",
     "find_suite",
+    "find_suite_of",
     "folders",
     "providers",
     "suite_of",
@@ -325,7 +326,7 @@ audits: "Registry[Suite]" = Registry("worktrial.audits", "audit")
 checks: "Registry[Callable[[Any], Findings]]" = Registry("worktrial.checks", "set of checks")
 """More checks of tasks in simulated workplaces; each is a function of a `suites.simulated.tasks.TaskSet`."""
 folders: "Registry[Callable[[Path], Suite]]" = Registry("worktrial.folders", "kind of folder")
-"""Kinds of folders that are suites, by the file that marks one; each is a function of the folder."""
+"""Kinds of folders that are suites, by a pattern of the files that mark one; each is a function of the folder."""
 
 
 def find_suite(word: str | Path) -> Suite:
@@ -339,14 +340,38 @@ def find_suite(word: str | Path) -> Suite:
         if str(word) in registry.names:
             return registry.get(str(word))
     folder = Path(word)
-    for marker in folders.names:
-        if (folder / marker).is_file():
-            return folders.get(marker)(folder)
+    if (own := _own(folder)) is not None:
+        return own
     if folder.is_dir():
         raise DataError(folder, f"has no {' or '.join(folders.names)}", _how_to_run(folder))
     if isinstance(word, Path) or word.startswith(".") or "/" in word or os.sep in word:
         raise DataError(folder, "no such folder", "Check the path")
     raise SettingError(f"no suite {word!r}; {what_there_is(word, suites.names)}")
+
+
+def find_suite_of(name: str, data: JsonObject) -> Suite:
+    """Suite of a stored run: the folder of one's own that it was made from, where that is still there.
+
+    Args:
+        name: Name of the suite in the run's manifest.
+        data: Origin of the tasks in the manifest.
+
+    Raises:
+        SettingError: there is neither.
+        DataError: the folder cannot be read.
+    """
+    # A folder of data that an installed suite was pointed at has no title of its own.
+    folder = data.get("folder") if "title" in data else None
+    own = _own(Path(folder)) if isinstance(folder, str) else None
+    return find_suite(name) if own is None else own
+
+
+def _own(folder: Path) -> Suite | None:
+    """Suite in a folder of one's own; of several kinds that it may be, the one whose mark says most."""
+    for marker in sorted(folders.names, key=len, reverse=True):
+        if any(path.is_file() for path in folder.glob(marker)):
+            return folders.get(marker)(folder)
+    return None
 
 
 def _how_to_run(folder: Path) -> str:
@@ -357,9 +382,14 @@ def _how_to_run(folder: Path) -> str:
     return "Name the folder of a finished suite; `worktrial synthesize` makes them"
 
 
-def suite_of(name: str) -> Suite | None:
-    """Suite of a stored run, by the name in its manifest; None where it is not installed here."""
+def suite_of(name: str, data: JsonObject | None = None) -> Suite | None:
+    """Suite of a stored run, by the name in its manifest; None where it is not installed here.
+
+    Args:
+        name: The name.
+        data: Origin of the tasks in the manifest, where their own folder is wanted; see `find_suite_of`.
+    """
     try:
-        return find_suite(name)
+        return find_suite_of(name, data or {})
     except WorktrialError:
         return None

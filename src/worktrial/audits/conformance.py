@@ -72,7 +72,7 @@ def _samples(run: StoredRun, setting_of: Callable[[str], StoredSetting]) -> Iter
 
 
 def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], StoredSetting]:
-    suite = suite_of(run.manifest.suite)
+    suite = suite_of(run.manifest.suite, run.manifest.data if data is None else {})
     if suite is None:
         raise DataError(run.folder, f"is a run of {run.manifest.suite}, which is not installed here")
     if "data" not in suite.data.model_fields:

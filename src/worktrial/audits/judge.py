@@ -207,7 +207,8 @@ def _told(task: ExecutableTask, answer: str) -> Trajectory:
 
 
 def _writes(task: ExecutableTask, call: ToolCall) -> bool:
-    return task.home.functions[call.tool].writes
+    tool = task.home.artifact.tool(call.tool)
+    return tool is not None and tool.writes is True
 
 
 def _passes(task: ExecutableTask, trajectory: Trajectory, final_state: JsonObject) -> bool:

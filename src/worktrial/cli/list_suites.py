@@ -38,7 +38,9 @@ def list_suites(
             except WorktrialError as e:
                 table.add_row(escape(printable(name)), escape(printable(e)), "-")
         table.add_row(
-            "./FOLDER", "your own, as `worktrial synthesize` makes them", "a simulator model, a judge model"
+            "./FOLDER",
+            "your own, written by hand or by `worktrial synthesize`",
+            "nothing; a simulator model and a judge model where a model plays its workplaces",
         )
         console.print(table)
         return

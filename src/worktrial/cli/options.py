@@ -92,7 +92,9 @@ def merged(kinds: Mapping[str, type[Options]]) -> type[Options]:
 
 def data_of_any() -> type[Options]:
     """Options of all suites that say where tasks come from."""
-    return merged({suite.name: suite.data for suite in _loadable()})
+    from worktrial.suites.executable.folder import TrustOptions
+
+    return merged({**{suite.name: suite.data for suite in _loadable()}, "./FOLDER": TrustOptions})
 
 
 def beside_of_any() -> type[Options]:

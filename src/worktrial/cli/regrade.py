@@ -54,7 +54,7 @@ def regrade(
     from worktrial.cli.carry_out import carry_out
     from worktrial.engine.role_values import settings_for
     from worktrial.engine.stored import open_run
-    from worktrial.suite import find_suite
+    from worktrial.suite import find_suite, find_suite_of
     from worktrial.suites.regrade import RegradeTrial, judging_as_stored, read_rubrics, refuse_other_data
     from worktrial.suites.settings import LOCAL_RECORD, USUAL_RECORD
     from worktrial.trials import PreparedRun, settings_of
@@ -77,10 +77,11 @@ def regrade(
             "judge_record": options.judge_record or (LOCAL_RECORD if local else USUAL_RECORD),
         },
     )
-    suite = find_suite(source.manifest.suite)
+    asked = {name: value for name, value in given.items() if name not in _OPTIONS.model_fields}
+    manifest = source.manifest
+    suite = find_suite(manifest.suite) if asked.get("data") else find_suite_of(manifest.suite, manifest.data)
     if options.rubric and not options.judge:
         raise SettingError(f"{option('rubric')}: is for a judge, and none is named. Add {option('judge')} MODEL")
-    asked = {name: value for name, value in given.items() if name not in _OPTIONS.model_fields}
     data = suite.data.read(asked, suite=f"the suite {suite.name}", needs=suite.needs)
     grader = suite.grader(source, data, vars(judging), list(roles))
     if not options.force:

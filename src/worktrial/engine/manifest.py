@@ -19,8 +19,9 @@ NEUTRAL = frozenset({"agent", "sub_agent", "limits", "tasks", "repeats", "parall
 """Settings that may differ between runs that are compared: who worked, within which limits, on which of the tasks,
 how often, whether votes were asked for at once, and how much the agent's model was known to hold. Every other one
 has to be equal, those of tomorrow, too."""
-NEUTRAL_DATA = frozenset({"folder", "archive", "source_run"})
-"""Keys of `Manifest.data` that are places. What lay there has a fingerprint, and that has to be equal."""
+NEUTRAL_DATA = frozenset({"folder", "archive", "source_run", "trusted"})
+"""Keys of `Manifest.data` that are places, or say where code ran. What lay there has a fingerprint, and that has to
+be equal."""
 
 
 class Asked(msgspec.Struct, kw_only=True, frozen=True):

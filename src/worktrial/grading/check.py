@@ -40,6 +40,8 @@ class Claim(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
+    clauses: tuple[str, ...] = Field((), description="Clauses of the organisation's papers that it holds to.")
+
 
 def near(found: float, value: float, tolerance: float) -> bool:
     """Whether two numbers differ by at most `tolerance`."""

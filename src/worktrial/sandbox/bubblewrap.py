@@ -17,7 +17,7 @@ from worktrial.language import JsonObject
 _WITHOUT = f"To run an agent's Python without a sandbox, at your own risk, give {option('unsafe_python')}."
 
 # With what these need in turn. Not the whole of site-packages: an evaluation's own answers may lie there.
-PACKAGES = ("numpy", "scipy", "pandas", "dateutil", "six", "pytz", "tzdata")
+PACKAGES = ("msgspec", "numpy", "scipy", "pandas", "dateutil", "six", "pytz", "tzdata")
 HERE = Path(__file__).parent
 HOME = "/python"
 PACKAGES_AT = "/packages"

@@ -79,9 +79,17 @@ class ExecutableSuite(Suite):
     @cached_property
     def library(self) -> "TaskLibrary":
         """The suite's workplaces and tasks."""
-        from worktrial.suites.executable.tasks import TaskLibrary
+        from worktrial.suites.executable.tasks import TaskLibrary, built_in
 
-        return TaskLibrary(self.folder, self.package, title=self.name, categories=self.categories)
+        return TaskLibrary(self.folder, built_in(self.package), title=self.name, categories=self.categories)
+
+    def library_of(self, data: Any) -> "TaskLibrary":
+        """The suite's workplaces and tasks, read as `data` says; here as they are.
+
+        Args:
+            data: Options that have the fields of `self.data`.
+        """
+        return self.library
 
     def load_tasks(self) -> "Sequence[ExecutableTask]":
         """All tasks, ready to be set up.
@@ -96,16 +104,20 @@ class ExecutableSuite(Suite):
         """Origin of the tasks for manifests: `folder` and `fingerprint`."""
         return {"folder": "built in", "fingerprint": self.library.fingerprint}
 
-    def _data(self) -> JsonObject:
-        """The source, known by its tasks and by how their checks read answers."""
+    def on_record(self, data: Any) -> JsonObject:
+        """The source, known by its tasks and by how their checks read answers.
+
+        Args:
+            data: Options that have the fields of `self.data`.
+        """
         from worktrial.grading.answer_checks import READING
 
         whole = sha256(f"{self.source['fingerprint']}, answers read by version {READING}".encode())
         return {**self.source, "fingerprint": whole.hexdigest()}
 
-    def tasks(self, data: Options) -> Sequence[TaskRow]:
+    def tasks(self, data: Any) -> Sequence[TaskRow]:
         """All tasks; see `Suite.tasks`."""
-        return [TaskRow(t.id, str(t.difficulty), t.category, t.scenario) for t in self.load_tasks()]
+        return [TaskRow(t.id, str(t.difficulty), t.category, t.scenario) for t in self.library_of(data).tasks]
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """The agent's model, if it needs one, and the judge's, if one is named; see `Suite.models`."""
@@ -129,11 +141,11 @@ class ExecutableSuite(Suite):
             context=keeping_of(options, agent, models.get(Role.AGENT)),
             duties=duties_of(options, agent, models),
         )
-        tasks = select_by(options, self.load_tasks(), source=f"the suite {self.title}")
+        tasks = select_by(options, self.library_of(options).tasks, source=f"the suite {self.title}")
         measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()
         return ExecutableTrial(
             self.name,
-            self._data(),
+            self.on_record(options),
             tasks,
             agent,
             settings,
@@ -143,22 +155,24 @@ class ExecutableSuite(Suite):
 
     def lint(self, data: Options) -> Findings:
         """Findings on every workplace and every task. Each task has a clock of its own."""
-        from worktrial.suites.executable.tasks import TASKS_FILE, WORKPLACE_FILE
+        from worktrial.suites.executable.tasks import TASKS_FILE
         from worktrial.suites.lint import MEANINGS, placed, task_findings, workplace_findings
+        from worktrial.workplaces.executable.folder import WORKPLACE_FILE
         from worktrial.workplaces.lint import tool_verbs
 
-        workplaces = {name: self.library.workplace(name).artifact for name in self.library.names}
+        library = self.library_of(data)
+        workplaces = {name: library.workplace(name).artifact for name in library.names}
         found = [
-            placed(finding, name, str(self.folder / name / _FILES.get(finding.field, WORKPLACE_FILE)))
+            placed(finding, name, str(library.folder / name / _FILES.get(finding.field, WORKPLACE_FILE)))
             for name, workplace in workplaces.items()
             for finding in workplace_findings(workplace)
         ]
         # So few tools have hardly a word in common; any of their words will do.
         verbs = tool_verbs((tool.name for home in workplaces.values() for tool in home.tools), at_least=1)
-        tasks = self.load_tasks()
+        tasks = library.tasks
         for task in tasks:
             tools = {tool.name for tool in workplaces[task.workplace].tools}
-            file = str(self.folder / task.workplace / TASKS_FILE)
+            file = str(library.folder / task.workplace / TASKS_FILE)
             about = (task.instruction, task.rubric, task.initial_state, tools)
             found += [placed(f, task.id, file) for f in task_findings(*about, verbs=verbs, has_clock=True)]
         looked_at = {"tasks": len(tasks), "workplaces": len(workplaces)}
@@ -173,8 +187,8 @@ class ExecutableSuite(Suite):
 
         as_stored = judging_as_stored(run.manifest, judging)
         return ExecutableGrader(
-            self._data(),
-            self.load_tasks(),
+            self.on_record(data),
+            self.library_of(data).tasks,
             as_stored,
             with_judge=Role.JUDGE in set(models),
             human=run.manifest.settings.get("request_human", False),
@@ -182,11 +196,11 @@ class ExecutableSuite(Suite):
 
     def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""
-        tasks = {task.id: task for task in self.load_tasks()}
+        tasks = {task.id: task for task in self.library_of(data).tasks}
 
         def found(sample: str) -> "tuple[Workplace, str]":
             if sample not in tasks:
-                raise DataError(sample, f"is no task of the {self.name} suite any more")
+                raise DataError(sample, f"is no task of the suite {self.title} any more")
             return tasks[sample].artifact, tasks[sample].instruction
 
         return found

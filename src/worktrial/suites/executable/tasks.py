@@ -1,10 +1,10 @@
 """Tasks in executable workplaces: a folder of workplaces and tasks read, and checked against each other.
 
-A folder holds a package for each workplace, with `tools.py` (the tools as functions over a typed state),
-`workplace.yaml` (rules and meaning of the state), `initial_state.yaml` and `tasks.yaml`.
+A folder holds a folder for each workplace, with `tools.py` (the tools as functions over a typed state),
+`workplace.yaml` (rules and meaning of the state), `initial_state.yaml`, maybe `states/NAME.json`, and `tasks.yaml`.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -24,11 +24,22 @@ from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.duties.human import NOBODY, REQUEST_HUMAN
 from worktrial.workplaces.executable import ExecutableSession, ExecutableWorkplace
+from worktrial.workplaces.executable.code import CodeSession, CodeWorkplace
+from worktrial.workplaces.executable.folder import (
+    STATE_FILE,
+    WORKPLACE_FILE,
+    read_initial_state,
+    read_start,
+    read_workplace_file,
+)
 from worktrial.workplaces.loading.folder import read_yaml
 
 TASKS_FILE = "tasks.yaml"
-WORKPLACE_FILE = "workplace.yaml"
-STATE_FILE = "initial_state.yaml"
+HELD = (WORKPLACE_FILE, STATE_FILE, TASKS_FILE)
+"""Files of a workplace, beside its code and its other states, on which results depend."""
+
+Home = ExecutableWorkplace | CodeWorkplace
+"""An executable workplace: one of ours, or one whose code is somebody else's."""
 
 Trait = Literal["implicit_fault_sensitive", "refuse_or_ask"]
 """Second purpose of a task: whether a degraded answer is noticed, whether what must not be done is left undone."""
@@ -47,7 +58,7 @@ class ExecutableTask(_Model):
     id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2,4}$")]
     workplace: Text
     """Name of the workplace."""
-    home: ExecutableWorkplace
+    home: Home
     """The workplace itself, in the state that it has before the task's changes."""
     scenario: Text
     category: Text
@@ -65,6 +76,10 @@ class ExecutableTask(_Model):
     rubric: Text
     human: Text = NOBODY
     """Answer of a human who is asked for, where one can be."""
+    clauses: tuple[str, ...] = ()
+    """Ids of the clauses of the organisation's papers that decide it."""
+    pair: str | None = None
+    """Name that it shares with the same task in another language; None where there is none."""
 
     @property
     def plan_alone(self) -> Plan:
@@ -82,7 +97,7 @@ class ExecutableTask(_Model):
         """The workplace as the agent finds it."""
         return self.home.starting_from(self.initial_state).artifact
 
-    def open(self) -> ExecutableSession:
+    def open(self) -> ExecutableSession | CodeSession:
         """A session that begins in the task's initial state."""
         return self.home.open(self.initial_state)
 
@@ -96,12 +111,16 @@ class _TaskEntry(_Model):
     language: str | None = None
     instruction: Text
     clock: str | None = None
+    start: str | None = None
+    """Initial state that it begins in, of those in `states/`; None for the workplace's own."""
     state: tuple[dict[str, Any], ...] = ()
-    """JSON Patch (RFC 6902) that is applied to the workplace's initial state."""
+    """JSON Patch (RFC 6902) that is applied to that initial state."""
     plan: Plan
     checks: tuple[Check, ...]
     rubric: Text
     human: Text = NOBODY
+    clauses: tuple[str, ...] = ()
+    pair: str | None = None
 
 
 class _TaskFile(_Model):
@@ -112,43 +131,50 @@ class _TaskFile(_Model):
     tasks: Annotated[tuple[_TaskEntry, ...], Field(min_length=1)]
 
 
-class _WorkplaceFile(_Model):
-    name: Text
-    system_prompt: Text
-    state_description: JsonObject
-
-
 class TaskLibrary:
     """All workplaces and tasks below one folder; each is read once."""
 
-    def __init__(self, folder: Path, package: str, *, title: str, categories: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        read: Callable[[Path], Home],
+        *,
+        title: str,
+        categories: Collection[str] = (),
+        usual: Mapping[str, str] | None = None,
+    ) -> None:
         """Name a folder; nothing is read yet.
 
         Args:
-            folder: Holds a package for each workplace.
-            package: Its name in Python, such as `my_suite.workplaces`.
+            folder: Holds a folder for each workplace.
+            read: Reader of the workplace in a folder.
             title: Name of the suite, for messages.
             categories: Industries that a task may be of; empty allows any.
+            usual: Fields that a task file may leave out.
         """
         self.folder = folder
-        self._package = package
+        self._read = read
         self._title = title
         self._categories = categories
-        self._workplaces: dict[str, ExecutableWorkplace] = {}
+        self._usual = usual or {}
+        self._workplaces: dict[str, Home] = {}
 
     @property
     def names(self) -> list[str]:
         """Names of the workplaces, in alphabetical order."""
         return sorted(path.parent.name for path in self.folder.glob(f"*/{WORKPLACE_FILE}"))
 
-    def workplace(self, name: str) -> ExecutableWorkplace:
+    def workplace(self, name: str) -> Home:
         """The workplace called `name`.
 
         Raises:
             DataError: there is no such workplace, or one of its files cannot be used.
         """
         if name not in self._workplaces:
-            self._workplaces[name] = self._read_workplace(name)
+            if not (self.folder / name / WORKPLACE_FILE).is_file():
+                known = ", ".join(self.names)
+                raise DataError(name, f"is no workplace of the {self._title} suite", f"There are: {known}")
+            self._workplaces[name] = self._read(self.folder / name)
         return self._workplaces[name]
 
     @cached_property
@@ -161,7 +187,12 @@ class TaskLibrary:
         tasks = [
             task
             for name in self.names
-            for task in read_tasks(self.folder / name / TASKS_FILE, self.workplace(name), self._categories)
+            for task in read_tasks(
+                self.folder / name / TASKS_FILE,
+                self.workplace(name),
+                self._categories,
+                {"scenario": name, **self._usual} if self._usual else {},
+            )
         ]
         seen: set[str] = set()
         for task in tasks:
@@ -173,31 +204,44 @@ class TaskLibrary:
     @property
     def fingerprint(self) -> str:
         """SHA-256 over the files (names and contents), for the manifest of a run."""
-        digest = sha256()
-        for path in sorted(p for p in self.folder.rglob("*") if p.suffix in (".yaml", ".py")):
-            digest.update(f"{path.relative_to(self.folder).as_posix()}\0".encode())
-            digest.update(sha256(path.read_bytes()).digest())
-        return digest.hexdigest()
+        return files_digest(self.folder, (p for p in self.folder.rglob("*") if p.suffix in (".yaml", ".py")))
 
-    def _read_workplace(self, name: str) -> ExecutableWorkplace:
-        folder = self.folder / name
-        main = folder / WORKPLACE_FILE
-        if not main.is_file():
-            known = ", ".join(self.names)
-            raise DataError(name, f"is no workplace of the {self._title} suite", f"There are: {known}")
-        described = _parse(_WorkplaceFile, read_yaml(main), main)
+
+def files_digest(folder: Path, files: Iterable[Path]) -> str:
+    """SHA-256 over files below a folder, names and contents."""
+    digest = sha256()
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+        digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def built_in(package: str) -> Callable[[Path], ExecutableWorkplace]:
+    """Reader of workplaces that are packages of ours.
+
+    Args:
+        package: Name of the folder that holds them, in Python.
+    """
+
+    def read(folder: Path) -> ExecutableWorkplace:
+        described = read_workplace_file(folder)
         return ExecutableWorkplace.build(
             described.name,
-            import_module(f"{self._package}.{name}.tools"),
+            import_module(f"{package}.{folder.name}.tools"),
             system_prompt=described.system_prompt,
-            initial_state=read_yaml(folder / STATE_FILE),
+            initial_state=read_initial_state(folder),
             state_description=described.state_description,
             source=str(folder),
         )
 
+    return read
+
 
 def read_tasks(
-    path: Path, workplace: ExecutableWorkplace, categories: Collection[str] = ()
+    path: Path,
+    workplace: Home,
+    categories: Collection[str] = (),
+    usual: Mapping[str, str] | None = None,
 ) -> list[ExecutableTask]:
     """The tasks in one file.
 
@@ -205,21 +249,29 @@ def read_tasks(
         path: A `tasks.yaml`.
         workplace: Where they take place.
         categories: Industries that they may be of; empty allows any.
+        usual: Fields that the file may leave out.
 
     Raises:
         DataError: names the file and the field that cannot be used.
     """
-    file = _parse(_TaskFile, read_yaml(path), path)
+    given = read_yaml(path)
+    file = _parse(_TaskFile, {**(usual or {}), **given} if isinstance(given, dict) else given, path)
     if categories and file.category not in categories:
         raise DataError(path, f"category: {file.category!r} is none of {', '.join(categories)}")
-    return [_task(entry, file, path, index, workplace) for index, entry in enumerate(file.tasks)]
+    where = [f"{path}: tasks[{index}] ({entry.id})" for index, entry in enumerate(file.tasks)]
+    starts = {entry.start: read_start(path.parent, entry.start) for entry in file.tasks if entry.start}
+    patched = [
+        _patched(entry, starts.get(entry.start or "", workplace.artifact.initial_state), place)
+        for entry, place in zip(file.tasks, where, strict=True)
+    ]
+    states = workplace.complete(patched, [f"{place}.state" for place in where])
+    return [
+        _task(entry, file, place, workplace, state)
+        for entry, place, state in zip(file.tasks, where, states, strict=True)
+    ]
 
 
-def _task(
-    entry: _TaskEntry, file: _TaskFile, path: Path, index: int, workplace: ExecutableWorkplace
-) -> ExecutableTask:
-    where = f"{path}: tasks[{index}] ({entry.id})"
-    state = _initial_state(entry, workplace, where)
+def _task(entry: _TaskEntry, file: _TaskFile, where: str, workplace: Home, state: JsonObject) -> ExecutableTask:
     artifact = workplace.artifact
     with_human = replace(artifact, tools=(*artifact.tools, REQUEST_HUMAN))
     if problems := plan_problems(entry.plan, with_human):
@@ -246,20 +298,22 @@ def _task(
         "checks": entry.checks,
         "rubric": entry.rubric,
         "human": entry.human,
+        "clauses": entry.clauses,
+        "pair": entry.pair,
     }
     return _parse(ExecutableTask, fields, where)
 
 
-def _initial_state(entry: _TaskEntry, workplace: ExecutableWorkplace, where: str) -> JsonObject:
+def _patched(entry: _TaskEntry, start: JsonObject, where: str) -> JsonObject:
     try:
-        state: JsonObject = jsonpatch.apply_patch(workplace.artifact.initial_state, list(entry.state))
+        state: JsonObject = jsonpatch.apply_patch(start, list(entry.state))
     except (jsonpatch.JsonPatchException, JsonPointerException) as e:
         raise DataError(f"{where}.state", f"does not apply to the workplace's initial state: {e}") from e
     if entry.clock is not None:
         state = {**state, "clock": entry.clock}
     if not isinstance(state.get("clock"), str):
         raise DataError(f"{where}.clock", "neither the task nor the state says what time it is")
-    return workplace.starting_from(state).artifact.initial_state
+    return state
 
 
 def _parse(model: type[M], value: object, where: object) -> M:

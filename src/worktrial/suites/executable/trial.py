@@ -206,7 +206,8 @@ class ExecutableGrader:
 
 def _needed(task: ExecutableTask) -> Needed:
     """Needs of the task: what its rubric, plan and checks name."""
-    return Needed(task.rubric, task.plan.model_dump_json(), *(check.model_dump_json() for check in task.checks))
+    checks = (check.model_dump_json(exclude={"clauses"}) for check in task.checks)
+    return Needed(task.rubric, task.plan.model_dump_json(), *checks)
 
 
 def _summary(checks: Sequence[CheckResult]) -> str:

@@ -24,7 +24,7 @@ from worktrial.suites.shifts.cases import Case, Move, Score, Work
 from worktrial.suites.shifts.desk import LENGTHS, Desk
 from worktrial.workplaces.desk import DeskState
 from worktrial.workplaces.desk.tools import WAITS
-from worktrial.workplaces.executable.workplace import encode
+from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.time import Timeline
 
 CLERKS = ("plan", "idle", "greedy", "careful")

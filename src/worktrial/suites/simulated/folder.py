@@ -36,14 +36,17 @@ _LEFT_OVER = frozenset({("face.py",), ("face.json",)})
 _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 
 
-class _Suite(msgspec.Struct, kw_only=True):
+class SuiteFile(msgspec.Struct, kw_only=True):
     """`suite.yaml`; what is not named here is for people."""
 
     kind: Literal["suite"]
     name: _Text
     tasks: _Text = TASKS
+    title: str = ""
     role: str = ""
     industry: str = ""
+    category: str = ""
+    """The industry, as executable suites call it."""
     domain: str = ""
 
 
@@ -82,7 +85,7 @@ def load_own(folder: Path) -> TaskSet:
         DataError: a file or a field is missing or cannot be used, an id occurs twice, or a task's workplace is
             not there.
     """
-    suite = _suite(folder / OWN)
+    suite = read_suite_file(folder)
     file = _inside(folder, suite.tasks)
     place = folder / WORKPLACES
     if not place.is_dir():
@@ -150,7 +153,7 @@ class OwnSuite(SimulatedSuite):
         """
         self.folder = folder
         self.name = runs_as.name  # type: ignore[misc]
-        self.about = _suite(folder / OWN).name  # type: ignore[misc]
+        self.about = read_suite_file(folder).name  # type: ignore[misc]
 
     @property
     def title(self) -> str:
@@ -162,7 +165,13 @@ class OwnSuite(SimulatedSuite):
         return load_own(self.folder)
 
 
-def _suite(path: Path) -> _Suite:
+def read_suite_file(folder: Path) -> SuiteFile:
+    """The `suite.yaml` in `folder`.
+
+    Raises:
+        DataError: it is missing, or a field is, or cannot be used.
+    """
+    path = folder / OWN
     fields = read_yaml(path)
     if not isinstance(fields, dict):
         raise DataError(path, "holds no mapping of fields", f"Begin with `format: {FORMAT}` and `kind: suite`")
@@ -172,12 +181,12 @@ def _suite(path: Path) -> _Suite:
         fix = "Use a newer worktrial" if newer else f"Add `format: {FORMAT}`"
         raise DataError(path, f"format is {found!r}, and this version reads {FORMAT}", fix)
     try:
-        return msgspec.convert(fields, _Suite)
+        return msgspec.convert(fields, SuiteFile)
     except msgspec.ValidationError as e:
         raise DataError(path, _said(e), "Needed: format, kind: suite, name") from None
 
 
-def _task(where: str, row: JsonObject, suite: _Suite) -> Task:
+def _task(where: str, row: JsonObject, suite: SuiteFile) -> Task:
     try:
         read = msgspec.convert(row, _Row)
     except msgspec.ValidationError as e:

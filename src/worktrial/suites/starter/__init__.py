@@ -38,6 +38,13 @@ class StarterSuite(ExecutableSuite):
 suite = StarterSuite()
 
 
+def own_suite(folder: Path) -> ExecutableSuite:
+    """Suite of one's own in `folder`, which is run as this one is; for folders whose workplaces are code."""
+    from worktrial.suites.executable.folder import OwnExecutableSuite
+
+    return OwnExecutableSuite(folder, StarterSuite)
+
+
 def load_tasks() -> "Sequence[ExecutableTask]":
     """All tasks of the suite, workplace by workplace."""
     return suite.load_tasks()
@@ -49,4 +56,8 @@ def load_workplace(name: str) -> "ExecutableWorkplace":
     Raises:
         DataError: there is no such workplace.
     """
-    return suite.library.workplace(name)
+    from worktrial.workplaces.executable import ExecutableWorkplace
+
+    home = suite.library.workplace(name)
+    assert isinstance(home, ExecutableWorkplace), "read by `built_in`"
+    return home

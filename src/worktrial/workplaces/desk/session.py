@@ -9,7 +9,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.desk.state import MESSAGE, Act, DeskState
 from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable import ToolError
-from worktrial.workplaces.executable.workplace import encode, to_json
+from worktrial.workplaces.executable.describe import encode, to_json
 from worktrial.workplaces.people import Voice, answer_due
 from worktrial.workplaces.people.answering import ANSWER, PROMISE, WANTS_ANSWER, break_promise
 from worktrial.workplaces.session import Observation, Origin, refusal

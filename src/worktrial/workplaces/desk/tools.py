@@ -1,11 +1,13 @@
 """Tools that every desk has: mail, directory, handbook, and waiting."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk.state import DeskState
 from worktrial.workplaces.executable.declare import Declaration, Function, ToolError, marked
+from worktrial.workplaces.executable.paging import page_of as page_of
+from worktrial.workplaces.handbook.tools import handbook_functions
 from worktrial.workplaces.people import Kind, Message, receive
 from worktrial.workplaces.people.mail import AGENT
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from worktrial.workplaces.handbook import Handbook
 
 Row = TypeVar("Row")
-PAGE = 20
 MOST_TEXT = 4_000
 WAITS = frozenset({"wait_until", "wait_for_message"})
 """Tools that the session carries out itself, because they move the clock."""
@@ -141,61 +142,15 @@ def wait_for_message(state: DeskState, until: str) -> JsonObject:
 
 def standard_tools(handbook: "Handbook") -> list[Function]:
     """The tools that every desk has, its own handbook among them."""
-
-    def search_handbook(state: DeskState, query: str, page: int = 1) -> JsonObject:
-        """Search the handbook's sections and circulars for words: number, date and one line of each, best first.
-
-        Args:
-            query: Words to look for.
-            page: Number of the page, from 1.
-        """
-        found = handbook.search(query, state.figures)
-        hits = [
-            {"section": s.section, "title": s.title, "issued": s.issued, "kind": s.kind, "line": line}
-            for s, line in page_of(found, page, 8)
-        ]
-        return {"total": len(found), "page": page, "hits": hits}
-
-    def read_section(state: DeskState, section: str) -> JsonObject:
-        """Read one section or circular of the handbook.
-
-        Args:
-            section: Its number, for example 4.2.
-        """
-        found = handbook.section(section, state.figures)
-        if found is None:
-            raise ToolError("unknown_section", f"The handbook has no section {section!r}.")
-        return {
-            "section": found.section,
-            "title": found.title,
-            "issued": found.issued,
-            "kind": found.kind,
-            "text": found.text,
-        }
-
-    looks = (check_inbox, look_up_person, search_handbook, read_section, wait_until, wait_for_message)
+    looks = (check_inbox, look_up_person)
+    waits = (wait_until, wait_for_message)
     # Opening a message marks it, which is a write; but nothing that a clerk would call an act.
     return [
         *(marked(look, Declaration(writes=False, example=None)) for look in looks),
+        *handbook_functions(handbook, DeskState, lambda state: state.figures),
+        *(marked(wait, Declaration(writes=False, example=None)) for wait in waits),
         *(marked(write, Declaration(writes=True, example=None)) for write in (read_message, send_message)),
     ]
-
-
-def page_of(rows: list[Any], page: int, size: int = PAGE) -> list[Any]:
-    """Rows on one page.
-
-    Args:
-        rows: All of them.
-        page: Number of the page, from 1.
-        size: Rows to a page.
-
-    Raises:
-        ToolError: there is no such page.
-    """
-    last = max(1, -(-len(rows) // size))
-    if not 1 <= page <= last:
-        raise ToolError("no_such_page", f"There is no page {page}; the last one is {last}.")
-    return rows[(page - 1) * size : page * size]
 
 
 def search_rows(

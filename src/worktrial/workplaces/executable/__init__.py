@@ -2,6 +2,7 @@
 
 from worktrial.workplaces.executable.atoms import Atom, Situation, atom, free_id, pointer
 from worktrial.workplaces.executable.declare import ToolError, cited, cites, reads, writes
+from worktrial.workplaces.executable.paging import page_of
 from worktrial.workplaces.executable.workplace import ExecutableSession, ExecutableWorkplace
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "cited",
     "cites",
     "free_id",
+    "page_of",
     "pointer",
     "reads",
     "writes",

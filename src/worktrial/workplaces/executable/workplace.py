@@ -1,6 +1,6 @@
 """An executable workplace: the artifact that a simulator can play, and the functions that are the truth."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import ModuleType
@@ -11,33 +11,22 @@ import msgspec
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.executable.declare import (
-    Declaration,
-    Function,
-    Signature,
-    ToolError,
-    declaration,
-    read_doc,
-    read_signature,
-    refuse_lost_defaults,
+from worktrial.workplaces.executable.declare import Function
+from worktrial.workplaces.executable.describe import (
+    DescribedFunctions,
+    DescribedTool,
+    ToolFunction,
+    carry_out,
+    complete,
+    describe,
+    encode,
 )
 from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.tools import Tool
 
-encode = msgspec.json.Encoder(decimal_format="number").encode
-
-
-def to_json(value: Any) -> JsonValue:
-    """`value` (records, decimals, tuples, …) as plain JSON values of its own."""
-    return msgspec.json.decode(encode(value))
-
 
 class ExecutableSession:
-    """Runs each call as a Python function on a private copy of the state.
-
-    The copy replaces the state only after a write has succeeded. So a call that fails half-way leaves
-    nothing behind, and a function declared as a read cannot change anything.
-    """
+    """Runs each call as a Python function on a private copy of the state; see `carry_out`."""
 
     def __init__(self, workplace: "ExecutableWorkplace", decoder: "msgspec.json.Decoder[Any]") -> None:
         self._workplace = workplace
@@ -68,31 +57,12 @@ class ExecutableSession:
             return refused
         function = self._workplace.functions[tool]
         try:
-            given = msgspec.json.decode(encode(arguments), type=function.arguments)
-        # What the schema lets through but the function's types do not: NaN, a lone surrogate, 5.0 for an integer.
-        except (msgspec.ValidationError, UnicodeError) as e:
-            error = {"type": "invalid_arguments", "message": f"{tool}: {e}"}
-            return Observation({"error": error}, Origin.REFUSAL)
-        try:
-            draft = self._decoder.decode(self._state)
-            result = to_json(function.run(draft, **msgspec.structs.asdict(given)))
-            after = encode(draft) if function.writes else self._state
-        except ToolError as e:
-            return Observation(e.observation, Origin.EXECUTABLE)
+            done = carry_out(tool, function, self._decoder, self._state, arguments)
         except Exception as e:
             where = f"{self._workplace.artifact.name}.{tool}({arguments})"
             raise InvalidSample(InvalidReason.INTERNAL, f"{where} raised {type(e).__name__}: {e}") from e
-        self._state = after
-        return Observation(result, Origin.EXECUTABLE)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolFunction:
-    """A tool's Python side."""
-
-    run: Callable[..., Any]
-    arguments: type[msgspec.Struct]
-    writes: bool
+        self._state = done.state
+        return Observation(done.content, Origin.REFUSAL if done.refused else Origin.EXECUTABLE)
 
 
 @dataclass(frozen=True)
@@ -132,25 +102,12 @@ class ExecutableWorkplace:
                 that does not fit it, an argument without type or description, or an example call that fails in the
                 initial state.
         """
-        where = source or name
-        marked = [(f, declared) for f in _members(functions) if (declared := declaration(f)) is not None]
-        signatures = {f.__name__: read_signature(f, f"{where}: tool {f.__name__}") for f, _ in marked}
-        if not signatures:
-            raise DataError(where, "has no tools", "Mark its functions with @reads() or @writes().")
-        state_type = _common([signature.state_type for signature in signatures.values()], where)
-        decoder = msgspec.json.Decoder(state_type)
-        refuse_lost_defaults(state_type, where)
-        initial_state = _complete(decoder, initial_state, where)
-        tools, callables = [], {}
-        for function, declared in marked:
-            signature = signatures[function.__name__]
-            state = decoder.decode(encode(initial_state))
-            tools.append(_tool(function, declared, signature, state, f"{where}: tool {function.__name__}"))
-            callables[function.__name__] = ToolFunction(function, signature.arguments, declared.writes)
+        described = describe(functions, initial_state, source or name)
+        tools = tuple(_tool(described, tool) for tool in described.tools)
         artifact = Workplace(
-            name, system_prompt, tuple(tools), initial_state, state_description or {}, source=source
+            name, system_prompt, tools, described.initial_state, state_description or {}, source=source
         )
-        return cls(artifact, callables, state_type)
+        return cls(artifact, {tool.name: tool.function for tool in described.tools}, described.state_type)
 
     @cached_property
     def _state_decoder(self) -> "msgspec.json.Decoder[Any]":
@@ -163,8 +120,20 @@ class ExecutableWorkplace:
             DataError: the state does not fit the state type.
         """
         where = self.artifact.source or self.artifact.name
-        state = _complete(self._state_decoder, initial_state, where)
+        state = complete(self._state_decoder, initial_state, where)
         return replace(self, artifact=replace(self.artifact, initial_state=state))
+
+    def complete(self, states: Sequence[JsonObject], where: Sequence[str]) -> list[JsonObject]:
+        """States with the defaults of what they leave out.
+
+        Args:
+            states: Any number of them.
+            where: Name of each, for messages.
+
+        Raises:
+            DataError: one does not fit the state's type.
+        """
+        return [complete(self._state_decoder, state, name) for state, name in zip(states, where, strict=True)]
 
     def open(self, initial_state: JsonObject | None = None) -> ExecutableSession:
         """Session that begins in `initial_state`, or in the workplace's own.
@@ -177,53 +146,23 @@ class ExecutableWorkplace:
         return ExecutableSession(self, self._state_decoder)
 
 
-def _common(types: list[Any], where: str) -> Any:
-    """The state type of all tools; some may be written for a base of it.
+def _tool(described: DescribedFunctions, tool: DescribedTool) -> Tool:
+    made = tool_of(tool.name, tool.description, tool.parameters, writes=tool.declared.writes)
+    if tool.declared.example is not None:
+        refuse_misfit(made, dict(tool.declared.example), f"{described.where}: tool {tool.name}")
+    return replace(made, example_output=described.example_output(tool))
+
+
+def tool_of(name: str, description: str, parameters: JsonObject, *, writes: bool) -> Tool:
+    """A tool whose truth is a function: of state and arguments alone, it shows the same each time."""
+    return Tool(name, description, parameters, writes=writes, volatile=False)
+
+
+def refuse_misfit(tool: Tool, example: JsonObject, where: str) -> None:
+    """Refuse an example call whose arguments are none of the tool's.
 
     Raises:
-        DataError: there is no such type.
+        DataError: they do not fit.
     """
-    for one in types:
-        if all(one is other or one == other or _is_below(one, other) for other in types):
-            return one
-    raise DataError(where, "its tools disagree on the type of the state")
-
-
-def _is_below(one: Any, other: Any) -> bool:
-    return isinstance(one, type) and isinstance(other, type) and issubclass(one, other)
-
-
-def _members(functions: ModuleType | Iterable[Function]) -> list[Function]:
-    if not isinstance(functions, ModuleType):
-        return list(functions)
-    return [
-        f for f in vars(functions).values() if callable(f) and getattr(f, "__module__", "") == functions.__name__
-    ]
-
-
-def _tool(function: Function, declared: Declaration, signature: Signature, state: Any, where: str) -> Tool:
-    description = read_doc(function).summary
-    if not description:
-        raise DataError(where, "has no docstring")
-    # A function of state and arguments alone shows the same each time.
-    tool = Tool(function.__name__, description, signature.parameters, writes=declared.writes, volatile=False)
-    if declared.example is None:
-        return tool
-    if problems := tool.problems(dict(declared.example)):
+    if problems := tool.problems(example):
         raise DataError(where, f"its example call does not fit: {problems}")
-    try:
-        given = msgspec.convert(declared.example, signature.arguments)
-        example = function(state, **msgspec.structs.asdict(given))
-    except (ToolError, msgspec.ValidationError) as e:
-        raise DataError(where, f"its example call fails in the initial state: {e}") from e
-    return replace(tool, example_output=to_json(example))
-
-
-def _complete(decoder: "msgspec.json.Decoder[Any]", state: JsonObject, where: str) -> JsonObject:
-    """Return `state` as a session shows it, fields that it leaves out at their defaults."""
-    try:
-        complete: JsonObject = to_json(decoder.decode(encode(state)))
-    except msgspec.ValidationError as e:
-        raise DataError(where, f"the initial state does not fit: {e}") from e
-    # A whole state stays in the order in which its author wrote it: models are shown that.
-    return state if complete == state else complete

@@ -15,9 +15,11 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.loading.files import as_text, read_bytes
 
 _FRONT = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
-_FIELDS = frozenset({"section", "title", "issued", "kind", "when"})
+_NEEDED = frozenset({"section", "title", "issued", "kind"})
+_FIELDS = _NEEDED | {"when", "private"}
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
 _SNIPPET = 160
 _DAYS_KEPT = 32
@@ -48,7 +50,9 @@ class _Page:
     issued: str
     kind: str
     when: str | None
-    body: Template
+    private: bool
+    body: Template | str
+    """Template over the day's figures, or the text as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +65,22 @@ class _Day:
 
 
 class Handbook:
-    """All papers of a desk. Each is Markdown with front matter: `section`, `title`, `issued`, `kind`, maybe `when`.
+    """All papers of a workplace. Each is Markdown with front matter: `section`, `title`, `issued`, `kind`.
 
     The body is a Jinja2 template over the day's figures. A paper with `when: NAME` is there on days on which the
-    figure NAME is true, so that which circulars exist can be drawn.
+    figure NAME is true, so that which circulars exist can be drawn. One with `private: true` is for checks only: it
+    is neither found nor shown.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Name a folder; nothing is read yet."""
+    def __init__(self, folder: Path, *, templates: bool = True) -> None:
+        """Name a folder; nothing is read yet.
+
+        Args:
+            folder: Holds the papers, each as NAME.md.
+            templates: Whether figures are filled in; where not, papers are shown as they stand.
+        """
         self.folder = folder
+        self._templates = templates
         self._read: dict[str, _Day] = {}
 
     @cached_property
@@ -77,7 +88,7 @@ class Handbook:
         paths = sorted(self.folder.glob("*.md"))
         if not paths:
             raise DataError(self.folder, "has no papers", "Write each as NAME.md")
-        pages = [_read_page(path) for path in paths]
+        pages = [_read_page(path, self._templates) for path in paths]
         for number, count in Counter(page.section for page in pages).items():
             if count > 1 and any(page.when is None for page in pages if page.section == number):
                 raise DataError(self.folder, f"the section {number} is there {count} times")
@@ -127,32 +138,42 @@ class Handbook:
             sections = [
                 Paper(page.section, page.title, page.issued, page.kind, self._filled(page, figures))
                 for page in self._pages
-                if page.when is None or figures.get(page.when)
+                if not page.private and (page.when is None or figures.get(page.when))
             ]
             terms = [Counter(_terms(f"{section.title} {section.title} {section.text}")) for section in sections]
             self._read[key] = _Day(sections, terms, [counts.total() for counts in terms])
         return self._read[key]
 
     def _filled(self, page: _Page, figures: Mapping[str, JsonValue]) -> str:
+        if isinstance(page.body, str):
+            return page.body.strip()
         try:
             return page.body.render(figures).strip()
         except TemplateError as e:
             raise DataError(self.folder, f"section {page.section}: {e}") from e
 
 
-def _read_page(path: Path) -> _Page:
-    found = _FRONT.fullmatch(path.read_text(encoding="utf-8"))
+def _read_page(path: Path, templates: bool) -> _Page:
+    found = _FRONT.fullmatch(as_text(read_bytes(path), path))
     if found is None:
         raise DataError(path, "begins with no front matter", "Write the fields between two lines ---")
-    front: Any = yaml.safe_load(found[1])
-    if not isinstance(front, dict) or not front.keys() <= _FIELDS or not front.keys() >= _FIELDS - {"when"}:
-        raise DataError(path, f"its front matter needs {', '.join(sorted(_FIELDS - {'when'}))}, and may have when")
-    said: JsonObject = {key: str(value) for key, value in front.items()}
     try:
-        body = SandboxedEnvironment(undefined=StrictUndefined).from_string(found[2])
-    except TemplateError as e:
-        raise DataError(path, f"is no template: {e}") from e
-    return _Page(said["section"], said["title"], said["issued"], said["kind"], said.get("when"), body)
+        front: Any = yaml.safe_load(found[1])
+    except yaml.YAMLError as e:
+        raise DataError(path, f"its front matter is no YAML: {' '.join(str(e).split())}") from None
+    if not isinstance(front, dict) or not front.keys() <= _FIELDS or not front.keys() >= _NEEDED:
+        raise DataError(path, f"its front matter needs {', '.join(sorted(_NEEDED))}, and may have when and private")
+    private = front.pop("private", False)
+    if not isinstance(private, bool):
+        raise DataError(path, f"private: {private!r} is neither true nor false")
+    said: JsonObject = {key: str(value) for key, value in front.items()}
+    body: Template | str = found[2]
+    if templates:
+        try:
+            body = SandboxedEnvironment(undefined=StrictUndefined).from_string(found[2])
+        except TemplateError as e:
+            raise DataError(path, f"is no template: {e}") from e
+    return _Page(said["section"], said["title"], said["issued"], said["kind"], said.get("when"), private, body)
 
 
 def _terms(text: str) -> list[str]:

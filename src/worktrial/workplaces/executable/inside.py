@@ -1,0 +1,418 @@
+"""Code of a workplace loaded, and asked: in the sandbox, or in our own process where it is trusted.
+
+Imports nothing of ours but what describes and calls functions, which is sent into the sandbox along with it.
+"""
+
+import inspect
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.machinery import ModuleSpec
+from itertools import count
+from random import Random
+from time import monotonic
+from types import FrameType, ModuleType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from worktrial.errors import DataError
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.executable.declare import cited
+from worktrial.workplaces.executable.describe import (
+    DescribedFunctions,
+    NoJson,
+    carry_out,
+    complete,
+    describe,
+    encode,
+    to_json,
+)
+
+MOST_BYTES = 4 << 20
+"""JSON of one answer, or of one state."""
+_PACKAGES = "worktrial_workplace_"
+_SHOWN = 400
+_PIECE_SECONDS = 0.5
+_LASTING = (dict, list, set, bytearray)
+_NUMBERS = count()
+
+
+class Failure(Exception):
+    """Misbehaviour of code: something that no workplace may do."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+
+class _Endless(BaseException):
+    """Raised where the code is when its time is up; no ordinary handler of it catches this."""
+
+
+class Bounds(NamedTuple):
+    """Bounds of one call."""
+
+    seconds: float
+    """Seconds of this process's own computing, which a busy machine does not lengthen; 0 for no bound."""
+    output: int = MOST_BYTES
+
+
+class Sources:
+    """Modules of a package that is nowhere on disk. A finder of Python's, and their loader."""
+
+    def __init__(self, sources: Mapping[str, str], files: Mapping[str, str] | None = None) -> None:
+        """Name the modules.
+
+        Args:
+            sources: Module to its text; a name that others begin with is a package.
+            files: Module to the file that it is from, for tracebacks.
+        """
+        self._sources = sources
+        self._files = files or {}
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Specification of a module, None where it is none of these."""
+        if name not in self._sources:
+            return None
+        is_package = any(other.startswith(f"{name}.") for other in self._sources)
+        return ModuleSpec(name, self, origin=self._files.get(name), is_package=is_package)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave the making of the module to Python."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Carry out the module's text."""
+        name = module.__name__
+        file = self._files.get(name, f"{name.rpartition('.')[2]}.py")
+        exec(compile(self._sources[name], file, "exec", dont_inherit=True), module.__dict__)
+
+
+class LoadedWorkplace:
+    """Modules of one workplace, imported, with its tools described."""
+
+    def __init__(self, key: str, modules: Mapping[str, str], files: Mapping[str, str] | None = None) -> None:
+        """Import nothing yet.
+
+        Args:
+            key: Name of its own for these modules.
+            modules: Module to its text; `tools` holds the tools.
+            files: Module to the file that it is from.
+        """
+        self._package = f"{_PACKAGES}{key}_{next(_NUMBERS)}"
+        self._names = tuple(modules)
+        named = {f"{self._package}.{module}": text for module, text in modules.items()}
+        paths = {f"{self._package}.{module}": path for module, path in (files or {}).items()}
+        self._finder = Sources({self._package: "", **named}, paths)
+        self._described: DescribedFunctions | None = None
+        self._lasting: dict[str, str] = {}
+
+    def module(self, name: str) -> ModuleType:
+        """A module of the workplace.
+
+        Raises:
+            Failure: there is none of this name, or it cannot be imported.
+        """
+        if name not in self._names:
+            raise Failure("raised", f"the workplace has no {name}.py")
+        whole = f"{self._package}.{name}"
+        if whole not in sys.modules:
+            with _found_by(self._finder):
+                __import__(whole)
+            self._lasting = dict(self._containers())
+        return sys.modules[whole]
+
+    def described(self, state: JsonObject, where: str) -> DescribedFunctions:
+        """The tools, read together with an initial state."""
+        self._described = describe(self.module("tools"), state, where)
+        return self._described
+
+    @property
+    def functions(self) -> DescribedFunctions | None:
+        """The tools as they were described; None where they have not been since the modules were imported."""
+        return self._described
+
+    @property
+    def citations(self) -> dict[str, list[str]]:
+        """Clauses that the functions of each module cite, by `module.function`."""
+        found = {}
+        for name in self._names:
+            module = self.module(name)
+            for function in vars(module).values():
+                if inspect.isfunction(function) and function.__module__ == module.__name__ and cited(function):
+                    found[f"{name}.{function.__name__}"] = list(cited(function))
+        return found
+
+    def forget(self) -> None:
+        """Let go of the modules, so that they are imported anew."""
+        for name in [name for name in sys.modules if name == self._package or name.startswith(f"{self._package}.")]:
+            del sys.modules[name]
+        self._described = None
+
+    def refuse_lasting_changes(self) -> None:
+        """Refuse code that keeps something outside of the state, where the next call would find it.
+
+        Raises:
+            Failure: a collection of a module is another one than when it was imported; it is imported anew.
+        """
+        for name, now in self._containers():
+            if self._lasting.get(name) != now:
+                self.forget()
+                what = f"{name} was changed, and lasts from one call to the next"
+                raise Failure("remembers", f"{what}; keep it in the state")
+
+    def _containers(self) -> Iterator[tuple[str, str]]:
+        for module in self._names:
+            held = sys.modules.get(f"{self._package}.{module}")
+            for name, value in [] if held is None else list(vars(held).items()):
+                if type(value) in _LASTING and not name.startswith("__"):
+                    yield f"{module}.{name}", repr(value)
+
+
+class _States:
+    """States that came with a batch, each read once."""
+
+    def __init__(self, given: Sequence[JsonValue]) -> None:
+        self.given = given
+        self._whole: dict[int, bytes] = {}
+
+    def whole(self, place: int, described: DescribedFunctions) -> bytes:
+        """State as the tools' own type writes it."""
+        if place not in self._whole:
+            self._whole[place] = encode(described.decoder.decode(encode(self.given[place])))
+        return self._whole[place]
+
+
+class Carrier:
+    """Carries out requests: the one place where code of workplaces is called."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._loaded: dict[str, LoadedWorkplace] = {}
+        self._states: dict[str, JsonObject] = {}
+
+    def load(
+        self, key: str, modules: Mapping[str, str], state: JsonObject, files: Mapping[str, str] | None = None
+    ) -> None:
+        """Take a workplace in; nothing of it is run yet.
+
+        Args:
+            key: Its name from now on.
+            modules: Module to its text.
+            state: Its initial state.
+            files: Module to the file that it is from.
+        """
+        self._loaded[key] = LoadedWorkplace(key, modules, files)
+        self._states[key] = state
+
+    def answers(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+    ) -> Iterator[JsonObject]:
+        """Answer requests, one after the other: `{"value": …}` or `{"failure": kind, "detail": text}`.
+
+        Args:
+            key: The workplace.
+            requests: What is asked: `do` names it.
+            states: States that requests name by their place here.
+        """
+        given = _States(states)
+        for request in requests:
+            try:
+                yield {"value": self._answer(key, request, given)}
+            except Failure as failure:
+                yield {"failure": failure.kind, "detail": failure.detail[:_SHOWN]}
+
+    def _answer(self, key: str, request: JsonObject, states: "_States") -> JsonValue:
+        loaded = self._loaded[key]
+        match request["do"]:
+            case "describe":
+                return self._describe(loaded, key)
+            case "draw":
+                return self._guarded(loaded, lambda: _called(loaded, "draw", "draw", Random(request["seed"])))
+            case "function":
+                module, function = request["module"], request["function"]
+                return self._guarded(loaded, lambda: _called(loaded, module, function, *request["arguments"]))
+            case "complete":
+                state = states.given[request["state"]]
+                return self._guarded(loaded, lambda: complete(self._functions(loaded, key).decoder, state, ""))
+        described = self._functions(loaded, key)
+        whole = self._guarded(loaded, lambda: states.whole(request["state"], described))
+        return self._episode(loaded, described, request["calls"], whole, states.given[request["state"]])
+
+    def _functions(self, loaded: LoadedWorkplace, key: str) -> DescribedFunctions:
+        if loaded.functions is None:
+            self._guarded(loaded, lambda: loaded.described(self._states[key], key))
+        assert loaded.functions is not None
+        return loaded.functions
+
+    def _describe(self, loaded: LoadedWorkplace, key: str) -> JsonObject:
+        found = self._functions(loaded, key)
+        tools = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                "writes": tool.declared.writes,
+                "example": tool.declared.example,
+                "output": self._guarded(loaded, partial(found.example_output, tool)),
+            }
+            for tool in found.tools
+        ]
+        cites = self._guarded(loaded, lambda: loaded.citations)
+        return {"tools": tools, "state": found.initial_state, "cites": cites}
+
+    def _episode(
+        self,
+        loaded: LoadedWorkplace,
+        described: DescribedFunctions,
+        calls: Sequence[Sequence[Any]],
+        state: bytes,
+        given: JsonObject,
+    ) -> JsonObject:
+        """Calls one after the other; one that fails ends them."""
+        functions = {tool.name: tool.function for tool in described.tools}
+        seen: list[JsonValue] = []
+        ended: JsonObject = {}
+        for tool, arguments in calls:
+            call = partial(carry_out, tool, functions[tool], described.decoder, state, arguments, watched=True)
+            try:
+                done = self._guarded(loaded, call)
+                if not isinstance(done.content, dict):
+                    raise Failure("no_json", f"answered no JSON object: {done.content!r}")
+                if max(len(encode(done.content)), len(done.state)) > self._bounds.output:
+                    raise Failure("output", f"more than {self._bounds.output:,} bytes of answer or state")
+            except Failure as failure:
+                ended = {"failure": failure.kind, "detail": f"{tool}: {failure.detail}"[:_SHOWN]}
+                break
+            if done.state == state:
+                change = None
+            else:
+                # From what the other side has, which may lack what is left to defaults.
+                before, given = given, msgspec.json.decode(done.state)
+                change = difference(before, given)
+            seen.append([done.content, change, done.touched, done.refused])
+            state = done.state
+        return {"seen": seen, **ended}
+
+    def _guarded(self, loaded: LoadedWorkplace, do: "Callable[[], Any]") -> Any:
+        """Result of code of the workplace.
+
+        Raises:
+            Failure: it did what no workplace may do.
+        """
+        try:
+            with _at_most(self._bounds.seconds):
+                result = do()
+        except Failure:
+            raise
+        except _Endless:
+            # Somewhere between two statements; nothing that it left behind can be relied on.
+            loaded.forget()
+            raise Failure("endless", f"took more than {self._bounds.seconds:g} seconds of computing") from None
+        except MemoryError:
+            raise Failure("memory", "needs more memory than there is") from None
+        except msgspec.ValidationError as error:
+            raise Failure("misfit", f"a value does not fit: {error}") from error
+        except DataError as error:
+            raise Failure("misfit", str(error).removeprefix(": ")) from error
+        except NoJson as error:
+            raise Failure("no_json", f"a value has no JSON form ({error})") from error
+        except BaseException as error:
+            raise Failure("raised", _said(error)) from error
+        loaded.refuse_lasting_changes()
+        return result
+
+
+def _called(loaded: LoadedWorkplace, module: str, function: str, *arguments: Any) -> JsonValue:
+    found = getattr(loaded.module(module), function, None)
+    if found is None:
+        raise Failure("raised", f"{module}.py has no {function}")
+    return to_json(found(*arguments))
+
+
+def serve(carrier: Carrier, ask: Callable[[], JsonObject], hand_back: Callable[[list[JsonObject]], None]) -> None:
+    """Carry out what is asked and hand the answers back in pieces, in the sandbox."""
+    asked = ask()
+    for key, given in asked["load"].items():
+        carrier.load(key, **given)
+    piece: list[JsonObject] = []
+    size, began = 0, monotonic()
+    for answer in carrier.answers(asked["key"], asked["requests"], asked["states"]):
+        piece.append(answer)
+        size += len(encode(answer))
+        # Early enough that what is done is not lost when a later one is stopped.
+        if size > MOST_BYTES or monotonic() - began > _PIECE_SECONDS:
+            hand_back(piece)
+            piece, size, began = [], 0, monotonic()
+    hand_back(piece)
+
+
+def difference(before: JsonObject, after: JsonObject) -> JsonObject:
+    """Change that makes `before` into `after`, far shorter than a whole state: see `with_difference`.
+
+    Returns:
+        `set`: fields with new values; `gone`: names of fields that are no more; `in`: differences within fields.
+    """
+    put, within = {}, {}
+    for name, value in after.items():
+        was = before.get(name)
+        # As text: Python takes 1, 1.0 and true for the same.
+        if name in before and encode(was) == encode(value):
+            continue
+        if isinstance(was, dict) and isinstance(value, dict):
+            within[name] = difference(was, value)
+        else:
+            put[name] = value
+    return {"set": put, "gone": [name for name in before if name not in after], "in": within}
+
+
+def with_difference(before: JsonObject, change: JsonObject) -> JsonObject:
+    """The state after a change, sharing with the one before what stayed as it was."""
+    kept: JsonObject = {name: value for name, value in before.items() if name not in change["gone"]} | change["set"]
+    return kept | {name: with_difference(before[name], inner) for name, inner in change["in"].items()}
+
+
+@contextmanager
+def _found_by(finder: Sources) -> Iterator[None]:
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    if not seconds:
+        yield
+        return
+    # Again and again: code may swallow the first.
+    signal.signal(signal.SIGVTALRM, _stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.1)
+    try:
+        yield
+    finally:
+        with suppress(_Endless):
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise _Endless
+
+
+def _said(error: BaseException) -> str:
+    """Type and message of an error, with the place in the workplace's code."""
+    place, at = "", error.__traceback__
+    while at is not None:
+        name = at.tb_frame.f_globals.get("__name__", "")
+        if name.startswith(_PACKAGES):
+            place = f"{name.rpartition('.')[2]}.py, line {at.tb_lineno}: "
+        at = at.tb_next
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - foreign code may define it
+        text = "(its text could not be made)"
+    return f"{place}{type(error).__name__}: {text}"

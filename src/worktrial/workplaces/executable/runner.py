@@ -1,0 +1,277 @@
+"""Places where code of workplaces is carried out: locked in, or in our own process where it is trusted."""
+
+import asyncio
+import atexit
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from worktrial.errors import SettingError, option
+from worktrial.language import JsonObject, JsonValue
+from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
+from worktrial.sandbox.background import in_background
+from worktrial.workplaces.executable.inside import Bounds, Carrier
+
+PROCESSES = 2
+"""Most processes of one runner. Calls wait for one, so any number of episodes side by side costs no more."""
+_CHUNK = 256
+_CALL_SECONDS = 2.0
+_LIMITS = PythonLimits(memory=512 << 20, work=1 << 20, files=20, output=1_000_000)
+# In the order in which they import each other; the packages between them hold nothing.
+_SHIPPED = {
+    "worktrial.errors": "worktrial.errors",
+    "worktrial.language": "worktrial.language.message",
+    "worktrial.workplaces.executable.declare": "worktrial.workplaces.executable.declare",
+    "worktrial.workplaces.executable.atoms": "worktrial.workplaces.executable.atoms",
+    "worktrial.workplaces.executable.paging": "worktrial.workplaces.executable.paging",
+    "worktrial.workplaces.executable.describe": "worktrial.workplaces.executable.describe",
+    "worktrial.workplaces.executable.inside": "worktrial.workplaces.executable.inside",
+}
+_BOOT = f"""
+def _boot():
+    import sys
+    from types import ModuleType
+
+    given = ship()
+    for name, text in given["modules"].items():
+        module = sys.modules[name] = ModuleType(name)
+        module.__path__ = []
+        exec(compile(text, name, "exec", dont_inherit=True), module.__dict__)
+    face = sys.modules[given["face"]]
+    for name in given["names"]:
+        for module in [sys.modules[name] for name in given["modules"]]:
+            if hasattr(module, name):
+                setattr(face, name, getattr(module, name))
+
+_boot()
+from worktrial.workplaces.executable.inside import Bounds, Carrier, serve
+_carrier = Carrier(Bounds({_CALL_SECONDS}))
+"""
+_ASK = "serve(_carrier, ask, hand_back)"
+
+
+@runtime_checkable
+class CodeRunner(Protocol):
+    """A place where code of workplaces is carried out."""
+
+    def load(self, key: str, modules: Mapping[str, str], state: JsonObject, files: Mapping[str, str]) -> None:
+        """Take a workplace in; see `Carrier.load`."""
+        ...
+
+    async def answers(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
+    ) -> list[JsonObject]:
+        """Answer requests in order; see `Carrier.answers`. They may be carried out side by side.
+
+        Raises:
+            SettingError: code cannot be locked in here.
+        """
+        ...
+
+    def answers_now(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
+    ) -> list[JsonObject]:
+        """Do the same, and wait for it."""
+        ...
+
+
+class TrustedRunner:
+    """Our own process: nothing is locked in, and nothing bounds what a call may take."""
+
+    def __init__(self) -> None:
+        self._carrier = Carrier(Bounds(0))
+
+    def load(self, key: str, modules: Mapping[str, str], state: JsonObject, files: Mapping[str, str]) -> None:
+        """Take a workplace in; see `CodeRunner.load`."""
+        self._carrier.load(key, modules, state, files)
+
+    async def answers(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
+    ) -> list[JsonObject]:
+        """Answer requests; see `CodeRunner.answers`."""
+        return self.answers_now(key, requests, states)
+
+    def answers_now(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
+    ) -> list[JsonObject]:
+        """Answer requests; see `CodeRunner.answers_now`."""
+        return list(self._carrier.answers(key, requests, states))
+
+
+class SandboxedRunner:
+    """A few processes that are locked in, started when they are needed and kept warm.
+
+    A state travels with each call, so any process may carry out the next one of an episode.
+    """
+
+    def __init__(self, *, patience: float = 60.0) -> None:
+        """Start nothing yet.
+
+        Args:
+            patience: Seconds after which a process that gives no answer is ended. Ordinary code is stopped far
+                earlier by its own count of seconds; this is for what cannot be interrupted.
+        """
+        self._limits = replace(_LIMITS, seconds=patience)
+        self._workplaces: dict[str, JsonObject] = {}
+        self._processes: list[_LockedIn] = []
+        self._idle: list[_LockedIn] = []
+        self._free: asyncio.Semaphore | None = None
+        weakref.finalize(self, _close, self._processes).atexit = False
+
+    def load(self, key: str, modules: Mapping[str, str], state: JsonObject, files: Mapping[str, str]) -> None:
+        """Take a workplace in; see `CodeRunner.load`."""
+        self._workplaces[key] = {"modules": dict(modules), "state": state}
+
+    async def answers(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
+    ) -> list[JsonObject]:
+        """Answer requests; see `CodeRunner.answers`."""
+        return await asyncio.wrap_future(in_background(self._answers(key, requests, states)))
+
+    def answers_now(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
+    ) -> list[JsonObject]:
+        """Answer requests; see `CodeRunner.answers_now`."""
+        return in_background(self._answers(key, requests, states)).result()
+
+    async def _answers(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+    ) -> list[JsonObject]:
+        chunks = [requests[at : at + _CHUNK] for at in range(0, len(requests), _CHUNK)]
+        answered = await asyncio.gather(*(self._chunk(key, chunk, states) for chunk in chunks))
+        return [answer for chunk in answered for answer in chunk]
+
+    async def _chunk(
+        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+    ) -> list[JsonObject]:
+        # Made here, in the loop in which all of this runs.
+        self._free = self._free or asyncio.Semaphore(PROCESSES)
+        # Only the states that these need: each is sent with them.
+        needed = {request["state"]: None for request in requests if "state" in request}
+        places = {place: number for number, place in enumerate(needed)}
+        told = [{**r, "state": places[r["state"]]} if "state" in r else r for r in requests]
+        async with self._free:
+            process = self._idle.pop() if self._idle else self._another()
+            try:
+                return await process.answers(key, self._workplaces[key], told, [states[place] for place in places])
+            finally:
+                self._idle.append(process)
+
+    def _another(self) -> "_LockedIn":
+        _end_all_at_exit()
+        process = _LockedIn(self._limits)
+        _ALIVE.add(process)
+        self._processes.append(process)
+        return process
+
+
+_ALIVE: "weakref.WeakSet[_LockedIn]" = weakref.WeakSet()
+
+
+class _LockedIn:
+    """One process, and what it has been told."""
+
+    def __init__(self, limits: PythonLimits) -> None:
+        self._limits = limits
+        self._python = PythonSession(limits=limits)
+        self._told: set[str] = set()
+        self._is_booted = False
+        self._asked: JsonObject = {}
+        self._answers: list[JsonObject] = []
+        self._python.offer("ship", _ship)
+        self._python.offer("ask", self._give)
+        self._python.offer("hand_back", self._take)
+
+    async def answers(
+        self, key: str, workplace: JsonObject, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+    ) -> list[JsonObject]:
+        """Answers, one for each request; whatever brings the process down ends only the request that did."""
+        done: list[JsonObject] = []
+        at_once = len(requests)
+        while len(done) < len(requests):
+            asked = requests[len(done) : len(done) + at_once]
+            answers, failure = await self._some(key, workplace, asked, states)
+            done += answers
+            # Which of many brought it down is not known until each is asked alone.
+            if failure is not None and len(asked) == 1:
+                done.append(failure)
+                at_once = len(requests)
+            elif failure is not None:
+                at_once = 1
+        return done
+
+    async def aclose(self) -> None:
+        """End the process."""
+        await self._python.aclose()
+
+    async def _some(
+        self, key: str, workplace: JsonObject, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+    ) -> tuple[list[JsonObject], JsonObject | None]:
+        load = {} if key in self._told else {key: workplace}
+        self._asked = {"load": load, "key": key, "requests": list(requests), "states": list(states)}
+        self._answers = []
+        code, self._is_booted = (_ASK if self._is_booted else f"{_BOOT}\n{_ASK}"), False
+        self._told.add(key)
+        try:
+            result = await self._python.call(code)
+            self._is_booted = not result.state_lost
+        except SandboxUnavailable as e:
+            raise SettingError(f"{e.why} {_TRUST}") from e
+        finally:
+            if not self._is_booted:
+                self._told.clear()
+        answers = self._answers[: len(requests)]
+        if result.error is None:
+            if len(answers) == len(requests):
+                return answers, None
+            return answers, {"failure": "stopped", "detail": "disturbed the process that carries it out"}
+        if not result.state_lost:
+            # Not what was asked failed, but what carries it out: it may have been tampered with.
+            await self._begin_anew()
+        kind = "endless" if result.error.startswith("TimeLimit") else "stopped"
+        said = result.error.strip().splitlines()[-1].partition(". ")[0]
+        return answers, {"failure": kind, "detail": said}
+
+    async def _begin_anew(self) -> None:
+        await self._python.aclose()
+        self.__init__(self._limits)  # type: ignore[misc]
+
+    async def _give(self) -> JsonValue:
+        return self._asked
+
+    async def _take(self, piece: JsonValue = None) -> None:
+        if isinstance(piece, list) and all(isinstance(answer, dict) for answer in piece):
+            self._answers += piece
+
+
+async def _ship() -> JsonValue:
+    """Texts of the modules that carry calls out, which are not there in the sandbox."""
+    face = import_module("worktrial.workplaces.executable")
+    modules = {"worktrial": "", "worktrial.errors": "", "worktrial.workplaces": "", face.__name__: ""}
+    for name, source in _SHIPPED.items():
+        file = import_module(source).__file__
+        assert file is not None
+        modules[name] = Path(file).read_text(encoding="utf-8")
+    return {"modules": modules, "face": face.__name__, "names": list(face.__all__)}
+
+
+_TRUST = f"To run the folder's code without a sandbox, at your own risk, give {option('trust')}."
+
+
+def _close(processes: list[_LockedIn]) -> None:
+    if processes:
+        in_background(_end(processes))
+
+
+async def _end(processes: "list[_LockedIn]") -> None:
+    await asyncio.gather(*(process.aclose() for process in processes))
+
+
+@cache
+def _end_all_at_exit() -> None:
+    # Registered after the loop's own end, so carried out before it.
+    atexit.register(lambda: in_background(_end(list(_ALIVE))).result())

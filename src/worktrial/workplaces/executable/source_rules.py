@@ -1,0 +1,154 @@
+"""Rules for the source of a workplace, held before anything of it is run.
+
+The sandbox keeps code from the machine; these keep it to what a workplace is: a function of state and arguments. So
+the same call gives the same answer, on any day and machine.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+
+MOST_SOURCE = 60_000
+"""Characters of a module."""
+MOST_NODES = 20_000
+MOST_MODULES = 20
+NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+MODULES = frozenset(
+    {
+        *("__future__", "bisect", "calendar", "collections", "collections.abc", "copy", "dataclasses", "datetime"),
+        *("decimal", "enum", "fractions", "functools", "itertools", "json", "math", "msgspec", "operator", "re"),
+        *("statistics", "string", "textwrap", "typing", "unicodedata", "worktrial.workplaces.executable"),
+    }
+)
+"""Modules that a workplace may import, beside its own."""
+_ONLY = {"random": frozenset({"Random"})}
+_NAMES = frozenset(
+    {
+        *(
+            "BaseException",
+            "breakpoint",
+            "compile",
+            "delattr",
+            "eval",
+            "exec",
+            "exit",
+            "getattr",
+            "globals",
+            "hash",
+        ),
+        *("help", "id", "input", "locals", "memoryview", "open", "quit", "setattr", "vars"),
+    }
+)
+# How a module that may be imported leads to one that may not.
+_ATTRIBUTES = frozenset({"builtins", "ctypes", "importlib", "modules", "os", "socket", "subprocess", "sys"})
+_CLOCKS = frozenset({"now", "today", "utcnow"})
+_AT_TOP = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+_STRANGE = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await, ast.Global)
+_MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_SHOWN = 8
+
+
+def source_faults(modules: Mapping[str, str]) -> list[str]:
+    """Why the modules of a workplace cannot be run, each with file and line; [] when nothing speaks against it.
+
+    Args:
+        modules: Module to its text.
+    """
+    if len(modules) > MOST_MODULES:
+        return [f"has {len(modules)} modules; {MOST_MODULES} are the most"]
+    return [f"{name}.py: {what}" for name, text in modules.items() for what in module_faults(text, modules)]
+
+
+def module_faults(source: str, siblings: Mapping[str, str] | None = None) -> list[str]:
+    """Why one module cannot be run, the first few reasons.
+
+    Args:
+        source: Its text.
+        siblings: Modules beside it, which it may import as `.name`.
+    """
+    if len(source) > MOST_SOURCE:
+        return [f"has {len(source):,} characters; {MOST_SOURCE:,} are the most"]
+    try:
+        tree = parsed(source)
+    except NOT_PYTHON as e:
+        return [f"is no Python ({type(e).__name__}: {e})"]
+    nodes = sum(1 for _ in ast.walk(tree))
+    if nodes > MOST_NODES:
+        return [f"has {nodes:,} parts; {MOST_NODES:,} are the most"]
+    top = {id(node) for node in tree.body}
+    inside = (what for node in ast.walk(tree) for what in _inside(node, siblings or {}, id(node) in top))
+    return list(dict.fromkeys([*_at_top(tree), *inside]))[:_SHOWN]
+
+
+def parsed(source: str) -> ast.Module:
+    """The code as a tree.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or nests too deeply; `NOT_PYTHON`.
+    """
+    with warnings.catch_warnings():
+        # Such as an unknown escape in a text: of no concern here.
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
+def _at_top(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        # A text on its own is a docstring, of the module or of the constant above it.
+        is_doc = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not is_doc and not isinstance(node, _AT_TOP):
+            yield _at(node, "only imports, constants, classes and functions may stand outside of functions")
+
+
+def _inside(node: ast.AST, siblings: Mapping[str, str], at_top: bool) -> Iterator[str]:
+    if isinstance(node, _STRANGE):
+        yield _at(node, f"{type(node).__name__} is not needed for reads and writes on a state")
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        if not at_top:
+            yield _at(node, "imports inside a function; put it at the top")
+        yield from _imported(node, siblings)
+    elif isinstance(node, ast.Name) and (node.id in _NAMES or node.id.startswith("__")):
+        yield _at(node, f"uses {node.id}")
+    elif isinstance(node, ast.Attribute) and _refused(node.attr):
+        yield _at(node, f"uses .{node.attr}")
+    elif isinstance(node, ast.ExceptHandler) and node.type is None:
+        yield _at(node, "catches everything; name the errors")
+    elif isinstance(node, ast.FunctionDef):
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if isinstance(default, _MUTABLE):
+                yield _at(default, "a default that lasts from one call to the next; use None or a tuple")
+    elif isinstance(node, ast.Call):
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in _CLOCKS:
+            yield _at(node, f"asks the machine for the time (.{function.attr}()); take it from the state")
+        if isinstance(function, ast.Name) and function.id == "Random" and not (node.args or node.keywords):
+            yield _at(node, "Random() draws otherwise each time; give it a seed")
+
+
+def _imported(node: ast.Import | ast.ImportFrom, siblings: Mapping[str, str]) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.name in siblings:
+                yield _at(node, f"imports {alias.name}; write `from .{alias.name} import …`")
+            elif alias.name not in MODULES:
+                yield _at(node, f"imports {alias.name}")
+        return
+    names = {alias.name for alias in node.names}
+    if "*" in names:
+        yield _at(node, "imports *; name what is needed")
+    if node.level == 1 and (node.module in siblings or (node.module is None and names <= siblings.keys())):
+        return
+    if not node.level and node.module in siblings and node.module not in MODULES:
+        yield _at(node, f"imports from {node.module}; write `from .{node.module} import …`")
+    elif node.level or (node.module not in MODULES and not names <= _ONLY.get(node.module or "", frozenset())):
+        yield _at(node, f"imports {', '.join(sorted(names))} from {'.' * node.level}{node.module or ''}")
+    else:
+        yield from (_at(node, f"imports {name}") for name in sorted(names) if _refused(name))
+
+
+def _refused(name: str) -> bool:
+    return name.startswith("__") or name in _ATTRIBUTES
+
+
+def _at(node: ast.AST, what: str) -> str:
+    return f"line {getattr(node, 'lineno', '?')}: {what}"

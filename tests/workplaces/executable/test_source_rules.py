@@ -1,0 +1,61 @@
+import pytest
+from tests.workplaces.executable.ledger import DRAW, TOOLS
+
+from worktrial.workplaces.executable.source_rules import MOST_MODULES, MOST_SOURCE, module_faults, source_faults
+
+
+def test_a_workplace_may_be_written() -> None:
+    assert source_faults({"tools": TOOLS, "draw": DRAW}) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import os", "line 1: imports os"),
+        ("from os import path", "imports path from os"),
+        ("from .nowhere import x", "imports x from .nowhere"),
+        ("from ..tools import x", "imports x from ..tools"),
+        ("import tools", "write `from .tools import …`"),
+        ("from tools import x", "write `from .tools import …`"),
+        ("import random", "imports random"),
+        ("from random import choice", "imports choice from random"),
+        ("from math import *", "imports *"),
+        ("def f():\n    import math", "line 2: imports inside a function"),
+        ("def f():\n    return open('x')", "uses open"),
+        ("def f(x):\n    return x.__class__", "uses .__class__"),
+        ("def f(d):\n    return d.today()", "asks the machine for the time"),
+        ("def f(Random):\n    return Random()", "give it a seed"),
+        ("def f(x=[]):\n    return x", "a default that lasts"),
+        ("def f():\n    global x", "Global"),
+        ("async def f():\n    pass", "AsyncFunctionDef"),
+        ("def f():\n    try:\n        pass\n    except:\n        pass", "catches everything"),
+        ("def f():\n    try:\n        pass\n    except BaseException:\n        pass", "uses BaseException"),
+        ("print('x')", "only imports, constants, classes and functions"),
+        ("x = (", "is no Python"),
+        ("x = '" + "a" * MOST_SOURCE + "'", "characters"),
+        ("x = [" + "1," * 20_000 + "]", "parts"),
+        ("x = " + "(" * 5_000 + ")" * 5_000, "is no Python"),
+        ("x = '\0'", "is no Python"),
+    ],
+)
+def test_what_no_workplace_needs_is_refused(source: str, said: str) -> None:
+    assert any(said in fault for fault in module_faults(source, {"tools": ""})), module_faults(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from random import Random\n\ndef f(random: Random):\n    return random.random() + Random(3).gauss()",
+        "class A:\n    today: str\n\ndef f(a: A) -> str:\n    return a.today",
+        "from . import tools",
+        "from .tools import State",
+        "LIMIT = 7\n'''Days.'''",
+        "import msgspec\n\ndef f(x: msgspec.Struct) -> None:\n    x.status = 'OPEN'",
+    ],
+)
+def test_what_workplaces_need_is_not(source: str) -> None:
+    assert module_faults(source, {"tools": ""}) == []
+
+
+def test_a_folder_has_so_many_modules() -> None:
+    assert "modules" in source_faults({f"m{n}": "" for n in range(MOST_MODULES + 1)})[0]
