@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk.state import DeskState
 from worktrial.workplaces.executable.declare import Declaration, Function, ToolError, marked
+from worktrial.workplaces.executable.paging import PAGE as PAGE
 from worktrial.workplaces.executable.paging import page_of as page_of
 from worktrial.workplaces.handbook.tools import handbook_functions
 from worktrial.workplaces.people import Kind, Message, receive
