@@ -12,7 +12,8 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Workplace, refusal
 from worktrial.workplaces.executable import ExecutableWorkplace, ToolError
-from worktrial.workplaces.executable.workplace import encode, to_json
+from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, Episode, EpisodeResult
+from worktrial.workplaces.executable.describe import encode, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +197,52 @@ class TrustedDoor:
         if tool in self._writers:
             return ProbedCall(content, False, after != before), after
         return ProbedCall(content, False, False, touched=after != before), before
+
+
+class CodeDoor:
+    """Door to a workplace whose code is somebody else's, wherever that is carried out."""
+
+    def __init__(self, workplace: CodeWorkplace) -> None:
+        """Open a door."""
+        self._workplace = workplace
+
+    @property
+    def artifact(self) -> Workplace:
+        """The workplace's tools and default state."""
+        return self._workplace.artifact
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Source of the module that holds the tools."""
+        return {"tools.py": self._workplace.sources["tools"]}
+
+    async def probe(self, probes: Sequence[Probe]) -> list[Probed]:
+        """Carry out `probes`; see `Door`. A call that fails ends its episode, so the rest begins another."""
+        done = await self._workplace.episodes([Episode(probe.state, probe.calls) for probe in probes])
+        return [await self._whole(probe, one) for probe, one in zip(probes, done, strict=True)]
+
+    async def draw(self, seed: int) -> JsonObject | None:
+        """Initial state of a seed; see `Door`."""
+        if "draw" not in self._workplace.sources:
+            return None
+        try:
+            return await self._workplace.draw(seed)
+        except CodeFailure as e:
+            raise Undrawable(e.detail) from e
+
+    def mutated(self, file: str, source: str) -> "CodeDoor":
+        """The same workplace with one module's source replaced; see `Door`."""
+        return CodeDoor(self._workplace.with_module(file.removesuffix(".py"), source))
+
+    async def _whole(self, probe: Probe, result: EpisodeResult) -> Probed:
+        calls, state = [], probe.state
+        while True:
+            calls += [ProbedCall(c.content, c.error, c.changed, c.touched) for c in result.calls]
+            state = result.state
+            if result.failure is None:
+                return Probed(calls, state)
+            calls.append(ProbedCall({}, True, False, crash=result.failure.detail))
+            rest = probe.calls[len(calls) :]
+            if not rest:
+                return Probed(calls, state)
+            (result,) = await self._workplace.episodes([Episode(state, rest)])

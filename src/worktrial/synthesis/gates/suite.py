@@ -7,14 +7,14 @@ from pathlib import Path
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.suites.executable import ExecutableSuite
-from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.suites.executable.tasks import ExecutableTask, Home
 from worktrial.synthesis.clauses import Clause, read_clauses
-from worktrial.synthesis.gates.door import TrustedDoor
+from worktrial.synthesis.gates.door import CodeDoor, TrustedDoor
 from worktrial.synthesis.gates.expectations import read_expectations
 from worktrial.synthesis.gates.mutation import MUTANTS
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
 from worktrial.synthesis.gates.run import Gated, GateReport, through_gates
-from worktrial.workplaces.executable import ExecutableWorkplace
+from worktrial.workplaces.executable.code import CodeWorkplace
 from worktrial.workplaces.executable.declare import declaration
 
 CLAUSES_FILE = "clauses.yaml"
@@ -49,7 +49,7 @@ def subjects(tasks: Sequence[ExecutableTask]) -> Iterator[Gated]:
         home = own[0].home
         folder = Path(home.artifact.source) if home.artifact.source else None
         yield Gated(
-            door=TrustedDoor(home),
+            door=CodeDoor(home) if isinstance(home, CodeWorkplace) else TrustedDoor(home),
             tasks=own,
             clauses=_clauses(folder),
             expectations=read_expectations(folder / EXPECTATIONS_FILE) if folder is not None else (),
@@ -73,7 +73,9 @@ def _starts(folder: Path | None) -> dict[str, JsonObject]:
     return found
 
 
-def _examples(home: ExecutableWorkplace) -> dict[str, JsonObject]:
+def _examples(home: Home) -> dict[str, JsonObject]:
+    if isinstance(home, CodeWorkplace):
+        return dict(home.examples)
     declared = {name: declaration(function.run) for name, function in home.functions.items()}
     return {
         name: dict(one.example) for name, one in declared.items() if one is not None and one.example is not None

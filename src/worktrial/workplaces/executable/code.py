@@ -97,9 +97,12 @@ class CodeWorkplace:
     """SHA-256 over code and initial state, shortened; the workplace's name in the runner."""
     citations: Mapping[str, Sequence[str]]
     """Clauses that functions cite, by `module.function`."""
-    modules: frozenset[str]
-    """Names of its modules."""
-    _handbook: DescribedFunctions | None = field(default=None, repr=False)
+    sources: Mapping[str, str] = field(repr=False)
+    """Module to its text."""
+    examples: Mapping[str, JsonObject] = field(repr=False)
+    """Arguments of each tool's example call, of those that show one."""
+    _papers: DescribedFunctions | None = field(default=None, repr=False)
+    _handbook: Handbook | None = field(default=None, repr=False)
 
     @classmethod
     def read(
@@ -186,7 +189,27 @@ class CodeWorkplace:
         artifact = Workplace(
             name, system_prompt, tuple(tools), told["state"], state_description or {}, source=source
         )
-        return cls(artifact, runner, key, told["cites"], frozenset(modules), papers)
+        examples = {row["name"]: row["example"] for row in told["tools"] if row["example"] is not None}
+        return cls(artifact, runner, key, told["cites"], modules, examples, papers, handbook)
+
+    def with_module(self, name: str, text: str) -> "CodeWorkplace":
+        """The same workplace with another text of one module, carried out in the same place.
+
+        Raises:
+            DataError: the code cannot be a workplace's.
+            SettingError: code cannot be locked in here.
+        """
+        return CodeWorkplace.build(
+            self.artifact.name,
+            {**self.sources, name: text},
+            system_prompt=self.artifact.system_prompt,
+            initial_state=self.artifact.initial_state,
+            state_description=self.artifact.state_description,
+            source=self.artifact.source,
+            runner=self.runner,
+            handbook=self._handbook,
+            trust=isinstance(self.runner, TrustedRunner),
+        )
 
     def starting_from(self, initial_state: JsonObject) -> "CodeWorkplace":
         """The same workplace, found by the agent in another state, which is taken to be whole; see `complete`."""
@@ -265,15 +288,15 @@ class CodeWorkplace:
         return answer["value"]
 
     @cached_property
-    def _own_functions(self) -> Mapping[str, Any]:
-        return {tool.name: tool.function for tool in self._handbook.tools} if self._handbook else {}
+    def _paper_functions(self) -> Mapping[str, Any]:
+        return {tool.name: tool.function for tool in self._papers.tools} if self._papers else {}
 
     def answered_here(self, tool: str, arguments: JsonValue) -> Observation | None:
         """Observation of a call that does not reach the workplace's code: refused, or one of the handbook's."""
         refused = refusal(self.artifact, tool, arguments)
-        if refused is not None or self._handbook is None or tool not in self._own_functions:
+        if refused is not None or self._papers is None or tool not in self._paper_functions:
             return refused
-        done = carry_out(tool, self._own_functions[tool], self._handbook.decoder, b"{}", arguments)
+        done = carry_out(tool, self._paper_functions[tool], self._papers.decoder, b"{}", arguments)
         return Observation(done.content, _origin(done))
 
 
