@@ -85,25 +85,37 @@ class StateAbsent(Claim):
 class StateItems(Claim):
     """A list in the state (or the values of an object) has so many items that match.
 
-    An item matches when it has at least the given fields with the given values; numbers match to half a cent.
+    An item matches when it has at least the given fields with the given values; numbers match to half a cent. Where
+    words are asked for, its text has to contain one of them, as a whole word, whatever the case.
     """
 
     check: Literal["state_items"]
     at: Pointer
     matching: dict[str, JsonValue] = Field(default_factory=dict)
+    mentioning: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
+        default_factory=dict, description="Field of an item to words of which its text has to contain one."
+    )
     at_least: Count = 1
     at_most: Count | None = None
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
-        asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}"
+        told = f" that mention {self.mentioning!r}" if self.mentioning else ""
+        asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}{told}"
         if isinstance(found, dict):
             found = list(found.values())
         if not isinstance(found, list):
             return CheckResult(asked, False, _found(found))
-        count = sum(not self.matching or matches(item, self.matching) for item in found)
+        count = sum((not self.matching or matches(item, self.matching)) and self._mentions(item) for item in found)
         return CheckResult(asked, _within(count, self.at_least, self.at_most), f"{count} of {len(found)} match")
+
+    def _mentions(self, item: JsonValue) -> bool:
+        texts = {name: item.get(name) if isinstance(item, dict) else None for name in self.mentioning}
+        return all(
+            isinstance(text, str) and any(mentions(word, text) for word in self.mentioning[name])
+            for name, text in texts.items()
+        )
 
 
 class OnlyChanged(Claim):

@@ -13,7 +13,7 @@ import msgspec
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.executable.describe import CarriedOut, DescribedFunctions, carry_out, describe, encode
+from worktrial.workplaces.executable.describe import CallOutcome, DescribedFunctions, carry_out, describe, encode
 from worktrial.workplaces.executable.folder import (
     read_initial_state,
     read_modules,
@@ -409,5 +409,5 @@ def _value(answer: JsonObject, where: str) -> Any:
     raise DataError(where, what)
 
 
-def _origin(done: CarriedOut) -> Origin:
+def _origin(done: CallOutcome) -> Origin:
     return Origin.REFUSAL if done.refused else Origin.EXECUTABLE

@@ -137,7 +137,7 @@ def complete(decoder: "msgspec.json.Decoder[Any]", state: JsonObject, where: str
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedOut:
+class CallOutcome:
     """Result of a call."""
 
     content: JsonValue
@@ -158,7 +158,7 @@ def carry_out(
     arguments: JsonValue,
     *,
     watched: bool = False,
-) -> CarriedOut:
+) -> CallOutcome:
     """Call a tool's function on a copy of the state, which replaces the state only after a write has succeeded.
 
     So a call that fails half-way leaves nothing behind, and a function declared as a read cannot change anything.
@@ -176,14 +176,14 @@ def carry_out(
         given = msgspec.json.decode(encode(arguments), type=function.arguments)
     # What the schema lets through but the function's types do not: NaN, a lone surrogate, 5.0 for an integer.
     except (msgspec.ValidationError, UnicodeError) as e:
-        return CarriedOut({"error": {"type": "invalid_arguments", "message": f"{tool}: {e}"}}, state, refused=True)
+        return CallOutcome({"error": {"type": "invalid_arguments", "message": f"{tool}: {e}"}}, state, refused=True)
     draft = decoder.decode(state)
     try:
         content = to_json(function.run(draft, **msgspec.structs.asdict(given)))
     except ToolError as e:
-        return CarriedOut(e.observation, state)
+        return CallOutcome(e.observation, state)
     after = encode(draft) if function.writes or watched else state
-    return CarriedOut(content, after) if function.writes else CarriedOut(content, state, touched=after != state)
+    return CallOutcome(content, after) if function.writes else CallOutcome(content, state, touched=after != state)
 
 
 def _common(types: list[Any], where: str) -> Any:
