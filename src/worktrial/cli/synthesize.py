@@ -4,6 +4,7 @@ import shlex
 import signal
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from worktrial.synthesis.composed_session import ComposedEnd
     from worktrial.synthesis.estimate import CostEstimate
     from worktrial.synthesis.folder import SuiteFolder
+    from worktrial.synthesis.options import SessionSettings
     from worktrial.synthesis.resources import ResourceSettings
     from worktrial.synthesis.session import SessionEnd, SynthesisSession
     from worktrial.synthesis.stages.report import SuiteReport
+    from worktrial.synthesis.worth import SuiteWorth
 
 NOTHING_SELECTED = 3
 _STEPS = (
@@ -37,6 +41,7 @@ _STEPS = (
     ("selection", "another level of the sub-topic is harder, yet solvable"),
 )
 _SHOWN_REJECTS = 12
+_BUDGETS = ("--max-cost", "--max-tokens", "--max-minutes")
 _REASON = 160
 
 
@@ -49,12 +54,12 @@ def _options() -> Any:
 
 @takes(_options)
 def synthesize(**given: Any) -> None:
-    """Turn a job and its procedures into a private suite: drafted, checked, run, repaired, filtered, calibrated.
+    """Turn a job and its procedures into a private suite: tasks composed, checked in code, proved and calibrated.
 
-    Example: worktrial synthesize --job "customs declarant" --document procedures.pdf
-    --base-url http://localhost:8000/v1 --synthesizer my-model --agent my-model -o customs
+    Example: worktrial synthesize --workplace my-desk/ --model my-model --base-url http://localhost:8000/v1
+    --tasks 20 -o my-trial
     """
-    from worktrial.synthesis.estimate import estimate
+    from worktrial.synthesis.composed_home import adopt
     from worktrial.synthesis.folder import SuiteFolder
     from worktrial.synthesis.options import EVERY_OPTION, remember, settings_of
     from worktrial.synthesis.resources import locked
@@ -70,13 +75,9 @@ def synthesize(**given: Any) -> None:
         for file in settings.sources.files:
             for note in file.notes:
                 typer.echo(f"note: {printable(file.name)}: {printable(note)}", err=True)
-        expected = estimate(
-            settings.spec,
-            settings.resources.roles,
-            folder,
-            documents=bool(settings.sources),
-            until_drafts=until_drafts,
-        )
+        if settings.own is not None:
+            adopt(settings.own, folder)
+        expected = _expected(settings, folder, until_drafts=until_drafts)
         _print_estimate(expected, settings.resources)
         if not options.yes and sys.stdin.isatty() and sys.stderr.isatty():
             typer.confirm("Go on?", default=True, abort=True, err=True)
@@ -84,6 +85,8 @@ def synthesize(**given: Any) -> None:
         session = SynthesisSession(
             folder=folder,
             spec=settings.spec,
+            own=settings.own,
+            trust=options.trust,
             sources=settings.sources,
             resources=settings.resources,
             run_settings=settings.run_settings,
@@ -95,6 +98,15 @@ def synthesize(**given: Any) -> None:
     _print_end(folder, end)
     if end.stopped is None and not end.selected:
         raise typer.Exit(NOTHING_SELECTED)
+
+
+def _expected(settings: "SessionSettings", folder: "SuiteFolder", *, until_drafts: bool) -> "CostEstimate":
+    from worktrial.synthesis.estimate import estimate, estimate_composed
+
+    spec, roles = settings.spec, settings.resources.roles
+    if spec.workplace == "code":
+        return estimate_composed(spec, roles, folder, until_drafts=until_drafts)
+    return estimate(spec, roles, folder, documents=bool(settings.sources), until_drafts=until_drafts)
 
 
 def _carried_on(session: "SynthesisSession") -> "SessionEnd":
@@ -109,8 +121,9 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
             # Nothing is left to interrupt, and an echo of the signal would change the exit code.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        what = "Raise the budget and resume" if isinstance(e, BudgetSpent) else "What is finished is stored. Resume"
-        typer.echo(f"{what} with:\n  {_same_command(session.resources)}", err=True)
+        is_spent = isinstance(e, BudgetSpent)
+        what = "Raise the budget and resume" if is_spent else "What is finished is stored. Resume"
+        typer.echo(f"{what} with:\n  {_same_command(session.resources, raised=is_spent)}", err=True)
         raise
     except UnusableReplies as e:
         typer.echo(
@@ -120,10 +133,31 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
         raise typer.Exit(NOTHING_SELECTED) from None
 
 
-def _same_command(resources: "ResourceSettings") -> str:
+def _same_command(resources: "ResourceSettings", *, raised: bool) -> str:
+    """The command as it was given, budgets doubled where one is spent."""
     redactor = Redactor()
     resources.resolved(redactor)
-    return shlex.join(redactor.text(word) for word in ("worktrial", *sys.argv[1:]))
+    words = ["worktrial", *sys.argv[1:]]
+    return shlex.join(redactor.text(word) for word in (with_higher_budgets(words) if raised else words))
+
+
+def with_higher_budgets(words: Sequence[str]) -> list[str]:
+    """The words of a command with every budget doubled."""
+    raised: list[str] = []
+    for index, word in enumerate(words):
+        name, is_one_word, value = word.partition("=")
+        if name in _BUDGETS and is_one_word:
+            raised.append(f"{name}={_doubled(value)}")
+        elif index and words[index - 1] in _BUDGETS:
+            raised.append(_doubled(word))
+        else:
+            raised.append(word)
+    return raised
+
+
+def _doubled(value: str) -> str:
+    number = 2 * float(value)
+    return str(int(number)) if number.is_integer() else f"{number:g}"
 
 
 def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> None:
@@ -177,7 +211,9 @@ def _print_end(folder: "SuiteFolder", end: "SessionEnd") -> None:
 
     console = Console(highlight=False)
     resume = f"worktrial synthesize -o {shlex.quote(str(folder.root))}"
-    if end.report is not None:
+    if end.composed is not None:
+        _print_composed(console, end.composed)
+    elif end.report is not None:
         console.print(_filters(end.report))
         for line in described(end.report)[1:]:
             console.print(line, markup=False, soft_wrap=True)
@@ -192,18 +228,21 @@ def _print_end(folder: "SuiteFolder", end: "SessionEnd") -> None:
     if end.page is not None:
         console.print(f"Review page: {end.page}", markup=False, soft_wrap=True)
     if end.stopped is not None:
-        drafts = folder.work / "drafts"
+        drafts = folder.work / ("drafts" if end.composed is None else "tasks")
         console.print(
             f"Change what you like in {drafts}, then go on with:\n  {resume}", markup=False, soft_wrap=True
         )
     elif end.selected:
         root = shlex.quote(str(folder.root if folder.root.is_absolute() else f"./{folder.root}"))
+        others = "" if end.composed is not None else " --simulator MODEL --judge MODEL"
         console.print(
             f"The suite: {folder.root} ({len(end.selected)} tasks). Run it with:\n"
-            f"  worktrial run {root} --agent MODEL --simulator MODEL --judge MODEL",
+            f"  worktrial run {root} --agent MODEL{others}",
             markup=False,
             soft_wrap=True,
         )
+        if end.composed is not None and end.composed.worth is not None:
+            console.print(_next_step(end.composed.worth), markup=False, soft_wrap=True)
     else:
         console.print(
             f"No task was selected, so there is no suite. What was wrong with each stands in {folder.rejects} and "
@@ -211,6 +250,31 @@ def _print_end(folder: "SuiteFolder", end: "SessionEnd") -> None:
             markup=False,
             soft_wrap=True,
         )
+
+
+def _print_composed(console: "Console", composed: "ComposedEnd") -> None:
+    from worktrial.synthesis.worth import described
+
+    if composed.worth is None:
+        console.print(f"{len(composed.drafts)} tasks are composed and hold in code; nothing has been run.")
+        return
+    for line in described(composed.worth):
+        console.print(line, markup=False, soft_wrap=True)
+    lost = [end for end in composed.ends if end.fate != "kept"]
+    for end in lost[:_SHOWN_REJECTS]:
+        why = printable(" ".join(end.why.split()))
+        shown = why if len(why) <= _REASON else f"{why[:_REASON]}…"
+        console.print(f"  {end.task}: {end.fate.replace('_', ' ')}: {shown}", markup=False, soft_wrap=True)
+    if len(lost) > _SHOWN_REJECTS:
+        console.print(f"  … and {len(lost) - _SHOWN_REJECTS} more, in calibration.jsonl")
+
+
+def _next_step(found: "SuiteWorth") -> str:
+    """More tasks, and what they would cost by what these did."""
+    wanted = max(2 * found.tasks, 100)
+    tokens = (found.tokens_a_task or 0) * (wanted - found.tasks)
+    cost = "" if found.cost_a_task is None else f" and ${found.cost_a_task * (wanted - found.tasks):,.2f}"
+    return f"More of them: --tasks {wanted}, which takes about {tokens:,} tokens{cost}, by what these took."
 
 
 def _filters(found: "SuiteReport") -> "Table":

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -13,8 +13,11 @@ ECHO_SECONDS = 1.0
 
 
 @contextmanager
-def cancelled_by_signals() -> Iterator[None]:
+def cancelled_by_signals(halt: Callable[[], None] | None = None) -> Iterator[None]:
     """Let SIGINT and SIGTERM cancel the current task for as long as the block lasts.
+
+    With `halt`, the first of them calls it instead, so that what is in flight can come to its end; the next one,
+    unless it is an echo, cancels.
 
     asyncio's own treatment raises KeyboardInterrupt at the second SIGINT wherever the code happens to be, which
     can leave a task group waiting for ever. Here a repeated signal is ignored at first; who sends another one
@@ -27,14 +30,16 @@ def cancelled_by_signals() -> Iterator[None]:
         return
     loop = asyncio.get_running_loop()
     began: list[float] = []
+    steps = [*([] if halt is None else [halt]), task.cancel]
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if not began:
-            began.append(time.monotonic())
-            # Threadsafe, because only that wakes a loop that waits for the network.
-            loop.call_soon_threadsafe(task.cancel)
-        elif time.monotonic() - began[0] > ECHO_SECONDS:
+        if began and time.monotonic() - began[-1] <= ECHO_SECONDS:
+            return
+        if len(began) == len(steps):
             raise KeyboardInterrupt
+        # Threadsafe, because only that wakes a loop that waits for the network.
+        loop.call_soon_threadsafe(steps[len(began)])
+        began.append(time.monotonic())
 
     handlers = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 
@@ -28,6 +29,10 @@ REPAIRED = 0.5
 PLAN_RATE, FREE_RATES = 0.9, (0.1, 0.5, 0.9)
 """Likely true pass rates; the number of runs until a decision follows from them."""
 TOOL_CALLS = 10
+LOST, DISPUTED = 1.2, 0.2
+"""Tasks drawn for one that is kept, and the share on which a second worker comes to another end."""
+MEASURED_FROM = 3
+"""Runs from which an estimate goes by what was measured."""
 
 _SUBTOPICS = (1500, 1800)
 _PAIR = (500, 60)
@@ -35,6 +40,7 @@ _REFERENCE = (3500, 2500)
 _WORKPLACE = (4500, 5000)
 _TASK = (9000, 1800)
 _REPAIR = (12000, 2500)
+_RULING = (6000, 400)
 _AGENT_CALL = (5500, 150)
 _SIMULATOR_CALL = (7500, 250)
 _VOTE = (8500, 200)
@@ -101,6 +107,65 @@ class _Left:
     """Slots that have not come to their end."""
     runs: int
     """Runs that were made for those."""
+
+
+def estimate_composed(
+    spec: JobSpec, roles: Mapping[RoleName, RoleSettings], folder: SuiteFolder, *, until_drafts: bool = False
+) -> CostEstimate:
+    """Estimate what remains to be asked for where tasks are composed: nothing before the first run.
+
+    Args:
+        spec: What is wanted.
+        roles: Who plays what, with endpoints filled in.
+        folder: Where finished runs lie. Calls and tokens of a run are those of the runs there, where there are any.
+        until_drafts: Leave out the runs.
+    """
+    if until_drafts:
+        return CostEstimate(stages=[])
+    known = _known_runs(folder)
+    calls, size = (TOOL_CALLS + 1.0, _AGENT_CALL) if known is None else known
+    effort = rules_of(spec).free
+    screen = sum(prospects(effort, rate).runs for rate in FREE_RATES) / len(FREE_RATES)
+    runs = folder.work / "runs"
+    done = sum(_lines(path) for path in runs.glob("*.jsonl"))
+    drawn = spec.tasks * LOST
+    left = max(0.0, drawn * (1 + screen) + spec.tasks * spec.fresh_runs - done)
+    share = left / max(1.0, drawn * (1 + screen) + spec.tasks * spec.fresh_runs)
+    most = 2 * spec.tasks * (1 + spec.repairs) * (2 + effort.most) + spec.tasks * spec.fresh_runs - done
+    rows = [
+        _Row(
+            "second worker", Role.SOLVER, drawn * share * calls, 4 * spec.tasks * (1 + spec.repairs) * calls, size
+        ),
+        _Row("rulings", Role.JUDGE, drawn * share * DISPUTED * REDRAWS, 6 * spec.tasks, _RULING),
+        _Row("runs", Role.AGENT, max(0.0, left - drawn * share) * calls, max(0.0, most) * calls, size),
+    ]
+    assumed = (
+        f"assumes {calls:.1f} calls a run, {'as measured so far' if known else 'not yet measured'}, pass rates of "
+        f"{FREE_RATES[0]} to {FREE_RATES[-1]}, {LOST - 1:.0%} more tasks drawn than kept, a ruling on {DISPUTED:.0%}"
+    )
+    return CostEstimate(
+        stages=[_priced(row, roles[row.role.value]) for row in rows if row.most], assumptions=assumed
+    )
+
+
+def _known_runs(folder: SuiteFolder) -> tuple[float, tuple[int, int]] | None:
+    """Calls of a run, and tokens in and out of a call, by the runs that there are; None before the first three."""
+    rows = [row for path in (folder.work / "runs").glob("*.jsonl") for row in read_lines(path, _RunSize)]
+    rows = [row for row in rows if row.outcome != "invalid"]
+    if len(rows) < MEASURED_FROM:
+        return None
+    calls = fmean(row.calls + 1 for row in rows)
+    tokens = fmean(row.tokens for row in rows) / calls
+    out = min(tokens, _AGENT_CALL[1])
+    return calls, (round(tokens - out), round(out))
+
+
+class _RunSize(msgspec.Struct, frozen=True):
+    """A stored run, as far as an estimate needs it."""
+
+    outcome: str
+    calls: int
+    tokens: int
 
 
 def estimate(

@@ -1,16 +1,17 @@
 """Options of a session, and what it goes by: the user's options over what the folder remembers."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from worktrial.agents.assignment import Limits
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.role_values import settings_for
+from worktrial.engine.role_values import ROLE_VALUES, settings_for
 from worktrial.engine.roles import Role, RoleSettings, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget
@@ -26,7 +27,7 @@ from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.resources import ResourceSettings
 from worktrial.synthesis.sources import SourceLibrary, load
 
-ROLES = (Role.SYNTHESIZER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
+ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
 USUAL_REQUESTS = 32
 # A whole workplace has to fit into the embedded model's answer, and the prompt beside it into its context.
 LOCAL_DRAFT_TOKENS = 1536
@@ -48,25 +49,41 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     """The job as a YAML file: role, industry, domain, about, and any of the sizes below."""
     document: Annotated[list[Path] | None, Flag(_WHAT, common=True, metavar="FILE")] = None
     """A procedure, policy or interface (PDF, Markdown, text, OpenAPI 3), or a folder of such; may be repeated."""
-    synthesizer: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL")] = None
-    """The model that writes: a name, openai/NAME, or local."""
-    agent: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
+    workplace: Annotated[str | None, Flag(_WHAT, common=True, default="code", metavar="code|simulated|FOLDER")] = (
+        None
+    )
+    """Form of the workplace: code that the author writes, code in a folder of your own, or simulated."""
+    model: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL")] = None
+    """The model in every role that has none of its own: a name, openai/NAME, or local."""
+    roles: Annotated[Path | None, Flag(_WHO, common=True, metavar="FILE")] = None
+    """Roles as a YAML file: synthesizer, solver, agent, simulator, judge, each with model, base_url, and so on."""
+    synthesizer: Annotated[str | None, Flag(_WHO, metavar="MODEL", default="--model")] = None
+    """The model that writes."""
+    solver: Annotated[str | None, Flag(_WHO, metavar="MODEL", default=_SAME)] = None
+    """The model that works each composed task for a second truth; another one than the synthesizer's is best."""
+    agent: Annotated[str | None, Flag(_WHO, metavar="MODEL", default=_SAME)] = None
     """The model whose runs calibrate."""
-    simulator: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
-    """The model that plays the workplaces."""
-    judge: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL", default=_SAME)] = None
-    """The model that judges."""
-    subtopics: Annotated[Count | None, Flag(_SIZE, common=True, default="16")] = None
-    """Sub-topics of the job."""
+    simulator: Annotated[str | None, Flag(_WHO, metavar="MODEL", default=_SAME)] = None
+    """The model that plays simulated workplaces."""
+    judge: Annotated[str | None, Flag(_WHO, metavar="MODEL", default=_SAME)] = None
+    """The model that rules between two ends, and judges in simulated workplaces."""
+    tasks: Annotated[Count | None, Flag(_SIZE, common=True, default="20")] = None
+    """Sound tasks that are wanted of a workplace of code. More of them need no further workplace."""
+    fresh_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
+    """Runs of each chosen task for the pass rate that is published."""
+    seed: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="0")] = None
+    """Number that all draws follow from."""
+    subtopics: Annotated[Count | None, Flag(_SIZE, default="16")] = None
+    """Sub-topics of the job, each with workplaces of its own, where they are simulated."""
     levels: Annotated[str | None, Flag(_SIZE, default="1,2,3")] = None
     """Levels of difficulty, comma-separated."""
     languages: Annotated[str | None, Flag(_SIZE, common=True, default="en")] = None
     """Languages of the tasks, comma-separated."""
     plan_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
     """Runs with the plan before a decision."""
-    free_runs: Annotated[Count | None, Flag(_SIZE, default="8")] = None
+    free_runs: Annotated[Count | None, Flag(_SIZE, default="4; 8 of a simulated workplace")] = None
     """Runs without it before a decision."""
-    most_runs: Annotated[Count | None, Flag(_SIZE, default="24")] = None
+    most_runs: Annotated[Count | None, Flag(_SIZE, default="12; 24 of a simulated workplace")] = None
     """Runs of one kind at most."""
     repairs: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="3")] = None
     """Rounds of repair of a task at most."""
@@ -81,7 +98,9 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     review: Annotated[bool, Flag(_RUN, common=True)] = False
     """Stop after the drafts, and after runs and repairs, for a look at the review page."""
     until: Annotated[Literal["drafts", "suite"], Flag(_RUN, common=True)] = "suite"
-    """Stage to stop at; with drafts nothing is run yet."""
+    """Stage to stop at. With drafts nothing is run; for a workplace of your own these cost nothing."""
+    trust: Annotated[bool, Flag(_RUN)] = False
+    """Run the workplace's code in this process instead of in the sandbox. For code that you have read."""
     yes: Annotated[bool, Flag(_RUN, common=True)] = False
     """Do not ask before the first call."""
     concurrency: Annotated[
@@ -103,8 +122,11 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
 EVERY_OPTION = with_roles(SynthesisOptions, ROLES)
 """`SynthesisOptions` with those of every role, such as `judge_base_url`."""
 
-_SIZES = ("subtopics", "plan_runs", "free_runs", "most_runs", "repairs", "votes")
+_SIZES = ("subtopics", "tasks", "fresh_runs", "seed", "plan_runs", "free_runs", "most_runs", "repairs", "votes")
+_RUNS_IN_CODE = {"free_runs": 4, "most_runs": 12}
+"""Runs of a task that checks in code decide, where nobody says otherwise: fewer than with a judge's verdicts."""
 _REMEMBERED = (
+    "model",
     *(role.value for role in ROLES),
     "max_turns",
     "concurrency",
@@ -117,6 +139,8 @@ class SessionSettings:
     """Everything that one session goes by."""
 
     spec: JobSpec
+    own: Path | None
+    """Folder of a workplace that its owner brings, where one is named."""
     sources: SourceLibrary
     resources: ResourceSettings
     run_settings: CalibrationSettings
@@ -134,9 +158,9 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
         DataError: a file cannot be used.
     """
     stored_spec, stored = _stored_spec(folder), _stored_options(folder)
-    spec = _spec(folder, given, stored_spec)
+    spec, own = _spec(folder, given, stored_spec)
     said = {name: value for name in _REMEMBERED if (value := getattr(given, name)) is not None}
-    options = {**stored, **said}
+    options = {**stored, **(read_roles(given.roles) if given.roles is not None else {}), **said}
     roles = _roles({**dict.fromkeys(_REMEMBERED), **options})
     stored_sources = SourceLibrary.read(folder.sources)
     sources = load(given.document) if given.document else stored_sources
@@ -159,6 +183,7 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
     )
     return SessionSettings(
         spec=spec,
+        own=own,
         sources=sources,
         # A missing key is told now, before anything is stored.
         resources=resources.resolved(Redactor()),
@@ -181,19 +206,53 @@ def remember(folder: SuiteFolder, settings: SessionSettings, expected: CostEstim
     write_text(folder.spec, to_yaml(settings.spec))
 
 
-def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) -> JobSpec:
+def read_roles(path: Path) -> dict[str, Any]:
+    """Options in a file of roles, such as `solver_base_url`.
+
+    Raises:
+        DataError: it names a role or a field that there is not.
+    """
+    fields = read_yaml_as(path, dict[str, dict[str, Any]])
+    found: dict[str, Any] = {}
+    for name, values in fields.items():
+        if name not in {role.value for role in ROLES}:
+            raise DataError(path, f"{name} is no role", f"There are: {', '.join(role.value for role in ROLES)}")
+        for field, value in values.items():
+            key = name if field == "model" else f"{name}_{field}"
+            if key not in _REMEMBERED:
+                known = ", ".join(["model", *sorted(ROLE_VALUES)])
+                raise DataError(path, f"{name}.{field} is unknown", f"A role has: {known}")
+            found[key] = json.dumps(value) if isinstance(value, dict) else value
+    try:
+        EVERY_OPTION.model_validate({**found, "output": "."})
+    except ValidationError as e:
+        said = "; ".join(f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in e.errors())
+        raise DataError(path, said) from None
+    return found
+
+
+def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) -> tuple[JobSpec, Path | None]:
     job, file = option("job"), option("spec")
     if given.job is not None and given.spec is not None:
         raise SettingError(f"{job} and {file} both say what the job is; give one of them")
+    own = _own_workplace(given.workplace)
+    sizes: dict[str, Any] = {name: value for name in _SIZES if (value := getattr(given, name)) is not None}
     if given.spec is not None:
-        spec = read_spec(given.spec)
+        spec, fields = read_spec(given.spec), read_yaml_as(given.spec, dict[str, Any])
     elif stored is not None:
-        spec = stored
-    elif given.job is not None:
-        spec = JobSpec(role=given.job.strip() or " ")
+        spec, fields = stored, dict.fromkeys(JobSpec.__struct_fields__)
+    elif given.job is not None or own is not None:
+        # Who brings a workplace has said what the job is, by its name at least.
+        role = given.job if given.job is not None else (own or Path()).resolve().name.replace("_", " ")
+        spec, fields = JobSpec(role=role.strip() or " "), {}
     else:
         raise SettingError(f'{folder.root} holds no job yet; say what it is with {job} "…" or {file} FILE')
-    changed: dict[str, Any] = {name: getattr(given, name) for name in _SIZES if getattr(given, name) is not None}
+    changed: dict[str, Any] = {}
+    if given.workplace is not None:
+        changed["workplace"] = "simulated" if given.workplace == "simulated" else "code"
+    if (changed.get("workplace") or spec.workplace) == "code":
+        changed |= {name: runs for name, runs in _RUNS_IN_CODE.items() if name not in fields}
+    changed |= sizes
     if given.job is not None:
         changed["role"] = given.job.strip()
     if given.levels is not None:
@@ -209,11 +268,25 @@ def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) 
         if not values or len(set(values)) != len(values):
             raise SettingError(f"{name}: name at least one, and none twice")
     rules_of(spec)
-    return spec
+    return spec, own
+
+
+def _own_workplace(given: str | None) -> Path | None:
+    if given in (None, "code", "simulated"):
+        return None
+    path = Path(str(given))
+    if not path.is_dir():
+        raise SettingError(f"{option('workplace')} {given}: write code, simulated, or the folder of a workplace")
+    return path
 
 
 def _stored_spec(folder: SuiteFolder) -> JobSpec | None:
-    return read_spec(folder.spec) if folder.spec.exists() else None
+    if not folder.spec.exists():
+        return None
+    spec = read_spec(folder.spec)
+    # An earlier release had simulated workplaces only, and did not say so.
+    is_earlier = "workplace" not in read_yaml_as(folder.spec, dict[str, Any])
+    return msgspec.structs.replace(spec, workplace="simulated") if is_earlier else spec
 
 
 def _stored_options(folder: SuiteFolder) -> dict[str, Any]:
@@ -237,10 +310,10 @@ def _is_secret(name: str, value: Any) -> bool:
 
 
 def _roles(options: Mapping[str, Any]) -> dict[str, RoleSettings]:
-    writer = options["synthesizer"]
+    writer = options["synthesizer"] or options["model"]
     if writer is None:
-        who, where = option("synthesizer"), option("base_url")
-        raise SettingError(f"no model is named: say who writes with {who} MODEL (and {where} URL)")
+        who, where = option("model"), option("base_url")
+        raise SettingError(f"no model is named: say who takes part with {who} MODEL (and {where} URL)")
     roles = {}
     for role in ROLES:
         model = options[role.value]

@@ -13,14 +13,18 @@ from worktrial.synthesis.pipeline import ProgressEvent
 
 PLAIN_SECONDS = 10.0
 # In the order of the way; a slot is at one of them.
-STAGES = ("workplace", "task", "checks", "runs", "repair")
+STAGES = ("workplace", "task", "checks", "solver", "ruling", "runs", "fresh", "repair")
 _TITLES = {
     "workplace": "workplace being written",
     "task": "task being written",
     "checks": "checked",
+    "solver": "worked by the solver",
+    "ruling": "ruled on",
     "runs": "calibration runs",
+    "fresh": "fresh runs",
     "repair": "being repaired",
 }
+_KINDS = (("plan", "with the plan"), ("solver", "by the solver"), ("free", "without"), ("fresh", "fresh"))
 
 Spent = Callable[[], tuple[float, int, bool]]
 """Dollars and tokens of all sessions so far, and whether some answers have no known price."""
@@ -92,7 +96,8 @@ class SynthesisProgress:
 
         at = Counter(self._at.values())
         table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-        table.add_row("references begun", f"{len(self._references)}/{self.subtopics}")
+        if self.subtopics:
+            table.add_row("references begun", f"{len(self._references)}/{self.subtopics}")
         for stage in STAGES:
             table.add_row(f"slots: {_TITLES[stage]}", str(at[stage]))
         rejected = ", ".join(f"{n} {verdict}" for verdict, n in self._verdicts.items() if verdict != "kept")
@@ -106,10 +111,12 @@ class SynthesisProgress:
 
     def _runs(self) -> str:
         said = []
-        for kind, name in (("plan", "with the plan"), ("free", "without")):
+        for kind, name in _KINDS:
             ran = {outcome: self.runs[kind, outcome] for outcome in ("pass", "fail", "invalid")}
+            if not any(ran.values()):
+                continue
             said.append(f"{sum(ran.values())} {name} ({ran['pass']} passed, {ran['invalid']} invalid)")
-        return ", ".join(said)
+        return ", ".join(said) or "0"
 
     def _spend(self) -> str:
         cost, tokens, unpriced = self._spent()

@@ -16,7 +16,7 @@ from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import refuse_unpriced
 from worktrial.engine.secrets import Redactor
-from worktrial.engine.spend import Budget, Meter, Spend
+from worktrial.engine.spend import Budget, BudgetSpent, Meter, Spend
 from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.errors import DataError, InvalidSample, SettingError
 from worktrial.language import Complete, Completion, JsonObject, Message, Usage
@@ -80,6 +80,10 @@ class ResourceSettings:
         return replace(self, roles=roles)
 
 
+class Halted(BudgetSpent):
+    """A person has asked for the end. What was in flight has come to its own, as with a spent budget."""
+
+
 class BookedSpend(Spend):
     """Spend of all sessions on a folder: each answer is on disk, so that a kill loses no count."""
 
@@ -95,7 +99,23 @@ class BookedSpend(Spend):
         """Dollars and tokens of earlier sessions."""
         self.answers = 0
         """Number of answers that came in this session."""
+        self._is_halted = False
         self.unpriced = False
+
+    def halt(self) -> None:
+        """Let nothing more be requested; what is in flight comes to its end."""
+        self._is_halted = True
+
+    def check(self) -> None:
+        """Stop before a request; as `Spend.check`, and once somebody has asked for it.
+
+        Raises:
+            Halted: nothing more is to be requested.
+            BudgetSpent: nothing more may be.
+        """
+        if self._is_halted:
+            raise Halted("interrupted; what was in flight is kept")
+        super().check()
 
     def add(self, usage: Usage, cost: float | None) -> None:
         """Book one answer; as `Spend.add`, and on disk."""

@@ -13,15 +13,18 @@ import msgspec
 from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.roles import Role
 from worktrial.engine.run import Interrupted
-from worktrial.errors import WorktrialError
-from worktrial.synthesis.artifacts import JobSpec, Reject, SessionRow
+from worktrial.errors import SettingError, WorktrialError, flag, option
+from worktrial.synthesis.artifacts import JobSpec, Reject, SessionRow, SlotRun
 from worktrial.synthesis.calibration.runs import CalibrationSettings, RunBook, runner_for
+from worktrial.synthesis.composed_home import labels_of, place_of, read_home, rules_of
+from worktrial.synthesis.composed_session import ComposedEnd, ComposingSession
+from worktrial.synthesis.estimate import MEASURED_FROM, estimate_composed
 from worktrial.synthesis.files import append_line, hash_of, write_lines, write_text
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.pipeline import Pipeline, SlotEnd
 from worktrial.synthesis.progress import PLAIN_SECONDS, SynthesisProgress, display
 from worktrial.synthesis.publish import publish, record, withdraw
-from worktrial.synthesis.resources import ResourceSettings, SessionResources, open_resources
+from worktrial.synthesis.resources import Halted, ResourceSettings, SessionResources, open_resources
 from worktrial.synthesis.sources import SourceLibrary
 from worktrial.synthesis.stages.report import SuiteReport
 from worktrial.synthesis.workshop import SuiteWorkshop
@@ -35,6 +38,10 @@ class SynthesisSession:
 
     folder: SuiteFolder
     spec: JobSpec
+    own: Path | None = None
+    """Folder of a workplace that its owner brings."""
+    trust: bool = False
+    """Whether the workplace's code is run in this process."""
     sources: SourceLibrary
     """The user's documents."""
     resources: ResourceSettings
@@ -55,7 +62,9 @@ class SessionEnd:
     selected: Sequence[str]
     rejects: Sequence[Reject]
     report: SuiteReport | None
-    """Evidence for the suite; None after a stop at the drafts."""
+    """Evidence for the suite; None after a stop at the drafts, and where the tasks were composed."""
+    composed: ComposedEnd | None = None
+    """Tasks composed for a workplace of code, and what became of them."""
     page: Path | None
     """The review page."""
     cost: float
@@ -88,9 +97,17 @@ async def _carry_on(session: SynthesisSession) -> SessionEnd:
     with cancelled_by_signals():
         async with open_resources(session.folder, session.resources) as resources:
             started, end = _now(), "interrupted"
+
+            def halt() -> None:
+                session.warn("what is in flight is brought to its end; another Ctrl-C drops it")
+                resources.spend.halt()
+
             try:
-                done = await _work(session, resources)
+                with cancelled_by_signals(halt):
+                    done = await _work(session, resources)
                 end = f"stopped at {done.stopped}" if done.stopped else "done"
+            except Halted as e:
+                raise Interrupted(str(e)) from None
             except WorktrialError as e:
                 end = f"stopped: {resources.redactor.text(str(e))}"
                 raise
@@ -104,12 +121,87 @@ async def _carry_on(session: SynthesisSession) -> SessionEnd:
 
 
 async def _work(session: SynthesisSession, resources: SessionResources) -> SessionEnd:
+    return await (_simulated if session.spec.workplace == "simulated" else _composed)(session, resources)
+
+
+async def _composed(session: SynthesisSession, resources: SessionResources) -> SessionEnd:
+    """One workplace of code, and tasks composed for it."""
+    folder, spec = session.folder, session.spec
+    place = place_of(folder)
+    if place is None:
+        raise SettingError(
+            f"{folder.root} holds no workplace of code yet. Name one with {option('workplace')} FOLDER, or "
+            f"have a model play workplaces with {flag('workplace')} simulated"
+        )
+    home = read_home(folder, place, trust=session.trust)
+    board = SynthesisProgress(0, spec.tasks, _spent(resources))
+    async with _shown(board) as changed:
+
+        def moved(event: Any) -> None:
+            board.moved(event)
+            changed()
+
+        composing = ComposingSession(
+            folder=folder,
+            spec=spec,
+            place=place,
+            home=home,
+            labels=labels_of(spec, place),
+            rules=rules_of(folder),
+            resources=resources,
+            limits=session.run_settings.limits,
+            runs_at_once=session.resources.requests,
+            moved=moved,
+            ran=_measured(session, _ran(resources, board, changed)),
+            warn=session.warn,
+        )
+        end = await composing.make(until_drafts=session.until_drafts)
+    stopped: Stop | None = "drafts" if session.until_drafts else None
+    selected = [] if session.until_drafts else [draft.recipe.id for draft in end.drafts]
+    return replace(_ended(resources, stopped, [], [], selected), composed=end)
+
+
+def _measured(session: SynthesisSession, ran: Callable[[SlotRun], None]) -> Callable[[SlotRun], None]:
+    """The same, and after the first few runs of a folder the estimate again, by what they took."""
+    is_new = not any((session.folder.work / "runs").glob("*.jsonl"))
+    count = 0
+
+    def told(row: SlotRun) -> None:
+        nonlocal count
+        ran(row)
+        count += 1
+        if is_new and count == MEASURED_FROM:
+            found = estimate_composed(session.spec, session.resources.roles, session.folder)
+            dollars = "" if found.dollars is None else f", ${found.dollars:,.2f}"
+            left = f"{found.calls:,} calls, {found.tokens:,} tokens{dollars}"
+            session.warn(f"by the first runs, what is left takes about {left}")
+
+    return told
+
+
+def _spent(resources: SessionResources) -> Callable[[], tuple[float, int, bool]]:
+    return lambda: (resources.spend.cost, resources.spend.tokens, resources.spend.unpriced)
+
+
+def _ran(
+    resources: SessionResources, board: SynthesisProgress, changed: Callable[[], None]
+) -> Callable[[SlotRun], None]:
+    def ran(row: SlotRun) -> None:
+        resources.outage.saw(row.reason if row.outcome == "invalid" else "")
+        board.ran(row)
+        changed()
+
+    return ran
+
+
+async def _simulated(session: SynthesisSession, resources: SessionResources) -> SessionEnd:
+    """A workplace for each task, played by a model."""
     spec, folder = session.spec, session.folder
 
     board = SynthesisProgress(
         spec.subtopics,
         spec.subtopics * len(spec.levels) * len(spec.languages),
-        lambda: (resources.spend.cost, resources.spend.tokens, resources.spend.unpriced),
+        _spent(resources),
     )
     ledger = ProvenanceLedger(folder, warn=session.warn)
     stops = Stops(folder)
@@ -166,11 +258,6 @@ def _workshop(
     board: SynthesisProgress,
     changed: Callable[[], None],
 ) -> SuiteWorkshop:
-    def ran(row: Any) -> None:
-        resources.outage.saw(row.reason if row.outcome == "invalid" else "")
-        board.ran(row)
-        changed()
-
     roles = {
         role_name: resources.roles[role_name].fingerprint()
         for role_name in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
@@ -188,7 +275,7 @@ def _workshop(
         book=book,
         runner_for=runner_for(session.spec, resources.clients, session.run_settings),
         runs_at_once=session.resources.requests,
-        on_run=ran,
+        on_run=_ran(resources, board, changed),
         note=session.warn,
     )
 

@@ -1,0 +1,108 @@
+"""The workplace that a suite's tasks are composed for: brought by its owner, or written by the author."""
+
+import shutil
+from pathlib import Path
+
+from worktrial.errors import DataError, option
+from worktrial.suites.executable.tasks import TASKS_FILE
+from worktrial.synthesis.artifacts import JobSpec
+from worktrial.synthesis.clauses.clause import read_clauses
+from worktrial.synthesis.compose.atoms import ATOMS_FILE
+from worktrial.synthesis.composed_suite import STATES, Labels
+from worktrial.synthesis.folder import SuiteFolder
+from worktrial.workplaces.executable.code import CodeWorkplace
+from worktrial.workplaces.executable.folder import TOOLS_FILE, refuse_links_out
+from worktrial.workplaces.handbook import Handbook
+
+CLAUSES = "clauses.yaml"
+HANDBOOK = "handbook"
+
+
+def adopt(given: Path, folder: SuiteFolder) -> Path:
+    """Copy a workplace that its owner has written into the suite's folder, which may be the same.
+
+    Args:
+        given: A suite's folder with one workplace, or that workplace's own folder.
+        folder: Where the suite is made. Tasks and states of the given folder are left where they are.
+
+    Returns:
+        The workplace's folder within the suite's.
+
+    Raises:
+        DataError: there is no workplace, or more than one, or a link leads out of the folder.
+    """
+    place, root = _place_in(given)
+    refuse_links_out(root)
+    target = folder.workplaces / place.name
+    if target.resolve() == place.resolve():
+        return target
+    left = shutil.ignore_patterns("__pycache__", TASKS_FILE, STATES, ".*")
+    try:
+        shutil.copytree(place, target, ignore=left, dirs_exist_ok=True)
+        if (root / HANDBOOK).is_dir():
+            shutil.copytree(root / HANDBOOK, folder.root / HANDBOOK, ignore=left, dirs_exist_ok=True)
+        if (root / CLAUSES).is_file():
+            shutil.copy(root / CLAUSES, folder.root / CLAUSES)
+    except OSError as e:
+        raise DataError(folder.root, f"cannot be written ({e.strerror})", "Name another with -o") from None
+    return target
+
+
+def place_of(folder: SuiteFolder) -> Path | None:
+    """Folder of the suite's one workplace; None where there is none yet.
+
+    Raises:
+        DataError: there are several.
+    """
+    if not any(folder.workplaces.glob(f"*/{TOOLS_FILE}")):
+        return None
+    return _place_in(folder.root)[0]
+
+
+def _place_in(given: Path) -> tuple[Path, Path]:
+    """Folder of the workplace, and of the suite that it is in."""
+    flag = option("workplace")
+    if (given / TOOLS_FILE).is_file():
+        return given, given.parent.parent
+    places = sorted(path.parent for path in (given / "workplaces").glob(f"*/{TOOLS_FILE}"))
+    if len(places) == 1:
+        return places[0], given
+    if places:
+        names = ", ".join(place.name for place in places)
+        raise DataError(given, f"holds several workplaces ({names})", f"Name one of their folders with {flag}")
+    raise DataError(given, f"holds no workplace: no {TOOLS_FILE}, no workplaces/*/{TOOLS_FILE}", "See the docs")
+
+
+def read_home(folder: SuiteFolder, place: Path, *, trust: bool) -> CodeWorkplace:
+    """The workplace, its handbook in it, its code run in the sandbox unless it is trusted.
+
+    Raises:
+        DataError: a file is missing or cannot be used, atoms among them.
+        SettingError: code cannot be locked in here.
+    """
+    refuse_links_out(folder.root)
+    papers = folder.root / HANDBOOK
+    handbook = Handbook(papers, templates=False) if papers.is_dir() else None
+    if not (place / ATOMS_FILE).is_file():
+        what = "there is none, so no task can be composed"
+        raise DataError(place / ATOMS_FILE, what, "Write what each clause asks as an atom; see the docs")
+    return CodeWorkplace.read(place, handbook=handbook, trust=trust)
+
+
+def rules_of(folder: SuiteFolder) -> dict[str, str]:
+    """Text of each clause that the agent can read by its id; without clauses, of each section of the handbook.
+
+    Raises:
+        DataError: a file cannot be used.
+    """
+    if (folder.root / CLAUSES).is_file():
+        return {clause.id: clause.quote for clause in read_clauses(folder.root / CLAUSES) if not clause.private}
+    papers = folder.root / HANDBOOK
+    if not papers.is_dir():
+        return {}
+    return {paper.section: paper.text for paper in Handbook(papers, templates=False).on({})}
+
+
+def labels_of(spec: JobSpec, place: Path) -> Labels:
+    """Names by which the tasks are grouped."""
+    return Labels(workplace=place.name, scenario=spec.role, category=spec.industry, domain=spec.domain or spec.role)
