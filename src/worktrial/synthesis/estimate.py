@@ -141,7 +141,7 @@ def estimate_composed(
     ]
     assumed = (
         f"assumes {calls:.1f} calls a run, {'as measured so far' if known else 'not yet measured'}, pass rates of "
-        f"{FREE_RATES[0]} to {FREE_RATES[-1]}, {LOST - 1:.0%} more tasks drawn than kept, a ruling on {DISPUTED:.0%}"
+        f"{FREE_RATES[0]} to {FREE_RATES[-1]}, {LOST - 1:.0%} of the tasks lost, rulings on {DISPUTED:.0%}"
     )
     return CostEstimate(
         stages=[_priced(row, roles[row.role.value]) for row in rows if row.most], assumptions=assumed

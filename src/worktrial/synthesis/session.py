@@ -92,7 +92,7 @@ def carry_on(session: SynthesisSession) -> SessionEnd:
 
 async def _carry_on(session: SynthesisSession) -> SessionEnd:
     # Imported here: its templates are read only where there is a page to write.
-    from worktrial.synthesis.review import write_review
+    from worktrial.synthesis.review import write_composed_review, write_review
 
     with cancelled_by_signals():
         async with open_resources(session.folder, session.resources) as resources:
@@ -117,7 +117,8 @@ async def _carry_on(session: SynthesisSession) -> SessionEnd:
             finally:
                 _note(session, resources, started, end)
     # Last of all: it shows this session, too.
-    return replace(done, page=write_review(session.folder))
+    write = write_review if done.composed is None else write_composed_review
+    return replace(done, page=write(session.folder))
 
 
 async def _work(session: SynthesisSession, resources: SessionResources) -> SessionEnd:

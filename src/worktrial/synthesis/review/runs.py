@@ -54,6 +54,9 @@ class RunEvent:
     observation: str = ""
 
 
+_NAMES = {"plan": "With the plan", "free": "Without the plan", "fresh": "Fresh", "solver": "Second worker"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunView:
     """One run."""
@@ -67,11 +70,13 @@ class RunView:
     @property
     def name(self) -> str:
         """Title of the run on the page."""
-        return f"{'With the plan' if self.row.kind == 'plan' else 'Without the plan'}, run {self.row.number + 1}"
+        return f"{_NAMES[self.row.kind]}, run {self.row.number + 1}"
 
     @property
     def tally(self) -> str:
-        """The votes for it."""
+        """The votes for it, or the checks."""
+        if self.row.checks:
+            return f"{sum(check.passed for check in self.row.checks)} of {len(self.row.checks)} checks"
         cast = [vote.said for vote in self.votes if vote.said != "no vote"]
         return f"{cast.count('pass')} of {len(cast)} votes" if cast else "no votes"
 
