@@ -10,6 +10,8 @@ import pytest
 import yaml
 from tests.docs.snippets import Reader, snippets
 from tests.support.data import real_data_dir
+from tests.support.library_clerk import Library
+from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +39,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     (folder / "examples").symlink_to(ROOT / "examples")
     os.chdir(folder)
     try:
-        with ScriptedServer() as server:
+        with ScriptedServer(Script(agent=Library())) as server:
             yield Reader(folder, server.url)
     finally:
         os.chdir(before)

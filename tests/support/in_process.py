@@ -15,7 +15,7 @@ import yaml
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.executable import ExecutableWorkplace
 
-TOOL_LIBRARY = Path(__file__).parent / "tool_library"
+TOOL_LIBRARY = Path(__file__).parents[2] / "examples" / "tool-library"
 LOANS = TOOL_LIBRARY / "workplaces" / "loans"
 
 

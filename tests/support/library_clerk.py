@@ -131,3 +131,15 @@ def _nearer(prompt: str) -> str:
         if one != other:
             return "first" if (len(one), one) < (len(other), other) else "second"
     return "neither"
+
+
+@dataclass(frozen=True)
+class Library(Behaviour):
+    """One model in every role at the tool library: works, errs in every other run, and rules between two ends."""
+
+    def answer(self, request: ScriptedRequest) -> Body | None:
+        if any(tool["function"]["name"] == "get_loan" for tool in request.tools):
+            return Clerk(every_other).answer(request)
+        if "WHERE THE ENDS DIFFER" in text_of(request.messages[0]):
+            return Referee().answer(request)
+        return None
