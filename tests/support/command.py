@@ -22,6 +22,7 @@ _SHELVES = (
     "happy",
     "team",
     "synthesis.office",
+    "library_clerk",
 )
 
 
