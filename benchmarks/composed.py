@@ -1,7 +1,8 @@
 """Measure a synthesis in code: its wall time beside the least that its calls take, and its memory.
 
-The tasks are composed for the workplace in `examples/tool-library`, proved by a solver, ruled on, screened, made harder
-or easier, and run afresh. One scripted model plays every role, in a process of its own. Exits with 1 on a missed limit.
+The tasks are composed for the workplace in `examples/tool-library`, proved by a solver, ruled on, screened, made
+harder or easier, and run afresh. One scripted model plays every role, in a process of its own. Exits with 1 on a
+missed limit.
 """
 
 import argparse
