@@ -30,7 +30,7 @@ def cancelled_by_signals(halt: Callable[[], None] | None = None) -> Iterator[Non
         return
     loop = asyncio.get_running_loop()
     began: list[float] = []
-    steps = [*([] if halt is None else [halt]), task.cancel]
+    steps: list[Callable[[], object]] = [*([] if halt is None else [halt]), task.cancel]
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if began and time.monotonic() - began[-1] <= ECHO_SECONDS:
