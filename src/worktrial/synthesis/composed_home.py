@@ -1,15 +1,23 @@
 """The workplace that a suite's tasks are composed for: brought by its owner, or written by the author."""
 
 import shutil
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from worktrial.errors import DataError, option
 from worktrial.suites.executable.tasks import TASKS_FILE
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.clauses.clause import read_clauses
-from worktrial.synthesis.compose.atoms import ATOMS_FILE
+from worktrial.synthesis.clauses.clause import Clause, read_clauses
+from worktrial.synthesis.compose.atoms import ATOMS_FILE, read_atoms
+from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.composed_suite import STATES, Labels
 from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.expectations import read_expectations
+from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
+from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, workplace_gates
+from worktrial.synthesis.gates.work import carry_out
+from worktrial.synthesis.proving.way import Bench
 from worktrial.workplaces.executable.code import CodeWorkplace
 from worktrial.workplaces.executable.folder import TOOLS_FILE, refuse_links_out
 from worktrial.workplaces.handbook import Handbook
@@ -95,8 +103,8 @@ def rules_of(folder: SuiteFolder) -> dict[str, str]:
     Raises:
         DataError: a file cannot be used.
     """
-    if (folder.root / CLAUSES).is_file():
-        return {clause.id: clause.quote for clause in read_clauses(folder.root / CLAUSES) if not clause.private}
+    if clauses := read_all_clauses(folder):
+        return {clause.id: clause.quote for clause in clauses if not clause.private}
     papers = folder.root / HANDBOOK
     if not papers.is_dir():
         return {}
@@ -106,3 +114,40 @@ def rules_of(folder: SuiteFolder) -> dict[str, str]:
 def labels_of(spec: JobSpec, place: Path) -> Labels:
     """Names by which the tasks are grouped."""
     return Labels(workplace=place.name, scenario=spec.role, category=spec.industry, domain=spec.domain or spec.role)
+
+
+def task_findings(home: CodeWorkplace, clauses: Sequence[Clause]) -> Callable[[Bench], Awaitable[list[str]]]:
+    """Function from a task to what gates in code find in it, a sentence each."""
+    door = CodeDoor(home)
+
+    async def found(bench: Bench) -> list[str]:
+        task = bench.task
+        works = await carry_out(door, [(task.plan_alone, task.initial_state)])
+        report = GateReport()
+        await task_gates(Gated(door=door, tasks=[task], clauses=clauses), works, report)
+        return [f"{finding.check}: {finding.what}" for finding in report.findings]
+
+    return found
+
+
+async def workplace_warnings(
+    home: CodeWorkplace, place: Path, clauses: Sequence[Clause], languages: Sequence[str]
+) -> list[str]:
+    """Findings of the gates in a workplace and its atoms, a sentence each, for its owner to judge."""
+    expected = read_expectations(place / EXPECTATIONS_FILE)
+    report = GateReport()
+    subject = Gated(door=CodeDoor(home), clauses=clauses, expectations=expected)
+    await workplace_gates(subject, [], report, mutate=0)
+    atoms = {atom.name: atom for atom in read_atoms(place)}
+    findings = [*report.findings, *await telegraphed(atoms, home, languages)]
+    return [f"{finding.check}: {finding.subject}: {finding.what}" for finding in findings]
+
+
+def read_all_clauses(folder: SuiteFolder) -> list[Clause]:
+    """The folder's clauses, private ones included; [] where it has none.
+
+    Raises:
+        DataError: the file cannot be used.
+    """
+    path = folder.root / CLAUSES
+    return read_clauses(path) if path.is_file() else []

@@ -169,6 +169,7 @@ class ComposingSession:
     def _way(self, composition: Composition, drafts: dict[str, ComposedTask]) -> TaskWay:
         def varied(draft: ComposedTask) -> None:
             drafts[draft.recipe.id] = draft
+            composition.note(draft)
             self._write(draft)
 
         name = Role.JUDGE.value

@@ -1,7 +1,7 @@
 """Options of a session, and what it goes by: the user's options over what the folder remembers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -268,7 +268,18 @@ def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) 
         if not values or len(set(values)) != len(values):
             raise SettingError(f"{name}: name at least one, and none twice")
     rules_of(spec)
+    if spec.workplace == "code":
+        _refuse_unknown(spec.languages)
     return spec, own
+
+
+def _refuse_unknown(languages: Sequence[str]) -> None:
+    # Imported here: the identifier takes half a second to load.
+    from worktrial.synthesis.compose.languages import known_languages
+
+    if strange := sorted(set(languages) - known_languages()):
+        what = "cannot be told from others, so no instruction could be checked"
+        raise SettingError(f"{option('languages')} {', '.join(strange)}: {what}. Write codes such as en, ko, de")
 
 
 def _own_workplace(given: str | None) -> Path | None:

@@ -16,7 +16,15 @@ from worktrial.engine.run import Interrupted
 from worktrial.errors import SettingError, WorktrialError, flag, option
 from worktrial.synthesis.artifacts import JobSpec, Reject, SessionRow, SlotRun
 from worktrial.synthesis.calibration.runs import CalibrationSettings, RunBook, runner_for
-from worktrial.synthesis.composed_home import labels_of, place_of, read_home, rules_of
+from worktrial.synthesis.composed_home import (
+    labels_of,
+    place_of,
+    read_all_clauses,
+    read_home,
+    rules_of,
+    task_findings,
+    workplace_warnings,
+)
 from worktrial.synthesis.composed_session import ComposedEnd, ComposingSession
 from worktrial.synthesis.estimate import MEASURED_FROM, estimate_composed
 from worktrial.synthesis.files import append_line, hash_of, write_lines, write_text
@@ -134,7 +142,9 @@ async def _composed(session: SynthesisSession, resources: SessionResources) -> S
             f"{folder.root} holds no workplace of code yet. Name one with {option('workplace')} FOLDER, or "
             f"have a model play workplaces with {flag('workplace')} simulated"
         )
-    home = read_home(folder, place, trust=session.trust)
+    home, clauses = read_home(folder, place, trust=session.trust), read_all_clauses(folder)
+    for text in await workplace_warnings(home, place, clauses, spec.languages):
+        session.warn(text)
     board = SynthesisProgress(0, spec.tasks, _spent(resources))
     async with _shown(board) as changed:
 
@@ -153,6 +163,7 @@ async def _composed(session: SynthesisSession, resources: SessionResources) -> S
             limits=session.run_settings.limits,
             runs_at_once=session.resources.requests,
             moved=moved,
+            findings=task_findings(home, clauses),
             ran=_measured(session, _ran(resources, board, changed)),
             warn=session.warn,
         )

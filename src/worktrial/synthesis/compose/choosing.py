@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb
 from random import Random
 
 from worktrial.synthesis.compose.atoms import AtomName, Workshop
@@ -17,6 +19,12 @@ TASKS_OF_A_START = 10
 STARTS = 1000
 """Draws that a seed has to itself."""
 MOST_CASES = 3
+"""Cases of the usual task; deeper ones come where the sets of so many atoms are used up."""
+DEEPEST = MOST_CASES + 2
+ENUMERATED = 2000
+"""Most sets of atoms that are looked at one by one."""
+DRAWS = 32
+"""Sets that are drawn where there are more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +56,51 @@ class Composition:
     on_task: Callable[[ComposedTask], None] = lambda task: None
     unmade: list[Unmade] = field(default_factory=list, init=False)
     _used: Counter[str] = field(default_factory=Counter, init=False)
-    _sets: Counter[tuple[str, ...]] = field(default_factory=Counter, init=False)
+    _sets: set[tuple[str, ...]] = field(default_factory=set, init=False)
     _texts: dict[str, str] = field(default_factory=dict, init=False)
     """Task to its instruction, ids and numbers left out."""
 
     async def tasks(self, wanted: int, have: Iterable[ComposedTask] = ()) -> list[ComposedTask]:
         """Compose as many tasks as are wanted, if the atoms give so many, numbered on from those that there are.
 
-        Depth goes round from one case to three. Of the atoms those come first that the fewest tasks hold, and a
-        set of atoms is taken again only when no other is left in the tries.
+        Depth goes round from one case to three, and beyond where that gives no more. Of the atoms those come first
+        that the fewest tasks hold. No set of atoms is taken twice: such tasks would differ in their records alone.
 
         Raises:
             DataError: an atom is at fault.
         """
         number = 0
         for task in have:
-            self._note(task)
+            self.note(task)
             number = max(number, int(task.recipe.id.rsplit("-", 1)[1]))
         made: list[ComposedTask] = []
         for _ in range(wanted):
             number += 1
-            found = await self._one(number, depth=1 + (number - 1) % MOST_CASES)
+            usual = 1 + (number - 1) % MOST_CASES
+            found = None
+            # Deeper where every set of so many atoms is taken, shallower where so many do not go together.
+            for depth in (*range(usual, DEEPEST + 1), *range(usual - 1, 0, -1)):
+                found = await self._one(number, depth)
+                if found is not None:
+                    break
             if found is None:
-                # Shallower is better than none: few atoms go together in a small workplace.
-                found = await self._one(number, depth=1)
-            if found is None:
-                continue
+                self.unmade.append(Unmade((), "the atoms give no more tasks that differ from each other"))
+                break
             made.append(found)
-            self._note(found)
+            self.note(found)
             self.on_task(found)
         return made
 
     async def varied(
         self, recipe: Recipe, cases: Sequence[str | RecipeCase], *, distractors: int
     ) -> ComposedTask | None:
-        """The task with other cases, drawn anew where only an atom is named; None where no draw of them holds."""
+        """The task with other cases, drawn anew where only an atom is named.
+
+        None where no draw of them holds, or another task has the same atoms.
+        """
+        names = tuple(sorted(case if isinstance(case, str) else case.atom for case in cases))
+        if names in self._sets and names != tuple(sorted(case.atom for case in recipe.cases)):
+            return None
         for attempt in range(TRIES):
             seed = f"{self.seed}/{recipe.id}/{recipe.round + 1}/{attempt}"
             other = Recipe(
@@ -102,10 +120,13 @@ class Composition:
 
     async def _one(self, number: int, depth: int) -> ComposedTask | None:
         random = Random(f"{self.seed}/{number}/{depth}")
-        depth = min(depth, len(self.atoms))
+        if depth > len(self.atoms):
+            return None
         tried: set[tuple[str, ...]] = set()
         for attempt in range(TRIES):
             names = self._chosen(random, depth, tried)
+            if names is None:
+                return None
             tried.add(tuple(sorted(names)))
             recipe = Recipe(
                 id=f"{self.prefix}-{number:02d}",
@@ -136,22 +157,29 @@ class Composition:
         self.unmade += [Unmade(names, fault) for fault in faults]
         return None if faults else task
 
-    def _chosen(self, random: Random, depth: int, tried: set[tuple[str, ...]]) -> list[str]:
-        """Atoms for one task: of a few draws the one whose set, and whose atoms, are used the least."""
-        draws = [self._drawn(random, depth) for _ in range(8)]
-        fresh = [names for names in draws if tuple(sorted(names)) not in tried] or draws
-        return min(fresh, key=lambda names: (self._sets[tuple(sorted(names))], sum(self._used[n] for n in names)))
+    def _chosen(self, random: Random, depth: int, tried: set[tuple[str, ...]]) -> list[str] | None:
+        """Atoms for one task: of a few draws of sets that none holds the one whose atoms are used the least."""
+        if comb(len(self.atoms), depth) <= ENUMERATED:
+            sets = [list(names) for names in combinations(sorted(self.atoms), depth)]
+            random.shuffle(sets)
+        else:
+            sets = [self._drawn(random, depth) for _ in range(DRAWS)]
+        fresh = [names for names in sets if tuple(sorted(names)) not in tried | self._sets]
+        if not fresh:
+            return None
+        chosen = min(fresh, key=lambda names: sum(self._used[name] for name in names))
+        return random.sample(chosen, depth)
 
     def _drawn(self, random: Random, depth: int) -> list[str]:
         names = sorted(self.atoms)
         random.shuffle(names)
         # The sort is stable, so those used equally often stay shuffled.
         rest = sorted(names, key=lambda name: self._used[name])
-        width = max(depth, (len(rest) + 1) // 2)
-        return random.sample(rest[:width], depth)
+        return random.sample(rest[: max(depth, (len(rest) + 1) // 2)], depth)
 
-    def _note(self, task: ComposedTask) -> None:
+    def note(self, task: ComposedTask) -> None:
+        """Count a task, so that others differ from it."""
         names = [case.atom for case in task.recipe.cases]
         self._used.update(names)
-        self._sets[tuple(sorted(names))] += 1
+        self._sets.add(tuple(sorted(names)))
         self._texts[task.recipe.id] = masked(task.instructions[task.recipe.languages[0]])

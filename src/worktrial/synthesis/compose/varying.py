@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from worktrial.synthesis.compose.atoms import AtomName
-from worktrial.synthesis.compose.choosing import MOST_CASES, Composition
+from worktrial.synthesis.compose.choosing import DEEPEST, Composition
 from worktrial.synthesis.compose.composer import ComposedTask
-
-HARDEST = MOST_CASES + 2
 
 
 async def hardened(task: ComposedTask, composition: Composition) -> ComposedTask | None:
@@ -16,7 +14,7 @@ async def hardened(task: ComposedTask, composition: Composition) -> ComposedTask
     Atoms that weigh the most come first, as they hold the exceptions.
     """
     cases = task.recipe.cases
-    if len(cases) >= HARDEST:
+    if len(cases) >= DEEPEST:
         return None
     inside = {case.atom for case in cases}
     others = sorted(composition.atoms.values(), key=lambda atom: (atom.name in inside, -atom.weight, atom.name))
