@@ -220,9 +220,13 @@ def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_no
     assert (harder.recipe.id, harder.recipe.round) == (easy.recipe.id, 1)
     deep = next(t for t in HUNDRED if len(t.recipe.cases) == 3)
     of_the_second = [index for index, case in enumerate(deep.case_of_check) if case == 1]
-    easier = asyncio.run(mended(deep, [of_the_second, of_the_second], COMPOSITION))
+    workshop = tool_library()
+    fresh = Composition(atoms_of(workshop), workshop, "loans", ("en", "ko"))
+    easier = asyncio.run(mended(deep, [of_the_second, of_the_second], fresh))
     assert easier is not None
     assert [case.atom for case in easier.recipe.cases] == [deep.recipe.cases[i].atom for i in (0, 2)]
+    # Here another task has these atoms already, and two tasks that differ in their records alone are one too many.
+    assert asyncio.run(mended(deep, [of_the_second], COMPOSITION)) is None
 
 
 def test_a_situation_is_also_had_from_outside_the_process_that_holds_the_atom() -> None:
