@@ -13,7 +13,7 @@ MODELS = (*NOWHERE, "--synthesizer", "m")
     ("words", "said"),
     [
         ([], "holds no job yet"),
-        (["--job", "clerk"], "--synthesizer MODEL"),
+        (["--job", "clerk"], "--model MODEL"),
         (["--job", "clerk", "--synthesizer", "m"], "no endpoint for this model"),
         (["--job", " ", *MODELS], "role"),
         (["--job", "clerk", *MODELS, "--levels", "1,4"], "levels"),

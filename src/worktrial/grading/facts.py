@@ -72,7 +72,7 @@ def changed_pointers(before: JsonValue, after: JsonValue, pointer: str = "") -> 
 
 
 def _same_text(before: JsonValue, after: JsonValue) -> bool:
-    """Whether both are the same JSON to the letter, which takes a hundredth of the time of comparing part by part."""
+    """Whether both are the same JSON to the letter, which is told a hundred times as fast as what differs."""
     return msgspec.json.encode(before) == msgspec.json.encode(after)
 
 
