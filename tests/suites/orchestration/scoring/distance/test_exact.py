@@ -15,12 +15,13 @@ from tests.support.data import real_data_dir
 from tests.support.growth import calls
 from tests.support.published_graphs import published_step_graph, published_workflow_graph
 
+from worktrial.suites.orchestration.scoring.distance.domains import search_domains
 from worktrial.suites.orchestration.scoring.distance.exact import MOST_BY_BRANCHES, Distance, edit_distance
-from worktrial.suites.orchestration.scoring.distance.graphs import (
-    Graph,
-)
+from worktrial.suites.orchestration.scoring.distance.graphs import Graph
 from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, assignment, column_prices
+from worktrial.suites.orchestration.scoring.distance.problem import problem
 from worktrial.suites.orchestration.scoring.distance.programme import programme
+from worktrial.suites.orchestration.scoring.distance.search import SearchBudget
 
 Label = tuple[str, str]
 Cost = Callable[[Any, Any], float]
@@ -197,11 +198,39 @@ def test_the_integer_programme_saves_as_much_as_any_mapping(a: Graph[Label], b: 
     assert (a.size + b.size) - found.saved / UNIT == pytest.approx(brute_force(a, b, cost), abs=1e-9)
 
 
+@given(graphs(5), graphs(5), st.sampled_from(COSTS))
+@settings(max_examples=100, deadline=None)
+def test_a_search_over_domains_saves_as_much_as_any_mapping(a: Graph[Label], b: Graph[Label], cost: Cost) -> None:
+    if len(a.labels) > len(b.labels):
+        a, b = b, a
+    found = search_domains(problem(a, b, cost), 0, SearchBudget(100_000))
+    assert found.exact
+    assert (a.size + b.size) - found.saved / UNIT == pytest.approx(brute_force(a, b, cost), abs=1e-9)
+
+
+@pytest.mark.parametrize("chance", [0.3, 0.8])
+def test_twelve_nodes_that_wait_for_each_other_in_circles_are_compared_exactly(chance: float) -> None:
+    rng = random.Random(5)
+    a, b = (
+        Graph((1,) * 12, frozenset(e for e in itertools.permutations(range(12), 2) if rng.random() < chance))
+        for _ in range(2)
+    )
+    found = edit_distance(a, b, substitution=nothing)
+    assert found.exact
+    assert edit_distance(b, a, substitution=nothing) == found
+    by_branches = edit_distance(a, b, substitution=nothing, nodes=MOST_BY_BRANCHES)
+    assert not by_branches.exact
+    # The search over domains is given up too, and never makes what was found before worse.
+    few = edit_distance(a, b, substitution=nothing, nodes=MOST_BY_BRANCHES + 1)
+    assert not few.exact
+    assert found.cost <= few.cost <= by_branches.cost
+
+
 def test_what_branches_leave_the_programme_settles() -> None:
-    """Too hard for the nodes that branch and bound gets, and settled by one node of the programme."""
+    """Too hard for the nodes that branch and bound gets, and too large for a search over domains."""
     rng = random.Random(5)
     graphs = [
-        Graph(tuple(rng.choice("abc") for _ in range(24)), frozenset((n, rng.randrange(24)) for n in range(23)))
+        Graph(tuple(rng.choice("abc") for _ in range(25)), frozenset((n, rng.randrange(25)) for n in range(24)))
         for _ in range(2)
     ]
     by_branches = edit_distance(*graphs, substitution=all_or_nothing, nodes=MOST_BY_BRANCHES)

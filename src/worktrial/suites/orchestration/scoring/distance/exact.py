@@ -6,7 +6,8 @@ is a partial one-to-one mapping of nodes. Its cost is what both graphs cost to d
 The distance is found by saving most, in whole numbers, so that it does not depend on the order of additions.
 
 No clock is looked at, so that a distance is the same on every machine. Branch and bound settles nearly every pair
-of plans within some hundred nodes; what it leaves goes to an integer programme, whose relaxation is far tighter.
+of plans within some hundred nodes. What it leaves of graphs as small as plans of twelve steps goes to a search over
+domains; of larger ones to an integer programme, whose relaxation is far tighter and pays where edges are few.
 """
 
 from collections import defaultdict
@@ -15,8 +16,10 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple
 
 from worktrial.suites.orchestration.options import SEARCH_NODES
+from worktrial.suites.orchestration.scoring.distance.domains import BRANCHES, MOST_BY_DOMAINS, search_domains
 from worktrial.suites.orchestration.scoring.distance.graphs import Graph, Label
 from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, Substitution, label_pairing
+from worktrial.suites.orchestration.scoring.distance.problem import problem
 from worktrial.suites.orchestration.scoring.distance.programme import programme
 from worktrial.suites.orchestration.scoring.distance.search import Found, NothingLeft, SearchBudget, search
 
@@ -24,7 +27,7 @@ MOST_NODES = 500
 MOST_WORK = 5_000_000
 """Squared nodes of the smaller graph times nodes of the larger; beyond, the tables alone take too long."""
 MOST_BY_BRANCHES = 4_000
-"""Nodes of branch and bound after which an integer programme goes on, where the graphs are small enough for one."""
+"""Nodes of branch and bound after which another way goes on, where the graphs are small enough for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +79,16 @@ def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Lab
         pairing = label_pairing(a, b, substitution)
     if pairing.saved == pairing.limit or len(a.labels) ** 2 * len(b.labels) > MOST_WORK:
         return Found(common + pairing.saved, pairing.saved == pairing.limit)
-    ahead = programme(a, b, substitution)
-    budget = SearchBudget(nodes if ahead is None else min(nodes, MOST_BY_BRANCHES))
-    found = search(a, b, substitution, pairing.saved, budget)
-    if not found.exact and ahead is not None and nodes > MOST_BY_BRANCHES:
-        found = ahead.solve(found.saved, nodes - MOST_BY_BRANCHES)
+    small = len(b.labels) <= MOST_BY_DOMAINS
+    ahead = None if small else programme(a, b, substitution)
+    both = small or ahead is not None
+    found = search(a, b, substitution, pairing.saved, SearchBudget(min(nodes, MOST_BY_BRANCHES) if both else nodes))
+    left = nodes - MOST_BY_BRANCHES
+    if not found.exact and left > 0:
+        if small:
+            found = search_domains(problem(a, b, substitution), found.saved, SearchBudget(left * BRANCHES))
+        elif ahead is not None:
+            found = ahead.solve(found.saved, left)
     return Found(common + found.saved, found.exact)
 
 
