@@ -134,7 +134,7 @@ class _Domains:
         return gained.sum(1)[:, :, None] - reduced
 
     def _savings(self, domains: Any) -> Any:
-        """What each pair of nodes can save, its share of edges included."""
+        """Most that each pair of nodes can save, its share of edges included."""
         import numpy as np
 
         may = domains.astype(np.float32)
