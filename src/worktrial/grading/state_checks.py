@@ -86,7 +86,8 @@ class StateItems(Claim):
     """A list in the state (or the values of an object) has so many items that match.
 
     An item matches when it has at least the given fields with the given values; numbers match to half a cent. Where
-    words are asked for, its text has to contain one of them, as a whole word, whatever the case.
+    words are asked for, its text has to contain one of them, as a whole word, whatever the case. Items that are no
+    objects, such as ids, match where they are one of the given values.
     """
 
     check: Literal["state_items"]
@@ -95,6 +96,7 @@ class StateItems(Claim):
     mentioning: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
         default_factory=dict, description="Field of an item to words of which its text has to contain one."
     )
+    one_of: tuple[JsonValue, ...] = Field((), description="Values of which an item has to be one.")
     at_least: Count = 1
     at_most: Count | None = None
 
@@ -102,17 +104,20 @@ class StateItems(Claim):
         """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         told = f" that mention {self.mentioning!r}" if self.mentioning else ""
+        told += f", one of {list(self.one_of)!r}" if self.one_of else ""
         asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}{told}"
         if isinstance(found, dict):
             found = list(found.values())
         if not isinstance(found, list):
             return CheckResult(asked, False, _found(found))
-        count = sum((not self.matching or matches(item, self.matching)) and self._mentions(item) for item in found)
+        count = sum(self._is_meant(item) for item in found)
         return CheckResult(asked, _within(count, self.at_least, self.at_most), f"{count} of {len(found)} match")
 
-    def _mentions(self, item: JsonValue) -> bool:
+    def _is_meant(self, item: JsonValue) -> bool:
+        if self.one_of and not any(matches(item, value, exactly=True) for value in self.one_of):
+            return False
         texts = {name: item.get(name) if isinstance(item, dict) else None for name in self.mentioning}
-        return all(
+        return (not self.matching or matches(item, self.matching)) and all(
             isinstance(text, str) and any(mentions(word, text) for word in self.mentioning[name])
             for name, text in texts.items()
         )

@@ -140,7 +140,7 @@ def locked_in(
     """
     program = shutil.which("bwrap")
     if program is None:
-        raise SandboxUnavailable("bubblewrap is not installed, so Python of an agent cannot be locked in", _INSTALL)
+        raise SandboxUnavailable("bubblewrap is not installed, so foreign Python cannot be locked in", _INSTALL)
     words = [program, "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1"]
     words += ["--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
     words += ["--seccomp", str(filter_fd), "--info-fd", str(info_fd)]

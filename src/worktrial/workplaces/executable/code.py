@@ -385,7 +385,7 @@ def _papers(handbook: Handbook | None, where: str) -> DescribedFunctions | None:
 
 
 def _paper_tool(papers: DescribedFunctions) -> Iterable[Tool]:
-    return [tool_of(t.name, t.description, t.parameters, writes=t.declared.writes) for t in papers.tools]
+    return [tool_of(t.name, t.description, t.parameters, writes=t.function.writes) for t in papers.tools]
 
 
 def _tool(row: JsonObject, where: str) -> Tool:

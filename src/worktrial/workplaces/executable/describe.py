@@ -13,7 +13,6 @@ import msgspec
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.executable.declare import (
-    Declaration,
     Function,
     ToolError,
     declaration,
@@ -57,7 +56,8 @@ class DescribedTool:
     name: str
     description: str
     parameters: JsonObject
-    declared: Declaration
+    example: JsonObject | None
+    """Arguments of its example call."""
     function: ToolFunction
 
 
@@ -79,10 +79,10 @@ class DescribedFunctions:
         Raises:
             DataError: the call fails.
         """
-        if tool.declared.example is None:
+        if tool.example is None:
             return None
         try:
-            given = msgspec.convert(tool.declared.example, tool.function.arguments)
+            given = msgspec.convert(tool.example, tool.function.arguments)
             state = self.decoder.decode(encode(self.initial_state))
             return to_json(tool.function.run(state, **msgspec.structs.asdict(given)))
         except (ToolError, msgspec.ValidationError) as e:
@@ -118,7 +118,8 @@ def describe(
         if not description:
             raise DataError(f"{where}: tool {function.__name__}", "has no docstring")
         called = ToolFunction(function, signature.arguments, declared.writes)
-        tools.append(DescribedTool(function.__name__, description, signature.parameters, declared, called))
+        example: JsonObject | None = None if declared.example is None else to_json(dict(declared.example))
+        tools.append(DescribedTool(function.__name__, description, signature.parameters, example, called))
     return DescribedFunctions(tuple(tools), state_type, decoder, complete(decoder, initial_state, where), where)
 
 

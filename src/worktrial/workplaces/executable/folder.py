@@ -55,7 +55,7 @@ def read_start(folder: Path, name: str) -> JsonObject:
         DataError: there is none of this name, or it holds no JSON object.
     """
     path = folder / STATES / f"{name}.json"
-    if not path.is_file():
+    if path.name != f"{name}.json" or not path.is_file():
         known = ", ".join(sorted(p.stem for p in (folder / STATES).glob("*.json")))
         raise DataError(path, "no such file", f"There is: {known}" if known else f"{folder / STATES} holds none")
     state = as_json(read_bytes(path), path)

@@ -255,8 +255,8 @@ class Carrier:
                 "name": tool.name,
                 "description": tool.description,
                 "parameters": tool.parameters,
-                "writes": tool.declared.writes,
-                "example": tool.declared.example,
+                "writes": tool.function.writes,
+                "example": tool.example,
                 "output": self._guarded(loaded, partial(found.example_output, tool)),
             }
             for tool in found.tools

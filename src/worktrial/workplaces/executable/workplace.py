@@ -147,9 +147,9 @@ class ExecutableWorkplace:
 
 
 def _tool(described: DescribedFunctions, tool: DescribedTool) -> Tool:
-    made = tool_of(tool.name, tool.description, tool.parameters, writes=tool.declared.writes)
-    if tool.declared.example is not None:
-        refuse_misfit(made, dict(tool.declared.example), f"{described.where}: tool {tool.name}")
+    made = tool_of(tool.name, tool.description, tool.parameters, writes=tool.function.writes)
+    if tool.example is not None:
+        refuse_misfit(made, tool.example, f"{described.where}: tool {tool.name}")
     return replace(made, example_output=described.example_output(tool))
 
 

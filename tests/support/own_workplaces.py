@@ -1,0 +1,71 @@
+"""A small suite of somebody's own whose workplace is code, to be written to a folder and spoilt."""
+
+from pathlib import Path
+
+import yaml
+from tests.workplaces.executable.ledger import DRAW, STATE, TOOLS
+
+SUITE = {"format": 1, "kind": "suite", "name": "ledger-trial", "title": "A ledger", "category": "Claims"}
+WORKPLACE = {
+    "name": "ledger",
+    "system_prompt": "Errors: unknown_claim, too_much.",
+    "state_description": {"clock": "The date.", "claims": "Claims by number."},
+}
+PAPER = "---\nsection: '1'\ntitle: Amounts\nissued: 2031-01-02\nkind: paper\n---\nA claim is worth its weight.\n"
+TASKS = {
+    "scenario": "A ledger of claims",
+    "tasks": [
+        {
+            "id": "ledger-01",
+            "difficulty": 1,
+            "clauses": ["C-01"],
+            "instruction": "Decide K-2 with 50 crowns, and say so.",
+            "plan": {
+                "steps": [
+                    {"call": "read_section", "with": {"section": "1"}},
+                    {"call": "get_claim", "with": {"claim_id": "K-2"}},
+                    {"call": "decide", "with": {"claim_id": "K-2", "amount": 50}},
+                ],
+                "answer": "K-2 has 50.",
+            },
+            "checks": [
+                {"check": "state_number", "at": "/claims/K-2/amount", "value": 50, "clauses": ["C-01"]},
+                {"check": "only_changed", "at": ["/claims/K-2"]},
+            ],
+            "rubric": "`decide` gave K-2 50.",
+        },
+        {
+            "id": "ledger-02",
+            "difficulty": 2,
+            "start": "busy",
+            "state": [{"op": "add", "path": "/claims/K-8", "value": {"status": "OPEN"}}],
+            "instruction": "Decide K-8 with 7 crowns, and say so.",
+            "plan": {
+                "steps": [{"call": "decide", "with": {"claim_id": "K-8", "amount": 7}}],
+                "answer": "K-8 has 7.",
+            },
+            "checks": [
+                {"check": "state_number", "at": "/claims/K-8/amount", "value": 7},
+                {"check": "only_changed", "at": ["/claims/K-8"]},
+            ],
+            "rubric": "`decide` gave K-8 7.",
+        },
+    ],
+}
+BUSY = '{"clock": "2031-05-21", "claims": {"K-7": {"status": "OPEN", "amount": 1}}}'
+
+
+def write_suite(folder: Path) -> Path:
+    """Write the suite, whole and sound."""
+    place = folder / "workplaces" / "ledger"
+    (place / "states").mkdir(parents=True)
+    (folder / "handbook").mkdir()
+    (folder / "suite.yaml").write_text(yaml.safe_dump(SUITE), "utf-8")
+    (folder / "handbook" / "amounts.md").write_text(PAPER, "utf-8")
+    (place / "workplace.yaml").write_text(yaml.safe_dump(WORKPLACE), "utf-8")
+    (place / "initial_state.yaml").write_text(yaml.safe_dump(STATE), "utf-8")
+    (place / "tools.py").write_text(TOOLS, "utf-8")
+    (place / "draw.py").write_text(DRAW, "utf-8")
+    (place / "tasks.yaml").write_text(yaml.safe_dump(TASKS), "utf-8")
+    (place / "states" / "busy.json").write_text(BUSY, "utf-8")
+    return folder
