@@ -1,6 +1,7 @@
 """The charge nurse's desk: fair on many days, and its hardest rules by hand."""
 
 import asyncio
+from datetime import timedelta
 from itertools import permutations
 from math import ceil
 
@@ -90,7 +91,9 @@ def test_nobody_is_handed_over_without_bed_and_porter():
     seen, score = _work(variant, moves)
     errors = [one.get("error", {}).get("type") for one in seen]
     assert errors == [None, "no_bed", None, "pending", None, "no_porter", None, None, None, "not_here", None]
-    assert _case(score, due.slot).earned == 10
+    case = _case(score, due.slot)
+    # All but the first word.
+    assert case.earned == case.reachable - 2
 
 
 def test_an_order_that_was_withdrawn_is_not_carried_out():
@@ -121,12 +124,12 @@ def test_a_transfer_that_was_begun_may_be_cancelled_when_the_order_is_withdrawn(
         Move("send_message", {"to": f"W-{due.facts['ward']}", **word}),
     ]
     _, score = _work(variant, moves)
-    assert _case(score, due.slot).earned == 10
+    assert _case(score, due.slot).earned == _case(score, due.slot).reachable
     assert not score.harms
 
 
 def test_a_patient_who_had_gone_before_the_order_was_withdrawn_went_rightly():
-    for variant in range(60):
+    for variant in range(200):
         start = DESK.draw("full", variant)
         late = [d for d in rules.solve(start) if d.pattern == "order withdrawn" and d.earliest - d.arrives >= 22]
         if not late:
@@ -136,14 +139,14 @@ def test_a_patient_who_had_gone_before_the_order_was_withdrawn_went_rightly():
             _at(start, due.arrives),
             Move("request_bed", {**patient, "ward": due.facts["ward"]}),
             Move("order_porter", patient),
-            _at(start, due.earliest - 3),
+            _at(start, due.earliest - 6),
             Move("hand_over", patient),
             Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": "Handed over."}),
         ]
         seen, score = _work(variant, moves)
         if "error" not in seen[4]:
             break
-    assert _case(score, due.slot).earned == 10
+    assert _case(score, due.slot).earned == _case(score, due.slot).reachable
     assert not score.harms
 
 
@@ -200,7 +203,7 @@ def test_a_reassessment_may_be_booked_up_to_ten_minutes_early(early):
     word = {"to": nurse, "kind": "tell", "about": due.about, "text": "Please reassess."}
     moves = [_at(start, due.arrives + 1), Move("book_reassessment", booked), Move("send_message", word)]
     _, score = _work(variant, moves)
-    assert _case(score, due.slot).earned == 10
+    assert _case(score, due.slot).earned == _case(score, due.slot).reachable
 
 
 @pytest.mark.parametrize(
@@ -247,3 +250,38 @@ def test_nurses_to_spare_follow_from_what_the_lists_show(variant):
     needed = 4 + open_bays.count("resus") + ceil(open_bays.count("majors") / majors)
     needed += ceil((open_bays.count("side") + open_bays.count("iso")) / 2) + ceil(open_bays.count("minors") / 6)
     assert measures.spare_nurses(start) == nurses - needed
+
+
+def test_the_heads_hear_of_a_great_incident_with_its_number_of_patients():
+    variant, start, due = _first("great incident", "duty", length="half")
+    words = {"kind": "tell", "about": due.facts["references"][0], "text": "."}
+    for patients, share in ((due.facts["patients"], 1), (due.facts["patients"] + 1, 0)):
+        moves = [
+            _at(start, due.arrives + 1),
+            *[Move("send_message", {"to": p, **words, "fields": {"patients": patients}}) for p in due.tell],
+        ]
+        _, score = _work(variant, moves, "half")
+        assert _case(score, due.slot).earned == share * _case(score, due.slot).reachable
+
+
+def test_devices_at_closed_bays_and_other_devices_are_not_counted():
+    variant, start, due = _first("devices", "two lists", length="half")
+    day_before = f"{start.time.begins - timedelta(hours=24):%Y-%m-%d %H:%M}"
+    late = [d for d in start.devices if d.checked < day_before]
+    counted = [d for d in late if "oxygen" not in d.kind and "pump" not in d.kind and not start.bays[d.bay].closed]
+    assert 0 < len(counted) < len(late)
+    for extra, share in ((0, 1), (1, 0)):
+        fields = {"overdue": len(counted) + extra, "bays": len({d.bay for d in counted})}
+        words = {"to": "site_manager", "kind": "tell", "about": "devices", "text": ".", "fields": fields}
+        _, score = _work(variant, [Move("send_message", words)], "half")
+        assert _case(score, due.slot).earned == share * _case(score, due.slot).reachable
+
+
+def test_a_word_that_a_nurse_is_asked_for_is_no_refusal_yet():
+    variant, start, due = _first("lend", "contract")
+    word = {"to": due.asked_by, "about": due.about, "text": "."}
+    moves = [_at(start, due.arrives + 1), Move("send_message", {"kind": "tell", **word})]
+    _, first = _work(variant, moves)
+    _, both = _work(variant, [*moves, Move("send_message", {"kind": "refuse", **word})])
+    assert _case(first, due.slot).earned == 2
+    assert _case(both, due.slot).earned == _case(both, due.slot).reachable

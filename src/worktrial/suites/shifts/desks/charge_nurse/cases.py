@@ -7,16 +7,18 @@ from worktrial.workplaces.people import Kind, Message
 
 from .checks import DONE, WHEN, was_gone, was_named
 from .measures import flag_counts, may_be_lent, room_order, spare_nurses
-from .rules import REPORT, Due, solve
+from .rules import DEVICES, DUTIES, GREAT, REPORT, WORD, Due, solve
 from .state import State
 
+_POINTS = {"grave": (9, 3, 2), "usual": (6, 2, 2), "small": (3, 1, 1)}
+"""Class of a matter to its points for the outcome, being in time, and telling who has to know (section 1.7)."""
 _REPORT_SLACK = 20  # minutes in which a new patient may or may not be in a report yet
 _TOLD: tuple[Kind, ...] = ("tell", "escalate", "request", "approve", "refuse")
 
 
 def cases(start: State) -> list[Case]:
     """All matters of the day."""
-    return [_report(due) if due.kind == REPORT else _case(due) for due in solve(start)]
+    return [_duty(due) if due.kind in DUTIES else _case(due) for due in solve(start)]
 
 
 def harms(start: State, end: State) -> Iterator[Harm]:
@@ -128,14 +130,25 @@ def _case(due: Due) -> Case:
         return sum([*answers, *others]) / len([*answers, *others])
 
     section = due.section if due.tell else "1.3"
+    best, timely, known = _POINTS[due.weight]
     parts = [
-        Credit("outcome", 6, outcome, due.because, due.section),
-        Credit("in_time", 2, in_time, f"1.2 and {due.section}: by the time of the kind of matter.", "1.2"),
+        Credit("outcome", best, outcome, due.because, due.section),
+        Credit("in_time", timely, in_time, f"1.2 and {due.section}: by the time of the kind of matter.", "1.2"),
     ]
     if due.answer or due.tell or due.end == "book":
         parts.append(
-            Credit("told", 2, told, f"1.3: who asked is answered; 1.5: who else is told; {due.because}", section)
+            Credit(
+                "told", known, told, f"1.3: who asked is answered; 1.5: who else is told; {due.because}", section
+            )
         )
+    if due.kind in WORD:
+
+        def heard(state: State) -> bool:
+            soon = due.arrives + int(str(state.figures["first_word"]))
+            return bool(state.mail.told(due.asked_by, due.about, by=soon))
+
+        because = "1.3: who asks for a transfer, a room or a nurse hears at once that it is in hand."
+        parts.append(Credit("in_time", known, heard, because, "1.3"))
     return Case(
         id=due.slot,
         title=f"{due.kind} {due.about}: {due.end}",
@@ -191,29 +204,68 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _report(due: Due) -> Case:
-    def sent(state: State, *, in_time: bool = False) -> bool:
-        return any(
-            m.to == due.asked_by
-            and m.kind in ("tell", "escalate")
-            and due.arrives <= m.minute <= (due.due if in_time else state.time.ends)
-            and all(_between(m, due, name) for name in ("announced", "admissions"))
-            for m in state.mail.sent
-        )
-
+def _duty(due: Due) -> Case:
+    """Case of something that is due by a time and that no message asks for."""
+    done = {REPORT: _reported, DEVICES: _devices_reported, GREAT: _heads_told}[due.kind]
+    best, timely, _ = _POINTS[due.weight]
     return Case(
         id=due.slot,
-        title="report to bed management",
+        title=_TITLES[due.kind],
         pattern=due.pattern,
         right=f"report by {due.due}: {due.facts}",
-        about=(REPORT, due.asked_by),
+        about=(due.about, *due.facts.get("references", ()), *((due.asked_by,) if due.kind == REPORT else ())),
         parts=(
-            Credit("outcome", 6, sent, due.because, due.section),
-            Credit("in_time", 2, lambda state: sent(state, in_time=True), due.because, due.section),
+            Credit("outcome", best, lambda state: done(state, due, state.time.ends), due.because, due.section),
+            Credit("in_time", timely, lambda state: done(state, due, due.due), due.because, due.section),
         ),
         arrives=due.arrives,
+        critical=due.critical,
         unasked=True,
     )
+
+
+_TITLES = {
+    REPORT: "report to bed management",
+    DEVICES: "devices at the bays",
+    GREAT: "word of a great incident",
+}
+
+
+def _reported(state: State, due: Due, by: int) -> bool:
+    return any(
+        m.to == due.asked_by
+        and m.kind in ("tell", "escalate")
+        and due.arrives <= m.minute <= by
+        and all(_between(m, due, name) for name in ("announced", "urgent", "admissions"))
+        for m in state.mail.sent
+    )
+
+
+def _devices_reported(state: State, due: Due, by: int) -> bool:
+    return any(
+        m.to == due.asked_by
+        and m.kind in ("tell", "escalate")
+        and m.minute <= by
+        and all(_number(m.fields.get(name)) == due.facts[name] for name in ("overdue", "bays"))
+        for m in state.mail.sent
+    )
+
+
+def _heads_told(state: State, due: Due, by: int) -> float:
+    """Share of the heads of the house who were told of the incident, under its number or an announcement's."""
+    about = (due.about, *due.facts["references"])
+    told = [
+        any(
+            m.to == person
+            and m.about in about
+            and m.kind in ("tell", "escalate")
+            and m.minute <= by
+            and _number(m.fields.get("patients")) == due.facts["patients"]
+            for m in state.mail.sent
+        )
+        for person in due.tell
+    ]
+    return sum(told) / len(told)
 
 
 def _between(message: Message, due: Due, name: str) -> bool:

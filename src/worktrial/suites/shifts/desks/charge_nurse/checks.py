@@ -122,15 +122,13 @@ def _lend(state: State, due: Due) -> float:
     lent = state.nurses[due.facts["nurse"]].lent_to is not None
     if due.end == "do":
         return float(lent)
-    return float(not lent and bool(state.mail.told(due.asked_by, due.about, ("refuse", "tell"))))
+    return float(not lent and bool(state.mail.told(due.asked_by, due.about, ("refuse",))))
 
 
 def _lend_when(state: State, due: Due) -> tuple[int | None, int]:
     if due.end == "do":
         return state.nurses[due.facts["nurse"]].lent_at, due.due
-    return min(
-        (m.minute for m in state.mail.told(due.asked_by, due.about, ("refuse", "tell"))), default=None
-    ), due.due
+    return min((m.minute for m in state.mail.told(due.asked_by, due.about, ("refuse",))), default=None), due.due
 
 
 def _drugs(state: State, due: Due) -> float:

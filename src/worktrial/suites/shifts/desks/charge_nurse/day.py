@@ -12,7 +12,11 @@ from .floor import TODAY, first_people, old_patients, ward_beds
 from .state import Patient, State
 
 BEGINS = datetime(2026, 3, 12, 7)
-_REPORT_AT = {"short": "08:", "half": "10:", "full": "10:"}
+_REPORTS = {
+    "short": ("08:15",),
+    "half": ("08:15", "09:15", "10:15"),
+    "full": ("08:15", "09:45", "11:15", "12:45", "14:15"),
+}
 
 
 class DayDraw:
@@ -42,11 +46,11 @@ class DayDraw:
             "interval_4": random.choice([110, 120, 130]),
             "swabs": random.choice([2, 3]),
             "porter_minutes": random.choice([12, 15, 18]),
-            "transfer_minutes": random.choice([60, 65]),
+            "transfer_minutes": random.choice([75, 80]),
             "waiting_limit": random.choice([8, 10, 12]),
-            "report_at": _REPORT_AT[length] + random.choice(["00", "15", "30"]),
-            "report_again": length == "full",
-            "report_again_at": "13:30",
+            "reports": list(_REPORTS[length]),
+            "devices_at": "",
+            "first_word": random.choice([25, 30]),
         }
         patients = old_patients(random)
         self.state = State(

@@ -5,19 +5,26 @@ A slot has a kind; the pattern that decides what is right about it is drawn apar
 
 from random import Random
 
+from worktrial.suites.shifts.clerks import lateness
+
 from .day import DayDraw
-from .floor import add_bays, add_nurses, old_entries
-from .matters import MAKERS
+from .floor import add_bays, add_nurses, devices, old_entries
+from .load import chores
+from .matters import MAKERS, great_incident
 from .state import State
 
 SLOTS = {
-    "short": "transfer ambulance isolation any isolation",
-    "half": "transfer ambulance isolation walkin drugs transfer enquiry lend ambulance isolation isolation census "
-    "walkin ambulance",
-    "full": "transfer ambulance isolation walkin drugs lend transfer enquiry ambulance isolation walkin census "
-    "transfer enquiry isolation lend isolation transfer ambulance enquiry drugs transfer lend walkin census "
-    "ambulance enquiry",
+    "short": "transfer isolation any isolation",
+    "half": "transfer isolation walkin drugs transfer enquiry isolation lend ambulance census walkin drugs",
+    "full": "transfer ambulance isolation walkin drugs lend transfer enquiry isolation walkin census "
+    "transfer enquiry isolation lend drugs transfer ambulance drugs walkin transfer lend census enquiry",
 }
+_INCIDENTS = {"short": ((34, 44),), "half": ((92, 106),), "full": ((130, 150), (310, 330))}
+"""Length to the minutes between which each great incident begins."""
+_MATTERS_UNTIL = 0.78  # share of the shift after which nothing more comes
+_AFTERMATH = 26  # minutes after a great incident in which nothing else comes
+_TRIES = 500
+_SPARE = 4  # minutes that are left before every time if nothing is put off
 PATTERNS = {
     "ambulance": ("plain", "level_1", "level_2", "flag", "duplicate", "cleared", "chest", "two", "minor", "plain"),
     "transfer": ("plain", "stays", "withdrawn", "plain", "escort", "flag", "ask", "hearsay", "elder"),
@@ -31,19 +38,35 @@ PATTERNS = {
 
 
 def draw(length: str, minutes: int, random: Random) -> State:
-    """State in which a shift begins, its future in it."""
+    """State in which a shift begins, its future in it: of a day that a nurse who wastes no minute gets through."""
+    for _ in range(_TRIES):
+        state = _day(length, minutes, random)
+        if lateness(chores(state)) <= -_SPARE:
+            return state
+    raise RuntimeError(f"no day among {_TRIES} that a nurse could get through")
+
+
+def _day(length: str, minutes: int, random: Random) -> State:
+    """One try at a day."""
     # A short shift cannot hold every kind.
     other = random.choice(["drugs", "walkin", "enquiry", "census"])
     day = DayDraw(length, minutes, random, SLOTS[length].replace("any", other).split())
     patterns = {kind: _patterns(random, kind, day.slots.count(kind)) for kind in PATTERNS}
     # Matters come over the first two thirds; what has to be prepared early comes early.
-    gap = minutes * 0.64 / len(day.slots)
+    began = sorted(random.randint(*between) for between in _INCIDENTS[length])
+    gap = (minutes * _MATTERS_UNTIL - _AFTERMATH * len(began)) / len(day.slots)
     for place, kind in enumerate(day.slots):
         due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
+        # While a great incident comes in, the house holds back with everything else.
+        due += _AFTERMATH * sum(at <= due + _AFTERMATH * number for number, at in enumerate(began))
         MAKERS[kind](day, due, patterns[kind].pop())
+    for at in began:
+        great_incident(day, at, 3, again=length != "short")
+    day.figures["devices_at"] = day.clock(5 * round((began[-1] + random.randint(30, 45)) / 5))
     old_entries(day.state, random)
     add_bays(day.state, random, day.needs, rooms=random.randint(1, max(1, day.slots.count("isolation") // 2)))
     add_nurses(day.state, random, day.asked, spare=random.randint(0, day.slots.count("lend")))
+    day.state.devices = devices(day.state, random)
     return day.state
 
 

@@ -2,12 +2,13 @@
 
 from datetime import date, timedelta
 from random import Random
+from typing import Literal
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.people import Person
 
 from . import names
-from .state import Area, Bay, Employed, Entry, Nurse, Patient, State, Team, WardBed
+from .state import Area, Bay, Device, Employed, Entry, Nurse, Patient, State, Team, WardBed
 
 TODAY = date(2026, 3, 12)
 _PATIENTS = 260
@@ -20,6 +21,8 @@ _AREAS: dict[Team, tuple[Area, ...]] = {
     "minors": ("minors",),
 }
 _FRONT = 4
+_DEVICES = 64
+Sort = Literal["resuscitation trolley", "defibrillator", "oxygen cylinder", "suction pump"]
 
 
 def first_people(random: Random) -> dict[str, Person]:
@@ -186,6 +189,25 @@ def add_nurses(state: State, random: Random, asked: dict[str, str], spare: int) 
         )
         state.people[id] = Person(id=id, name=name, role="Nurse", hours="07:00-19:30", delay=(3, 9))
     state.nurses = dict(sorted(state.nurses.items()))
+
+
+def devices(state: State, random: Random) -> list[Device]:
+    """Devices at the bays, most of them checked in the last day, whether or not their bay is open."""
+    kinds: tuple[Sort, ...] = ("resuscitation trolley", "defibrillator", "oxygen cylinder", "suction pump")
+    found = []
+    for number in range(_DEVICES):
+        # Not on the hour of the rule itself, so that nobody has to argue about a minute.
+        hours = random.randint(25, 60) if random.random() < 0.3 else random.randint(1, 23)
+        checked = state.time.begins - timedelta(hours=hours, minutes=-random.randint(1, 50))
+        found.append(
+            Device(
+                id=f"E-{401 + number}",
+                kind=random.choice(kinds),
+                bay=random.choice(list(state.bays)),
+                checked=f"{checked:%Y-%m-%d %H:%M}",
+            )
+        )
+    return found
 
 
 def old_entries(state: State, random: Random) -> None:

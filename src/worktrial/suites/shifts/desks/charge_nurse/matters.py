@@ -60,6 +60,40 @@ def _ambulance(day: DayDraw, due: int, pattern: str) -> None:
         )
 
 
+def great_incident(day: DayDraw, began: int, patients: int, *, again: bool) -> None:
+    """Several patients of one incident, announced one after the other, perhaps one of them by two crews.
+
+    Args:
+        day: Work in progress.
+        began: Minute of the first announcement.
+        patients: Number of patients.
+        again: Whether one of them is announced a second time.
+    """
+    random = day.random
+    incident, due = f"I-{random.randint(10_000, 99_999)}", began
+    levels = random.sample([1, 2, *[3] * (patients - 2)], patients)
+    told: list[dict[str, JsonValue]] = []
+    for number, level in enumerate(levels, 1):
+        day.needs[{1: "resus", 2: "monitor"}.get(level, "majors")] += 1
+        told.append(
+            {
+                "incident": incident,
+                "patient": f"{number} of {patients}",
+                "crew": f"C{random.randint(11, 79)}",
+                "eta": day.clock(due + random.randint(38, 62)),
+                "level": level,
+                "complaint": random.choice(names.CALLS[level]),
+                "earlier_visit": None,
+            }
+        )
+        _announce(day, due, told[-1])
+        due += random.randint(3, 6)
+    if again:
+        data = random.choice(told[1:])
+        words = random.choice(names.CALLS[3])
+        _announce(day, due, data | {"complaint": words, "crew": f"C{random.randint(80, 99)}"})
+
+
 def _announce(day: DayDraw, due: int, data: dict[str, JsonValue]) -> None:
     id = day.entry(due, "ambulance", "A", "ambulance_control", **data)
     aside = day.random.choice(names.ASIDES)
@@ -177,7 +211,7 @@ def _walkin(day: DayDraw, due: int, pattern: str) -> None:
     random = day.random
     patient = day.known()
     level = {"level_2": 2, "level_3": 3, "late": 3, "elder": 4}.get(pattern, random.choice([3, 4]))
-    ago = random.randint(18, 25) if pattern == "late" else random.randint(1, 5)
+    ago = random.randint(12, 16) if pattern == "late" else random.randint(1, 5)
     triaged = BEGINS + timedelta(minutes=due - ago)
     if level == 2:
         day.needs["monitor"] += 1

@@ -4,40 +4,55 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
+from worktrial.workplaces.desk.tools import PAGE
 
 from .measures import PARTNERS
-from .rules import REPORT, Due, solve
+from .rules import DEVICES, DUTIES, GREAT, REPORT, WORD, Due, solve
 from .state import State
 
 _Part = Generator[Move | Until, JsonObject, JsonObject]
 _ANSWER = 21
 """Minutes after which a ward has answered."""
+_OPEN = 6  # minutes before its time at which something is looked into
+_BEGIN = 10  # minutes within which what others do for us is aimed to be set going
+_MARGIN = 5  # minutes before its time at which something short is aimed to be done
+_LONGEST = 16  # minutes that a matter takes from its opening to the last word
+_LONG = 10  # minutes before its time at which something long is aimed to be done
 
 
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
     tray = MailTray()
-    dues = solve(state)
-    later = {due.about for due in dues if due.end == "do" and due.kind == "isolation"}
-    # What only takes hold at the round is begun in time to be over with it.
-    matters = [
-        (due.arrives, due.due - (25 if due.kind == "transfer" else 0), _matter(state, due, tray))
-        for due in dues
-        if due.about not in later
-    ]
-    return interleave(
-        [*matters, *[(d.earliest - 6, d.due, _matter(state, d, tray)) for d in dues if d.about in later]],
-        state.time,
-    )
+    matters: list[tuple[int, int, Matter]] = []
+    for due in solve(state):
+        if due.kind in DUTIES:
+            matters.append((due.arrives, due.due - _LONG, _DUTIES[due.kind](state, due)))
+            continue
+        # What others have to do for us is set going early; what only takes hold later is left until then.
+        late = due.arrives + _BEGIN if due.kind == "transfer" else due.due - _LONGEST
+        ready = max(due.arrives, due.earliest - _OPEN) if due.earliest else due.arrives
+        matters.append((ready, max(late, ready + 2), _matter(state, due, tray)))
+        # A question to whoever asked is a first word, too.
+        if due.kind in WORD and due.pattern != "ask":
+            soon = due.arrives + int(str(state.figures["first_word"]))
+            matters.append((due.arrives + 4, soon - _LONGEST, _first_word(due, tray)))
+    return interleave(matters, state.time)
 
 
-class MailTray:
-    """Messages that a look into the inbox has shown, and that are still to be opened."""
+class MailTray(Inbox):
+    """Inbox of the board, and what its nurse has said and looked up by now."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[str]] = {}
+        super().__init__()
         self._sections: set[str] = set()
+        self._opened: set[str] = set()
+        self.bays: set[str] = set()
+        """Bays that are meant for somebody, on the board or not yet."""
+        self.heard: set[str] = set()
+        """Matters of which whoever asked has heard."""
+        self.settled: set[str] = set()
+        """Matters of which only the answer is left to give."""
 
     def first(self, section: str) -> bool:
         """Whether a section is needed for the first time today; it is kept in mind from then on."""
@@ -45,52 +60,77 @@ class MailTray:
         self._sections.add(section)
         return new
 
-    def read(self, about: str) -> _Part:
-        """Open the messages about a reference; the inbox is looked into only where none is known."""
-        seen: JsonObject = {}
-        if not self._waiting.get(about):
-            seen = yield Move("check_inbox", {"unread_only": True})
-            self._waiting = {}
-            for row in reversed(seen["messages"]):
-                self._waiting.setdefault(row["about"], []).append(row["id"])
-        for id in self._waiting.pop(about, ()):
-            seen = yield Move("read_message", {"message_id": id})
-        return seen
+    def open(self, about: str) -> Matter:
+        """Open the message that came with a matter, once."""
+        if about not in self._opened:
+            self._opened.add(about)
+            yield from self.read(about)
+
+
+def _first_word(due: Due, tray: MailTray) -> Matter:
+    """Tell whoever asked that it is in hand, unless they have their answer by now."""
+    if due.about not in tray.heard | tray.settled:
+        yield from tray.open(due.about)
+    # Opening it may have been put off for something else.
+    if due.about not in tray.heard | tray.settled:
+        tray.heard.add(due.about)
+        text = f"{due.about} is in hand."
+        yield Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": text})
 
 
 def _matter(state: State, due: Due, tray: MailTray) -> Matter:
-    if due.kind == REPORT:
-        yield from _report(due)
-        return
-    yield from tray.read(due.about)
+    yield from tray.open(due.about)
     # A good nurse knows the sections; what came later is read again.
     if due.section[0] in "CK" and tray.first(due.section):
         yield Move("read_section", {"section": due.section})
     yield from _WORK[due.kind](state, due, tray)
 
 
-def _report(due: Due) -> _Part:
-    seen = yield Move("list_entries", {"kind": "ambulance"})
-    counts = {name: sum(at <= due.arrives for at in due.facts[name]) for name in ("announced", "admissions")}
-    text = f"{counts['announced']} patients announced, {counts['admissions']} orders to admit."
-    seen = yield Move(
-        "send_message", {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": text, "fields": counts}
-    )
-    return seen
+def _report(state: State, due: Due) -> Matter:
+    yield Move("list_entries", {"kind": "ambulance"})
+    counts = {name: sum(at <= due.arrives for at in came) for name, came in due.facts.items()}
+    words = {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": "What is expected.", "fields": counts}
+    yield Move("send_message", words)
 
 
-def _answer(due: Due, text: str, fields: JsonObject | None = None) -> _Part:
-    """Tell whoever asked, and everybody else who has to know."""
+def _check_devices(state: State, due: Due) -> Matter:
+    for page in range(1, -(-len(state.devices) // PAGE) + 1):
+        yield Move("list_devices", {"page": page})
+    for page in range(1, -(-len(state.bays) // PAGE) + 1):
+        yield Move("list_bays", {"page": page})
+    words = {"to": due.asked_by, "kind": "tell", "about": DEVICES, "text": "Devices that are overdue at open bays."}
+    yield Move("send_message", {**words, "fields": {name: due.facts[name] for name in ("overdue", "bays")}})
+
+
+def _tell_heads(state: State, due: Due) -> Matter:
+    for person in due.tell:
+        words = {"to": person, "kind": "tell", "about": due.about, "text": "A great incident."}
+        yield Move("send_message", {**words, "fields": {"patients": due.facts["patients"]}})
+
+
+_DUTIES = {REPORT: _report, DEVICES: _check_devices, GREAT: _tell_heads}
+
+
+def _answer(state: State, due: Due, tray: MailTray, text: str, fields: JsonObject | None = None) -> Matter:
+    """Tell everybody who has to know, and whoever asked: at once where that is part of the work."""
     words: JsonObject = {"about": due.about, "text": text, "fields": fields or {}}
-    seen: JsonObject = {}
+    tray.settled.add(due.about)
+    soon = due.arrives + int(str(state.figures["first_word"]))
+    in_time = due.end in ("refuse", "stay")
+    if due.kind in WORD and due.about not in tray.heard:
+        yield Until(0, soon - _LONG)
+    elif due.kind in WORD:
+        yield Until(soon + 1, (due.due if in_time else state.time.ends) - _LONG)
+    elif not in_time and not due.critical and due.kind != "census":
+        yield Until(0, state.time.ends - _LONG)
+    tray.heard.add(due.about)
     if due.answer:
-        seen = yield Move("send_message", {"to": due.asked_by, "kind": due.answer[0], **words})
+        yield Move("send_message", {"to": due.asked_by, "kind": due.answer[0], **words})
     for person in () if due.end == "stay" else due.tell:
-        seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
-    return seen
+        yield Move("send_message", {"to": person, "kind": "tell", **words})
 
 
-def _free_bay(state: State, need: str, ready: str) -> _Part:
+def _free_bay(state: State, need: str, ready: str, tray: MailTray) -> _Part:
     """A free bay of the sort, clean at a time of day."""
     area = "majors" if need == "monitor" else need
     page, looked_at, total = 1, 0, 1
@@ -100,28 +140,30 @@ def _free_bay(state: State, need: str, ready: str) -> _Part:
             taken = row["occupant"] or row["closed"] or row["kept_for"]
             clean = row["clean_from"] is None or row["clean_from"] <= ready
             sort = need not in ("monitor", "majors") or row["monitor"] == (need == "monitor")
-            if not taken and clean and sort:
+            if not taken and clean and sort and row["id"] not in tray.bays:
+                tray.bays.add(row["id"])
                 return {"bay": row["id"]}
         page, looked_at, total = page + 1, looked_at + len(seen["bays"]), seen["total"]
     raise LookupError(f"no {need} bay is free by {ready}")
 
 
-def _ambulance(state: State, due: Due, tray: MailTray) -> _Part:
+def _ambulance(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     if due.end == "link":
         yield Move("list_entries", {"kind": "ambulance"})
         yield Move("link_announcement", {"entry_id": due.about, "first_id": due.facts["first"]})
-        return (yield from _answer(due, f"{due.about} is the patient of {due.facts['first']}."))
+        yield from _answer(state, due, tray, f"{due.about} is the patient of {due.facts['first']}.")
+        return
     if due.facts["earlier_visit"]:
         yield Move("get_patient", {"patient_id": due.facts["earlier_visit"]})
     if due.pattern in ("flag", "flag lifted"):
         yield Move("search_documents", {"patient_id": due.facts["earlier_visit"]})
-    free = yield from _free_bay(state, due.facts["need"], state.time.clock(due.due))
+    free = yield from _free_bay(state, due.facts["need"], state.time.clock(due.due), tray)
     yield Move("assign_bay", {"reference": due.about, "bay_id": free["bay"]})
-    return (yield from _answer(due, f"{due.about}: bay {free['bay']}.", free))
+    yield from _answer(state, due, tray, f"{due.about}: bay {free['bay']}.", free)
 
 
-def _transfer(state: State, due: Due, tray: MailTray) -> _Part:
+def _transfer(state: State, due: Due, tray: MailTray) -> Matter:
     patient = {"patient_id": due.about}
     yield Move("get_patient", patient)
     ward = due.facts["ward"]
@@ -131,7 +173,8 @@ def _transfer(state: State, due: Due, tray: MailTray) -> _Part:
         # What is known to come to nothing is not begun.
         yield Until(due.earliest + 1)
         yield from tray.read(due.about)
-        return (yield from _answer(due, f"{due.about} stays."))
+        yield from _answer(state, due, tray, f"{due.about} stays.")
+        return
     seen = yield Move("request_bed", {**patient, "ward": ward, "side_room": due.facts["side_room"]})
     withdrawn = due.about in state.withdraws
     if withdrawn:
@@ -140,10 +183,12 @@ def _transfer(state: State, due: Due, tray: MailTray) -> _Part:
         seen = yield Move("request_bed", {**patient, "ward": PARTNERS[ward], "side_room": due.facts["side_room"]})
     answered = _minute(state, seen) + _ANSWER
     seen = yield Move("order_porter", {**patient, "escort": due.facts["escort"]})
-    yield Until(max(answered, state.time.minute_of(str(seen["porter_at"]))))
+    there = max(answered, state.time.minute_of(str(seen["porter_at"])))
+    # The porter does not wait for long.
+    yield Until(there, there)
     yield from tray.read(due.about)
     yield Move("hand_over", patient)
-    return (yield from _answer(due, f"{due.about} has been handed over."))
+    yield from _answer(state, due, tray, f"{due.about} has been handed over.")
 
 
 def _minute(state: State, seen: JsonObject) -> int:
@@ -153,6 +198,7 @@ def _minute(state: State, seen: JsonObject) -> int:
 def _ask(state: State, due: Due, tray: MailTray) -> Matter:
     """Ask the physician for the ward, and again where they have forgotten."""
     by = due.asked_by
+    tray.heard.add(due.about)
     words = {"to": by, "about": due.about, "text": f"Which ward for {due.about}?", "fields": {"topic": "ward"}}
     seen = yield Move("send_message", {"kind": "ask", **words})
     slow = state.people[by].delay[1] + 1
@@ -163,19 +209,20 @@ def _ask(state: State, due: Due, tray: MailTray) -> Matter:
     yield from tray.read(due.about)
 
 
-def _isolation(state: State, due: Due, tray: MailTray) -> _Part:
+def _isolation(state: State, due: Due, tray: MailTray) -> Matter:
     patient = {"patient_id": due.about}
     yield Move("get_patient", patient)
     if due.end == "refuse":
         yield Move("set_precautions", {**patient, "kind": due.facts["kind"]})
-        return (yield from _answer(due, f"{due.about} is nursed in place: {due.facts['kind']} precautions."))
+        yield from _answer(state, due, tray, f"{due.about} is nursed in place: {due.facts['kind']} precautions.")
+        return
     yield Until(due.earliest)
-    free = yield from _free_bay(state, "iso", state.time.clock(due.earliest))
+    free = yield from _free_bay(state, "iso", state.time.clock(due.earliest), tray)
     yield Move("assign_bay", {"reference": due.about, "bay_id": free["bay"]})
-    return (yield from _answer(due, f"{due.about} goes to {free['bay']}."))
+    yield from _answer(state, due, tray, f"{due.about} goes to {free['bay']}.")
 
 
-def _enquiry(state: State, due: Due, tray: MailTray) -> _Part:
+def _enquiry(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     yield Move("get_patient", {"patient_id": due.facts["patient"]})
     if due.section == "5.2":
@@ -184,23 +231,25 @@ def _enquiry(state: State, due: Due, tray: MailTray) -> _Part:
         yield Move("call_back", {"entry_id": due.about, "number": due.facts["call"]})
     if due.end == "do":
         yield Move("release_information", {"entry_id": due.about})
-        return (yield from _answer(due, f"{due.about} has been told."))
-    return (yield from _answer(due, f"{due.about} cannot be told anything."))
+        yield from _answer(state, due, tray, f"{due.about} has been told.")
+        return
+    yield from _answer(state, due, tray, f"{due.about} cannot be told anything.")
 
 
-def _walkin(state: State, due: Due, tray: MailTray) -> _Part:
+def _walkin(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_patient", {"patient_id": due.about})
     if due.end == "place":
-        free = yield from _free_bay(state, "monitor", state.time.clock(due.due))
+        free = yield from _free_bay(state, "monitor", state.time.clock(due.due), tray)
         yield Move("assign_bay", {"reference": due.about, "bay_id": free["bay"]})
-        return (yield from _answer(due, f"{due.about}, level 2, is in {free['bay']}."))
+        yield from _answer(state, due, tray, f"{due.about}, level 2, is in {free['bay']}.")
+        return
     seen = yield Move("list_nurses", {"team": "front"})
     at, nurse = _slot(state, due.facts["latest"], seen["nurses"])
     booked = {"patient_id": due.about, "nurse_id": nurse, "time": state.time.clock(at)}
     yield Move("book_reassessment", booked)
     text = f"{due.about}: please reassess at {booked['time']}."
-    seen = yield Move("send_message", {"to": nurse, "kind": "tell", "about": due.about, "text": text})
-    return seen
+    yield Until(0, state.time.ends - _LONG)
+    yield Move("send_message", {"to": nurse, "kind": "tell", "about": due.about, "text": text})
 
 
 def _slot(state: State, latest: int, nurses: list[JsonObject]) -> tuple[int, str]:
@@ -215,26 +264,26 @@ def _slot(state: State, latest: int, nurses: list[JsonObject]) -> tuple[int, str
     raise LookupError("no nurse of the front is free")
 
 
-def _lend(state: State, due: Due, tray: MailTray) -> _Part:
+def _lend(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     yield Move("list_nurses")
     if due.end == "do":
         yield Move("lend_nurse", {"entry_id": due.about, "nurse_id": due.facts["nurse"]})
-    return (yield from _answer(due, f"{due.facts['nurse']}: {due.because}"))
+    yield from _answer(state, due, tray, f"{due.facts['nurse']}: {due.because}")
 
 
-def _drugs(state: State, due: Due, tray: MailTray) -> _Part:
+def _drugs(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     yield Move("read_register", {"drug": due.facts["drug"]})
     yield Move("sign_sheet", {"entry_id": due.about, "result": due.end, "balance": due.facts["balance"]})
-    return (yield from _answer(due, f"{due.about}: {due.end}.", {"missing": due.facts["missing"]}))
+    yield from _answer(state, due, tray, f"{due.about}: {due.end}.", {"missing": due.facts["missing"]})
 
 
-def _census(state: State, due: Due, tray: MailTray) -> _Part:
+def _census(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     level = due.facts["level"]
     yield Move("record_level", {"entry_id": due.about, "level": level})
-    return (yield from _answer(due, f"Level {level}.", {"level": level}))
+    yield from _answer(state, due, tray, f"Level {level}.", {"level": level})
 
 
 _WORK = {

@@ -5,6 +5,8 @@ Shares no code with the tools: it reads the first state and what is still to com
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.people import Kind
@@ -25,6 +27,14 @@ from .measures import (
 from .state import State
 
 REPORT = "report"
+DEVICES = "devices"
+GREAT = "great incident"
+DUTIES = (REPORT, DEVICES, GREAT)
+WORD = ("transfer", "isolation", "lend")
+"""Kinds of which whoever asked hears at once that they are in hand (section 1.3)."""
+_MANY = 3  # patients of one incident from which it is a great one
+_AT_ONCE = 15  # minutes within which a great incident is passed on
+Weight = Literal["grave", "usual", "small"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,14 @@ class Due:
     facts: JsonObject = field(default_factory=dict)
     """What the matter is about."""
 
+    @property
+    def weight(self) -> Weight:
+        """Class of the matter by section 1.7."""
+        if self.critical:
+            return "grave"
+        light = self.end in ("link", "book") or self.facts.get("need") == "minors" or self.kind == REPORT
+        return "small" if light else "usual"
+
 
 def solve(state: State) -> list[Due]:
     """All matters of a day, in order of arrival."""
@@ -65,7 +83,7 @@ def solve(state: State) -> list[Due]:
         if kind is not None:
             counts[kind] = counts.get(kind, 0) + 1
             found.append(_RULES[kind](state, f"{kind}-{counts[kind]}", event))
-    return [*found, *_reports(state, found)]
+    return [*found, *_great_incidents(found), *_reports(state, found), _devices(state)]
 
 
 def _kind(event: Event) -> str | None:
@@ -193,8 +211,9 @@ def _isolation(state: State, slot: str, event: Event) -> Due:
     pattern = "scarce room" if kind == "airborne" else "later circular" if circular else "no claim"
     return Due(
         slot, patient.id, "isolation", pattern,
-        "do" if wins else "refuse", str(message.payload["sender"]), event.due, at + 30, because,
-        "C-2026-09" if circular else "4.2" if wins else "4.3", ("approve", "tell") if wins else ("refuse", "tell"),
+        "do" if wins else "refuse", str(message.payload["sender"]), event.due,
+        min(at + 60, state.time.ends - 2), because,
+        "C-2026-09" if circular else "4.2" if wins else "4.3", ("approve",) if wins else ("refuse",),
         unasked=not wins, earliest=at, facts={"kind": kind, "suspected": suspected},
     )  # fmt: skip
 
@@ -232,7 +251,7 @@ def _enquiry(state: State, slot: str, event: Event) -> Due:
         pattern = "form on file" if form else "call back" if number else "unproven claim"
         because = "5.2: without a password only the next of kin of record or form, called back at the number there."
     return Due(
-        slot, id, "enquiry", pattern, end, "switchboard", event.due, event.due + 30, because, section,
+        slot, id, "enquiry", pattern, end, "switchboard", event.due, event.due + 60, because, section,
         ("approve", "tell") if end == "do" else ("refuse", "tell"), tell, critical=pattern == "wants nobody told",
         unasked=bool(tell or number), facts=data | {"call": number},
     )  # fmt: skip
@@ -242,8 +261,8 @@ def _walkin(state: State, slot: str, event: Event) -> Due:
     patient, level = str(event.payload["patient"]), int(str(event.payload["level"]))
     if level == 2:
         return Due(
-            slot, patient, "walkin", "level 2", "place", "", event.due, event.due + 15,
-            "6.3: nobody of level 2 sits in the waiting room: a bay with a monitor within fifteen minutes.", "6.3",
+            slot, patient, "walkin", "level 2", "place", "", event.due, event.due + 20,
+            "6.3: nobody of level 2 sits in the waiting room: a bay with a monitor within twenty minutes.", "6.3",
             (), ("physician_in_charge",), critical=True, unasked=True, facts=event.payload | {"need": "monitor"},
         )  # fmt: skip
     minutes = interval(state, level, str(event.payload["born"]))
@@ -256,8 +275,9 @@ def _walkin(state: State, slot: str, event: Event) -> Due:
     pattern = "age" if special else "later circular" if section == "C-2026-08" else "plain"
     return Due(
         slot, patient, "walkin", pattern, "book", "",
-        event.due, event.due + 25, f"{section}: reassessed {minutes} minutes after triage at the latest.",
-        section, (), unasked=True, facts=event.payload | {"latest": latest},
+        event.due, min(event.due + 40, latest - 5),
+        f"{section}: reassessed {minutes} minutes after triage at the latest.", section, (),
+        unasked=True, facts=event.payload | {"latest": latest},
     )  # fmt: skip
 
 
@@ -285,8 +305,8 @@ def _lend(state: State, slot: str, event: Event) -> Due:
         pattern, section, end = "none to spare", "7.1", "refuse"
         because = "7.1: without this nurse there are fewer than the open bays need."
     return Due(
-        slot, id, "lend", pattern, end, str(event.payload["sender"]), event.due, event.due + 45, because, section,
-        ("approve", "tell") if end == "do" else ("refuse", "tell"), ("site_manager",) if end == "do" else (),
+        slot, id, "lend", pattern, end, str(event.payload["sender"]), event.due, event.due + 90, because, section,
+        ("approve",) if end == "do" else ("refuse",), ("site_manager",) if end == "do" else (),
         unasked=end == "do", facts=data,
     )  # fmt: skip
 
@@ -318,7 +338,7 @@ def _drugs(state: State, slot: str, event: Event) -> Due:
         pattern, end, section = "record wrong", "corrected", "8.3"
         because = "8.3: a slip of the pen, proven by the lines, is corrected on the sheet with the right balance."
     return Due(
-        slot, id, "drugs", pattern, end, "N-01", event.due, event.due + 30, because, section,
+        slot, id, "drugs", pattern, end, "N-01", event.due, event.due + 45, because, section,
         ("tell", "approve", "refuse", "request", "ask"), tell, critical=end == "discrepancy",
         unasked=end != "agreed", facts=data | {"balance": balance, "missing": balance - counted},
     )  # fmt: skip
@@ -330,18 +350,14 @@ def _census(state: State, slot: str, event: Event) -> Due:
     tell = ("bed_management", "physician_in_charge", "site_manager")[: level - 1]
     raised = bool(state.figures["held"]) and data["longest_held_minutes"] > 30
     return Due(
-        slot, id, "census", "later circular" if raised else "duty", f"level {level}", "", event.due, event.due + 25,
+        slot, id, "census", "later circular" if raised else "duty", f"level {level}", "", event.due, event.due + 40,
         "9.1: every census is given its level; 9.2: who is told at which level.", "C-2026-11" if raised else "9.1",
         (), tell, critical=level == 4, unasked=True, facts=data | {"level": level},
     )  # fmt: skip
 
 
 def _reports(state: State, found: list[Due]) -> Iterator[Due]:
-    times = [
-        state.figures["report_at"],
-        *([state.figures["report_again_at"]] if state.figures["report_again"] else []),
-    ]
-    for number, text in enumerate(times, 1):
+    for number, text in enumerate(state.figures["reports"], 1):
         minute = state.time.minute_of(str(text))
         yield Due(
             f"report-{number}", REPORT, REPORT, "duty", "report", "bed_management", minute - 20, minute,
@@ -349,9 +365,50 @@ def _reports(state: State, found: list[Due]) -> Iterator[Due]:
             "1.4", ("tell",), unasked=True,
             facts={
                 "announced": [d.arrives for d in found if d.kind == "ambulance" and d.end != "link"],
+                "urgent": [
+                    d.arrives
+                    for d in found
+                    if d.kind == "ambulance" and d.end != "link" and int(str(d.facts["level"])) <= 2
+                ],
                 "admissions": [d.arrives for d in found if d.kind == "transfer"],
             },
         )  # fmt: skip
+
+
+def _great_incidents(found: list[Due]) -> Iterator[Due]:
+    """Incidents of which so many patients were announced that the heads of the house are told."""
+    announced: dict[str, list[Due]] = {}
+    for due in found:
+        if due.kind == "ambulance" and due.end != "link":
+            announced.setdefault(str(due.facts["incident"]), []).append(due)
+    many = [dues for dues in announced.values() if len(dues) >= _MANY]
+    for number, dues in enumerate(many, 1):
+        came = dues[_MANY - 1].arrives
+        yield Due(
+            f"great-incident-{number}", str(dues[0].facts["incident"]), GREAT, "duty", "report", "", came,
+            came + _AT_ONCE, "2.7: of an incident with three patients or more the heads are told at once.", "2.7",
+            (), ("physician_in_charge", "site_manager"), critical=True, unasked=True,
+            facts={"patients": len(dues), "references": [d.about for d in found if d.kind == "ambulance"
+                   and d.facts["incident"] == dues[0].facts["incident"]]},
+        )  # fmt: skip
+
+
+def _devices(state: State) -> Due:
+    minute = state.time.minute_of(str(state.figures["devices_at"]))
+    day_before = f"{state.time.begins - timedelta(hours=24):%Y-%m-%d %H:%M}"
+    overdue = [
+        d
+        for d in state.devices
+        if d.kind in ("resuscitation trolley", "defibrillator")
+        and d.checked < day_before
+        and state.bays[d.bay].closed is None
+    ]
+    return Due(
+        "devices-1", DEVICES, DEVICES, "two lists", "report", "site_manager", 0, minute,
+        "10.1: by the set time the site manager hears how many devices at open bays are overdue.", "10.1",
+        ("tell",), critical=True, unasked=True,
+        facts={"overdue": len(overdue), "bays": len({d.bay for d in overdue})},
+    )  # fmt: skip
 
 
 _RULES = {

@@ -150,6 +150,14 @@ class Paper(msgspec.Struct, kw_only=True):
     text: str
 
 
+class Device(msgspec.Struct, kw_only=True):
+    id: str
+    kind: Literal["resuscitation trolley", "defibrillator", "oxygen cylinder", "suction pump"]
+    bay: str
+    checked: str
+    """Date and time of the last check."""
+
+
 class State(DeskState, kw_only=True):
     patients: dict[str, Patient]
     bays: dict[str, Bay]
@@ -158,6 +166,7 @@ class State(DeskState, kw_only=True):
     entries: dict[str, Entry]
     register: list[RegisterLine]
     papers: list[Paper]
+    devices: list[Device] = []
     withdraws: dict[str, int] = {}
     """Patient to the minutes after which the first ward takes its bed back."""
     answering: dict[str, list[str]] = {}

@@ -158,6 +158,17 @@ def get_entry(state: State, entry_id: str) -> JsonObject:
 
 
 @reads()
+def list_devices(state: State, page: int = 1) -> JsonObject:
+    """List the devices that stand at bays, by number, 20 to a page: sort, bay, and when they were last checked.
+
+    Args:
+        page: Number of the page, from 1.
+    """
+    rows = [{"id": d.id, "kind": d.kind, "bay": d.bay, "checked": d.checked} for d in page_of(state.devices, page)]
+    return {"total": len(state.devices), "page": page, "devices": rows}
+
+
+@reads()
 def list_ward_beds(state: State, ward: str) -> JsonObject:
     """Show how many beds of a ward are free, with and without a side room. A bed has to be asked for all the same.
 
