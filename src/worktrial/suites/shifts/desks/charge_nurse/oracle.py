@@ -27,7 +27,7 @@ def plan(state: State) -> Work:
     matters: list[tuple[int, int, Matter]] = []
     for due in solve(state):
         if due.kind in DUTIES:
-            matters.append((due.arrives, due.due - _LONG, _DUTIES[due.kind](state, due)))
+            matters.append((due.arrives, due.due - _LONGEST, _DUTIES[due.kind](state, due)))
             continue
         # What others have to do for us is set going early; what only takes hold later is left until then.
         late = due.arrives + _BEGIN if due.kind == "transfer" else due.due - _LONGEST
