@@ -19,6 +19,7 @@ _SHELVES = (
     "agent_behaviours",
     "simulator_behaviours",
     "judge_behaviours",
+    "folder_author",
     "happy",
     "team",
     "synthesis.office",

@@ -268,6 +268,8 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     domain: str = ""
     about: str = ""
     """Anything else that the author should know."""
+    operations: list[Text] = []
+    """Operations of the owner's interface that become tools; none for all, or for those that are proposed."""
     subtopics: Annotated[int, msgspec.Meta(ge=1, le=200)] = 16
     levels: list[Level] = msgspec.field(default_factory=lambda: [1, 2, 3])
     languages: list[Text] = msgspec.field(default_factory=lambda: ["en"])

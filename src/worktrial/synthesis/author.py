@@ -73,6 +73,10 @@ class ModelAuthor:
         """Its name, for the provenance."""
         return self._model
 
+    def bound(self, salt: str) -> Complete:
+        """The model itself, to be talked to in plain text, its answers cached under `salt`."""
+        return self._bound(salt)
+
     async def write(
         self,
         prompt: str,

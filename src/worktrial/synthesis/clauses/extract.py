@@ -1,6 +1,5 @@
 """The stage *clauses*: the author copies them out section by section, and code takes only what stands there."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -15,6 +14,7 @@ from worktrial.synthesis.clauses.quotes import NotQuoted, QuotePlace, place_of, 
 from worktrial.synthesis.clauses.sections import HandbookSection, SectionPart
 from worktrial.synthesis.prompting import fenced, render, tokens
 from worktrial.synthesis.sources.text import pieces
+from worktrial.synthesis.together import together
 
 ROUNDS = 2
 """Times that the author is asked again for what was refused or left out of a stretch of the documents."""
@@ -118,9 +118,7 @@ async def extract_clauses(
         UnusableReplies: not one section could be read.
     """
     stretches = _stretches(sections, _room(context, output))
-    async with asyncio.TaskGroup() as group:
-        for place, stretch in enumerate(stretches):
-            group.create_task(_read(spec, stretch, author, f"clauses/{place}"))
+    await together(*(_read(spec, stretch, author, f"clauses/{at}") for at, stretch in enumerate(stretches)))
     unread = [(", ".join(s.number for s in one.sections), one.unusable) for one in stretches if one.unusable]
     if len(unread) == len(stretches):
         why = f"no clause could be read: {unread[0][1]}" if unread else "the documents have no sections"

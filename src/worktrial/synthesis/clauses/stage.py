@@ -18,6 +18,8 @@ ASSUMED_CONTEXT = 16_000
 """Tokens of a model's context where neither its endpoint nor the owner says how many."""
 _FEWEST_QUOTED = 0.5
 _SHOWN = 5
+_READ = 4000
+"""Characters of a document by which its language is told."""
 
 
 class DocumentClauses(msgspec.Struct, kw_only=True, frozen=True):
@@ -71,8 +73,12 @@ async def clauses_of(
             f"the endpoint of {author.model} does not say how large its context is; {context:,} tokens are "
             f"assumed. {flag('context_tokens')} says it"
         )
+    strange = _strange_languages(spec, sources)
+    for name, language in strange.items():
+        wanted = ", ".join(spec.languages)
+        note(f"{name} reads as {language}, and tasks are wanted in {wanted}: {author.model} has to know both")
     reading = await extract_clauses(spec, sections, author, context=context, output=output, earlier=earlier)
-    _refuse_unquoted(reading, author.model)
+    _refuse_unquoted(reading, author.model, sorted(set(strange.values())))
     for text in _notes(reading):
         note(text)
     holding, overruled = settled(reading.clauses, precedence)
@@ -81,13 +87,30 @@ async def clauses_of(
     return DocumentClauses(sections=sections, clauses=holding, overruled=overruled, reading=reading)
 
 
-def _refuse_unquoted(reading: ClauseReading, model: str) -> None:
+def _strange_languages(spec: JobSpec, sources: SourceLibrary) -> dict[str, str]:
+    """Language of each procedure that is in none of the job's."""
+    # Imported here: the model of languages takes half a second to load.
+    from worktrial.synthesis.compose.languages import known_languages, language_of
+
+    found = {}
+    for file in sources.files:
+        if file.kind in ("openapi", "mcp"):
+            continue
+        text = "\n".join(part.text for part in sources.parts if part.source == file.id)
+        language = language_of(text[:_READ], known_languages())
+        if language not in spec.languages:
+            found[file.id] = language
+    return found
+
+
+def _refuse_unquoted(reading: ClauseReading, model: str, languages: Sequence[str]) -> None:
     """Refuse a reading by an author who does not copy the words, as one that does not know the language."""
     found, lost = len(reading.clauses), len(reading.refused)
     if found == 0 or found < _FEWEST_QUOTED * (found + lost):
         shown = "; ".join(refused.why for refused in reading.refused[:_SHOWN]) or "it gave none"
         what = f"{model} gave {found + lost} clauses, and {lost} of the quotes do not stand there ({shown})"
-        raise DataError("documents", what, "Take a model that knows their language and copies exactly")
+        language = f"their language ({', '.join(languages)})" if languages else "their language"
+        raise DataError("documents", what, f"Take a model that knows {language} and copies exactly")
 
 
 def _notes(reading: ClauseReading) -> list[str]:

@@ -1,0 +1,122 @@
+"""Expectations of another author: what the tools have to do and refuse, written from the clauses alone."""
+
+from collections.abc import Sequence
+
+import jsonpatch
+import msgspec
+from jsonpointer import JsonPointerException
+
+from worktrial.language import JsonObject
+from worktrial.synthesis.artifacts import ToolDraft
+from worktrial.synthesis.author import Author
+from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
+from worktrial.synthesis.prompting import fenced, tools_text
+from worktrial.workplaces.tools import Tool
+
+
+class ExpectedCall(msgspec.Struct, kw_only=True, frozen=True):
+    """A call that has to be made first."""
+
+    call: str
+    arguments: JsonObject = msgspec.field(default_factory=dict, name="with")
+
+
+class ExpectationDraft(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """One call and how it has to end, as its author writes it."""
+
+    id: str
+    call: str
+    arguments: JsonObject = msgspec.field(default_factory=dict, name="with")
+    expect: str = "ok"
+    clauses: list[str] = []
+    why: str = ""
+    state: list[JsonObject] = []
+    before: list[ExpectedCall] = []
+    shows: JsonObject = {}
+    leaves: JsonObject = {}
+
+
+class ExpectationDrafts(msgspec.Struct, kw_only=True, frozen=True):
+    """One reply of the author."""
+
+    expectations: list[ExpectationDraft]
+
+
+class Expectations(msgspec.Struct, kw_only=True, frozen=True):
+    """All expectations of a workplace, as `expectations.yaml` holds them."""
+
+    expectations: list[JsonObject]
+
+
+async def expectations_of(
+    brief: AuthorBrief, author: Author, types: str, tools: Sequence[ToolDraft], state: JsonObject
+) -> Expectations:
+    """Ask for what each tool has to do and to refuse, a few tools at a time.
+
+    Args:
+        brief: Job and clauses.
+        author: Another one than the tools'.
+        types: The data model; the author does not see rules and tools.
+        tools: The tools as agents see them.
+        state: The state before each call.
+
+    Raises:
+        UnusableReplies: the author's replies cannot be used.
+        InvalidSample: the model cannot be reached.
+    """
+    found: list[JsonObject] = []
+    known = {clause.id for clause in brief.clauses}
+    for start in range(0, len(tools), GROUP):
+        group = tools[start : start + GROUP]
+        prompt = brief.prompt(
+            "author_expectations",
+            about=" ".join(f"{tool.name} {tool.description}" for tool in group),
+            tools=fenced(tools_text(group, brief.context // 6)),
+            types=fenced(types),
+            sample=sample_of(state),
+            names=", ".join(tool.name for tool in group),
+        )
+
+        def check(drafts: ExpectationDrafts, group: Sequence[ToolDraft] = group) -> list[str]:
+            return _faults(drafts, group, tools, state, known)
+
+        drafts = await author.write(prompt, ExpectationDrafts, salt=f"expectations/{start // GROUP}", check=check)
+        for draft in drafts.expectations:
+            found.append({**msgspec.to_builtins(draft), "id": f"E-{len(found) + 1:02}"})
+    return Expectations(expectations=found)
+
+
+def _faults(
+    drafts: ExpectationDrafts,
+    group: Sequence[ToolDraft],
+    tools: Sequence[ToolDraft],
+    state: JsonObject,
+    known: set[str],
+) -> list[str]:
+    names = {tool.name for tool in tools}
+    problems = []
+    for draft in drafts.expectations:
+        if draft.expect not in ("ok", "error"):
+            problems.append(f'{draft.id}: expect is "ok" or "error", not {draft.expect!r}')
+        problems += [
+            f"{draft.id}: there is no tool {call}"
+            for call in (draft.call, *(step.call for step in draft.before))
+            if call not in names
+        ]
+        problems += [f"{draft.id}: there is no clause {id}" for id in draft.clauses if id not in known]
+        try:
+            jsonpatch.apply_patch(state, draft.state)
+        except (jsonpatch.JsonPatchException, JsonPointerException, TypeError, KeyError) as e:
+            problems.append(f"{draft.id}: its patch does not apply to the state: {e}")
+        tool = next((tool for tool in tools if tool.name == draft.call), None)
+        if tool is not None and draft.expect == "ok":
+            made = Tool(tool.name, tool.description, tool.parameters, writes=tool.writes)
+            problems += [f"{draft.id}: {what}" for what in made.problems(draft.arguments)[:1]]
+    ways = {(draft.call, draft.expect) for draft in drafts.expectations}
+    problems += [f"no call of {tool.name} has to succeed" for tool in group if (tool.name, "ok") not in ways]
+    problems += [
+        f"no call of {tool.name} has to be refused"
+        for tool in group
+        if tool.parameters.get("required") and (tool.name, "error") not in ways
+    ]
+    return problems

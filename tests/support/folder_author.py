@@ -1,0 +1,213 @@
+"""An author that knows one finished workplace: it answers each step of the authoring with the folder's own code."""
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from tests.support.request import ScriptedRequest, text_of
+from tests.support.script import Answer, Behaviour
+from tests.support.wire import completion, json_text
+
+STEPS = {
+    "You read an organisation's procedure": "clauses",
+    "You copied out the clauses": "clauses again",
+    "You decide which tools": "operations",
+    "You write the data model": "types",
+    "You write the generator of initial states": "draw",
+    "You write the rules of a workplace": "rules",
+    "You write tools of a workplace": "tools",
+    "You write cases": "atoms",
+    "You write the acceptance test": "expectations",
+}
+_SECTION = re.compile(r"^\[section (\S+)\]", re.MULTILINE)
+_LISTED = re.compile(r"^- (\w+) \((?:reads|changes)", re.MULTILINE)
+_WANTED = re.compile(r"^Write cases for these clauses now: (.*)$", re.MULTILINE)
+_TESTED = re.compile(r"^For each tool of these: (.*)$", re.MULTILINE)
+
+
+def step_of(prompt: str) -> str | None:
+    """Step of the authoring that a prompt is of; None where it is none of them."""
+    return next((step for beginning, step in STEPS.items() if prompt.startswith(beginning)), None)
+
+
+@dataclass(frozen=True)
+class WrittenFolder:
+    """A suite folder taken apart into what an author would write, step by step."""
+
+    folder: Path
+    clauses_file: Path | None = None
+    """None for the folder's own."""
+
+    @property
+    def workplace(self) -> Path:
+        (found,) = [path.parent for path in self.folder.glob("workplaces/*/tools.py")]
+        return found
+
+    def clauses(self, prompt: str) -> dict[str, Any]:
+        """The clauses of the sections that a prompt shows."""
+        shown = set(_SECTION.findall(prompt))
+        rows = [
+            row
+            for row in self._rows
+            if any(number in (row["section"], f"{row['document']}-{row['section']}") for number in shown)
+        ]
+        number = {row["id"]: at for at, row in enumerate(rows, 1)}
+        return {
+            "clauses": [
+                {
+                    "section": row["section"],
+                    "quote": row["quote"].replace("**", ""),
+                    "kind": row["kind"],
+                    "applies_when": row.get("applies_when", ""),
+                    "exception_to": [number[id] for id in row.get("overrides", []) if id in number],
+                }
+                for row in rows
+            ]
+        }
+
+    @property
+    def _rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = yaml.safe_load(
+            (self.clauses_file or self.folder / "clauses.yaml").read_text("utf-8")
+        )
+        return rows
+
+    def types(self) -> str:
+        return self._tools(lambda node: isinstance(node, ast.ClassDef) or _is_alias(node))
+
+    def draw(self) -> str:
+        return (self.workplace / "draw.py").read_text("utf-8")
+
+    def rules(self) -> str:
+        """Everything of the tools' module but records and tools."""
+        return self._tools(
+            lambda node: (
+                not isinstance(node, ast.ClassDef) and not _is_alias(node) and not _marks(node, "reads", "writes")
+            )
+        )
+
+    def tools(self, prompt: str) -> str:
+        names = set(_LISTED.findall(prompt[prompt.index("The tools that you write now") :]))
+        return self._tools(lambda node: bool(_marks(node, "reads", "writes")) and node.name in names)
+
+    def atoms(self, prompt: str) -> str:
+        """The cases whose first clause is wanted, and all helpers."""
+        found = _WANTED.search(prompt)
+        wanted = set(found[1].split(", ")) if found else set()
+
+        def is_wanted(node: Any) -> bool:
+            cited = _marks(node, "atom")
+            return not cited or cited[0] in wanted
+
+        source = (self.workplace / "atoms.py").read_text("utf-8")
+        if not any(_marks(node, "atom") and is_wanted(node) for node in ast.parse(source).body):
+            return f"# NO CASE {', '.join(sorted(wanted))}: others ask for it\n"
+        return _kept(source, is_wanted)
+
+    def expectations(self, prompt: str) -> dict[str, Any]:
+        found = _TESTED.search(prompt)
+        names = set(found[1].split(", ")) if found else set()
+        rows = yaml.safe_load((self.workplace / "expectations.yaml").read_text("utf-8"))
+        return {"expectations": [row for row in rows if row["call"] in names]}
+
+    def _tools(self, keep: Any) -> str:
+        return _kept((self.workplace / "tools.py").read_text("utf-8"), keep)
+
+
+PARCEL_CLAIMS = WrittenFolder(
+    Path(__file__).parent / "authored" / "parcel-claims",
+    Path(__file__).parents[2] / "examples" / "parcel-claims-trial" / "clauses.yaml",
+)
+"""A claims desk as an author writes it from `examples/parcel-claims`: types, draws, rules, tools, cases, tests."""
+
+
+@dataclass(frozen=True)
+class FolderAuthor(Behaviour):
+    """Answers every step of the authoring from a suite folder, and leaves other requests to the next behaviour.
+
+    Without a folder it is the claims desk of `examples/parcel-claims`.
+    """
+
+    folder: str = ""
+
+    def answer(self, request: ScriptedRequest) -> Answer:
+        written = WrittenFolder(Path(self.folder)) if self.folder else PARCEL_CLAIMS
+        said = answer_of(written, text_of(request.messages[0]))
+        return None if said is None else completion(said)
+
+
+def answer_of(written: WrittenFolder, prompt: str) -> str | None:
+    """Reply to a prompt of the authoring; None where it is none."""
+    match step_of(prompt):
+        case "clauses":
+            return json_text(written.clauses(prompt))
+        case "clauses again":
+            return json_text({"clauses": []})
+        case "types":
+            return _fenced(written.types())
+        case "draw":
+            return _fenced(written.draw())
+        case "rules":
+            return _fenced(written.rules())
+        case "tools":
+            return _fenced(written.tools(prompt))
+        case "atoms":
+            return _fenced(written.atoms(prompt))
+        case "expectations":
+            return json_text(written.expectations(prompt))
+    return None
+
+
+def _fenced(source: str) -> str:
+    return f"Here it is.\n\n```python\n{source}```\n"
+
+
+@cache
+def _kept_parts(source: str) -> list[tuple[Any, str]]:
+    lines = source.splitlines()
+    parts = []
+    body = ast.parse(source).body
+    for at, node in enumerate(body):
+        decorators = getattr(node, "decorator_list", [])
+        first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+        last = node.end_lineno or node.lineno
+        # A text under a constant says what it is.
+        following = body[at + 1] if at + 1 < len(body) else None
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_text(following):
+            last = following.end_lineno or last  # type: ignore[union-attr]
+        parts.append((node, "\n".join(lines[first - 1 : last])))
+    return parts
+
+
+def _kept(source: str, keep: Any) -> str:
+    """The top of a module without its docstring and what is not to be kept."""
+    return (
+        "\n\n\n".join(
+            text
+            for node, text in _kept_parts(source)
+            if not isinstance(node, ast.Expr) and (isinstance(node, ast.Import | ast.ImportFrom) or keep(node))
+        )
+        + "\n"
+    )
+
+
+def _is_text(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_alias(node: ast.AST) -> bool:
+    """Whether an assignment names a type: `Money = Annotated[…]`, `Kind = Literal[…]`."""
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript)
+
+
+def _marks(node: Any, *names: str) -> list[str]:
+    """What a function is marked with: the texts in its decorators of these names, [""] where they hold none."""
+    found = []
+    for decorator in getattr(node, "decorator_list", []):
+        if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") in names:
+            found += [a.value for a in decorator.args if isinstance(a, ast.Constant)] or [""]
+    return found

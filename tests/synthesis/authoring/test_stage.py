@@ -1,0 +1,137 @@
+"""From documents to a workplace, with what the owner is told; operations of the owner's, proposed and named."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.support.folder_author import answer_of, step_of
+from tests.support.in_process import TOOL_LIBRARY
+from tests.synthesis.authoring.writing import CLAUSES, LIBRARY, RUNNER, SPEC, operations
+from tests.synthesis.sources.interfaces import api, load_api
+from tests.synthesis.stages.writing import Model, author
+
+from worktrial.errors import DataError
+from worktrial.synthesis.author import UnusableReplies
+from worktrial.synthesis.authoring.brief import AuthorBrief
+from worktrial.synthesis.authoring.operations import chosen, named
+from worktrial.synthesis.authoring.stage import AuthoredWorkplace, WorkplaceStage, workplace_name
+from worktrial.synthesis.clauses import read_clauses, write_clauses
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
+from worktrial.synthesis.sources import load
+from worktrial.workplaces.handbook import Handbook
+
+NAMED = {
+    "operations": [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters, "writes": tool.writes}
+        for tool in operations()
+    ]
+}
+
+
+def documents(folder: Path) -> Path:
+    """The tool library's papers as documents of an owner."""
+    folder.mkdir(exist_ok=True)
+    for name in ("lending", "losses"):
+        _, front, text = (TOOL_LIBRARY / "handbook" / f"{name}.md").read_text().split("---\n", 2)
+        number, title = (line.partition(": ")[2].strip('"') for line in front.splitlines()[:2])
+        (folder / f"{name}.md").write_text(f"# {number}. {title}\n{text}")
+    return folder
+
+
+class Session:
+    """One session on a suite folder."""
+
+    def __init__(self, root: Path, **more: Any) -> None:
+        self.asked: list[str] = []
+        self.notes: list[str] = []
+        folder = SuiteFolder(root)
+        scripted = author(Model(self._reply))
+        self.stage = WorkplaceStage(
+            folder=folder,
+            spec=SPEC,
+            sources=load([documents(root.parent / "papers")]),
+            author=scripted,
+            other=scripted,
+            ledger=ProvenanceLedger(folder, warn=self.notes.append),
+            runner=RUNNER,
+            note=self.notes.append,
+            **{"context": 16_000, **more},
+        )
+
+    def make(self) -> AuthoredWorkplace:
+        return asyncio.run(self.stage.make())
+
+    def _reply(self, prompt: str, count: int) -> Any:
+        step = step_of(prompt) or "?"
+        self.asked.append(step)
+        return NAMED if step == "operations" else answer_of(LIBRARY, prompt) or ""
+
+
+def test_documents_become_a_workplace_and_the_next_session_asks_for_nothing(tmp_path: Path) -> None:
+    first = Session(tmp_path / "suite")
+    made = first.make()
+    assert first.asked[0] == "clauses"
+    assert first.asked[first.asked.index("operations") :] == [
+        *("operations", "types", "draw", "rules", "tools", "expectations", "atoms", "atoms")
+    ]
+    assert made.place == tmp_path / "suite" / "workplaces" / "clerk_at_a_tool"
+    assert [clause.quote.rstrip(".") for clause in made.clauses] == [c.quote.rstrip(".") for c in CLAUSES]
+    papers = Handbook(tmp_path / "suite" / "handbook").on({})
+    assert {clause.section for clause in made.clauses} <= {paper.section for paper in papers}
+    assert (tmp_path / "suite" / "work" / "authoring.jsonl").read_text().count("\n") == 6
+    again = Session(tmp_path / "suite")
+    assert again.make().clauses == made.clauses
+    assert again.asked == []
+
+
+def test_an_edited_clause_makes_only_what_cites_it_again(tmp_path: Path) -> None:
+    made = Session(tmp_path / "suite").make()
+    path = tmp_path / "suite" / "clauses.yaml"
+    path.write_text(path.read_text().replace("by 14 days", "by 21 days").replace("'14'", "'21'"))
+    session = Session(tmp_path / "suite")
+    assert session.make().clauses[0].numbers[0].value == "21"
+    assert session.asked == ["expectations", "atoms"]
+    assert read_clauses(path)[1:] == list(made.clauses[1:])
+
+
+def test_clauses_that_a_person_made_contradict_each_other_stop_the_session(tmp_path: Path) -> None:
+    made = Session(tmp_path / "suite").make()
+    late = made.clauses[0]
+    other = msgspec.structs.replace(late, id="C-99", quote=late.quote.replace("14", "21"), numbers=[])
+    write_clauses(tmp_path / "suite" / "clauses.yaml", [*made.clauses, other])
+    with pytest.raises(DataError, match="C-99"):
+        Session(tmp_path / "suite").make()
+
+
+def operation(name: str, said: str) -> dict[str, Any]:
+    return {"get": {"operationId": name, "description": said, "responses": {}}}
+
+
+def test_three_hundred_operations_are_too_many_and_a_part_is_proposed(tmp_path: Path) -> None:
+    paths = {f"/thing{n}": operation(f"getThing{n}", "Unrelated.") for n in range(300)}
+    sources = load_api(tmp_path, api({**paths, "/loan": operation("extendLoan", "Extend a loan by days.")}))
+    found, note = chosen(sources, CLAUSES, "loans", most=20)
+    assert len(found) == 20
+    assert "extendLoan" in {tool.name for tool in found}
+    assert "the interface has 301 operations, and an agent is shown 20 at most" in note
+    assert "extendLoan" in note
+    wanted, silence = chosen(sources, CLAUSES, "loans", ["getThing7", "extendLoan"])
+    assert ([tool.name for tool in wanted], silence) == (["getThing7", "extendLoan"], "")
+    with pytest.raises(DataError, match="the interface has no getNothing"):
+        chosen(sources, CLAUSES, "loans", ["getNothing"])
+
+
+def test_an_author_that_names_no_useful_operations_is_told_and_stopped() -> None:
+    brief = AuthorBrief(SPEC, CLAUSES, (), 8192)
+    model = Model([{"operations": [{**NAMED["operations"][1], "name": "get loan"}]}])
+    with pytest.raises(UnusableReplies):
+        asyncio.run(named(brief, author(model)))
+    told = model.corrections[0]
+    for part in ("there are 1 operations; 4 to 20", "'get loan' is no name", "no operation changes anything"):
+        assert part in told
+
+
+def test_a_workplace_is_called_after_the_job() -> None:
+    assert workplace_name(SPEC) == "clerk_at_a_tool"
