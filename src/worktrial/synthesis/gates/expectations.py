@@ -93,7 +93,8 @@ def beginning(expectation: Expectation, default: JsonObject, starts: Mapping[str
         raise DataError(expectation.id, f"start: there is no state {expectation.start!r}", f"There is {known}")
     state = default if expectation.start is None else starts[expectation.start]
     try:
-        patched: JsonObject = jsonpatch.apply_patch(state, list(expectation.state))
+        # Applied to nothing, it would copy all of the state.
+        patched: JsonObject = jsonpatch.apply_patch(state, list(expectation.state)) if expectation.state else state
     except (jsonpatch.JsonPatchException, JsonPointerException) as e:
         raise DataError(expectation.id, f"state: does not apply to the initial state: {e}") from e
     return patched if expectation.clock is None else {**patched, "clock": expectation.clock}

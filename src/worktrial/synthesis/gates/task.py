@@ -110,7 +110,8 @@ async def wrong_work(
 def _is_left_open(task: ExecutableTask, state: JsonObject, other: JsonObject) -> bool:
     """Whether two states differ in something of which the task's checks accept several values."""
     open_places = [check.at for check in task.checks if isinstance(check, StateOneOf)]
-    return any(under(pointer, place) for pointer in changed_pointers(state, other) for place in open_places)
+    changed = changed_pointers(state, other) if open_places else []
+    return any(under(pointer, place) for pointer in changed for place in open_places)
 
 
 def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[_Variant]:

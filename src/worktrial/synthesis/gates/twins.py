@@ -42,13 +42,15 @@ class _Shape:
     difference: frozenset[str]
     exactly: frozenset[str]
     """The difference with its particulars."""
+    clauses: frozenset[str]
+    """Clauses that it cites: the same words and calls may try another rule."""
 
 
 def twins(tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[Twin]:
     """Tasks to leave out because an earlier one asks for nearly the same.
 
-    Two tasks are twins when they make the same calls, or the same writes, and leave the same difference behind but
-    for the records; and their instructions are alike, or the difference is the same to the letter. One task in two
+    Two tasks are twins when they make the same calls, cite the same clauses, leave the same difference behind but
+    for the records, and have instructions that are alike; or when the same records end up the same. One task in two
     languages is no twin.
 
     Args:
@@ -98,7 +100,8 @@ def _twin(task: ExecutableTask, shape: _Shape, one: ExecutableTask, other: _Shap
     same_words = _alike(shape.instruction, other.instruction)
     if shape.difference and shape.exactly == other.exactly and task.initial_state == one.initial_state:
         return Twin(task.id, one.id, "the same records end up the same")
-    if shape.steps == other.steps and shape.difference == other.difference and same_words >= ALIKE:
+    like = (shape.steps, shape.difference, shape.clauses) == (other.steps, other.difference, other.clauses)
+    if like and same_words >= ALIKE:
         return Twin(task.id, one.id, "calls, changes and words are the same but for the records")
     return None
 
@@ -128,6 +131,7 @@ def _shape(task: ExecutableTask, work: CarriedOut) -> _Shape:
         tuple(dict.fromkeys(step.call for step in task.plan_alone.steps)),
         frozenset(general),
         frozenset(exactly),
+        frozenset(cited(task)),
     )
 
 

@@ -1,0 +1,74 @@
+"""Gates of one workplace with a hundred tasks, in states of 200 customers, 200 machines and 200 hires.
+
+    python -m benchmarks.gates
+
+The tool hire shop of the tests, its good tasks five times over, its expectations and clauses, twenty mutants. The
+limit is 60 seconds on two cores. That the copies are found to be near-duplicates is right, and part of the work.
+"""
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+import yaml
+from tests.support.tool_hire import shop as hire
+from tests.support.tool_hire import tools
+
+from benchmarks.machine import load, machine
+from worktrial.synthesis.gates import Gated, TrustedDoor, through_gates
+from worktrial.workplaces.executable import ExecutableWorkplace
+
+LIMIT_S = 60
+RECORDS = 200
+COPIES = "abcde"
+# The number of a new hire depends on how many there are.
+_COUNTED = {"hire-14", "E-14"}
+
+
+def main() -> None:
+    subject = crowded()
+    print(f"{machine()}, load {load():.1f}")
+    began, used = time.perf_counter(), time.process_time()
+    report = asyncio.run(through_gates(subject))
+    seconds, cpu = time.perf_counter() - began, time.process_time() - used
+    calls = sum(report.checked.values())
+    killed = sum(bool(one.by) for one in report.mutants)
+    print(f"{len(subject.tasks)} tasks, {RECORDS} records a kind, {calls:,} things looked at")
+    print(f"{killed} of {len(report.mutants)} mutants noticed")
+    print(f"{seconds:.1f} s, {cpu:.1f} s of CPU; the limit is {LIMIT_S} s")
+
+
+def crowded() -> Gated:
+    state = _crowd(yaml.safe_load((hire.FOLDER / "initial_state.yaml").read_text("utf-8")))
+    home = ExecutableWorkplace.build(
+        "tool_hire", tools, system_prompt="You play the counter of a tool hire shop.", initial_state=state
+    )
+    entries = [
+        {**entry, "id": f"hire-{copy}-{entry['id'][-2:]}"}
+        for copy in COPIES
+        for task in hire.good_tasks()
+        if (entry := hire.entry(task.id))["id"] not in _COUNTED
+    ]
+    more = [{**hire.entry("hire-01"), "id": f"hire-f-{number:02}"} for number in range(100 - len(entries))]
+    return replace(
+        hire.shop(),
+        door=TrustedDoor(home),
+        tasks=hire.tasks_of(*entries, *more, home=home),
+        expectations=[one for one in hire.expectations() if one.id not in _COUNTED],
+    )
+
+
+def _crowd(state: dict[str, Any]) -> dict[str, Any]:
+    """The state with as many records more, none of which any task is about."""
+    for name, prefix in (("customers", "H-"), ("machines", "M-"), ("hires", "R-")):
+        first = next(iter(state[name].values()))
+        for number in range(RECORDS - len(state[name])):
+            state[name][f"{prefix}{5000 + number}"] = dict(first)
+    for number, hired in enumerate(list(state["hires"].values())[-(RECORDS - 15) :]):
+        hired |= {"customer_id": f"H-{5000 + number % 100}", "machine_id": f"M-{5000 + number % 100}"}
+    return state
+
+
+if __name__ == "__main__":
+    main()
