@@ -1,9 +1,11 @@
 """`worktrial validate`."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.support.cli import command
+from tests.support.tool_hire.shop import write_folder
 
 from worktrial.suites.starter import StarterSuite, suite
 from worktrial.suites.validate import validate_suite
@@ -49,3 +51,23 @@ def test_suites_without_plans() -> None:
         ran = command("validate", name)
         assert ran.code == 2
         assert said in ran.said
+
+
+def test_a_suite_of_ones_own_goes_through_the_gates_locked_in_or_trusted(tmp_path: Path) -> None:
+    good = write_folder(tmp_path / "good")
+    told = [json.loads(command("validate", good, "--json", *trust).out) for trust in ((), ("--trust",))]
+    assert told[0] == told[1]
+    assert told[0]["findings"] == []
+    rows = {row["gate"]: row["checked"] for row in told[0]["gates"]}
+    assert (rows["expectations"], rows["mutation"], rows["plan-passes"]) == (47, 20, 20)
+    assert all(one["by"] for one in told[0]["mutants"])
+    assert "C-13" in told[0]["uncited"]
+
+
+def test_a_suite_of_ones_own_with_a_rule_against_its_handbook(tmp_path: Path) -> None:
+    ran = command(
+        "validate", write_folder(tmp_path / "bad", lambda text: text.replace("MOST_OUT = 3", "MOST_OUT = 4"))
+    )
+    assert ran.code == 1
+    assert "E-18): hire_out: a refusal was expected; it succeeded" in ran.said
+    assert "stands in no clause" in ran.said

@@ -55,7 +55,10 @@ def validate(
         return
     data = {name: value for name, value in given.items() if value is not None}
     validations = validate_suite(known, data)
-    report = asyncio.run(gates_of(known)) if isinstance(known, ExecutableSuite) else None
+    report = None
+    if isinstance(known, ExecutableSuite):
+        chosen = known.data.read(data, suite=f"the suite {known.name}", needs=known.needs)
+        report = asyncio.run(gates_of(known, chosen))
     if as_json:
         _print_outcomes_json(known, validations, report)
     else:
@@ -64,7 +67,7 @@ def validate(
             _print_gates(console, report)
             if report.findings:
                 print_findings(known.title, _as_findings(report), asked=True, word=suite)
-    if any(done.wrong for done in validations) or (report is not None and report.findings):
+    if any(done.wrong for done in validations) or (report is not None and report.wrong):
         raise typer.Exit(1)
 
 

@@ -1,6 +1,7 @@
 """The tool hire shop as what gates look at, and ways to spoil it."""
 
 import copy
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -88,3 +89,18 @@ def with_tools(change: Callable[[str], str], *ids: str) -> Gated:
     door = TrustedDoor(workplace()).mutated("tools.py", changed)
     home = door._workplace
     return shop(door=door, tasks=tasks_of(*map(entry, ids or ("hire-01", "hire-05")), home=home))
+
+
+def write_folder(folder: Path, change: Callable[[str], str] = str) -> Path:
+    """The shop as a suite of one's own: a folder that a person could have written, its code changed."""
+    home = folder / "workplaces" / "tool_hire"
+    home.mkdir(parents=True)
+    about = {"format": 1, "kind": "suite", "name": "tool-hire", "title": "A tool hire counter"}
+    (folder / "suite.yaml").write_text(yaml.safe_dump(about), "utf-8")
+    described = {"name": "tool_hire", "system_prompt": "You play the counter.", "state_description": {}}
+    (home / "workplace.yaml").write_text(yaml.safe_dump(described), "utf-8")
+    for name in ("initial_state.yaml", "expectations.yaml", "tasks.yaml"):
+        shutil.copy(FOLDER / name, home)
+    shutil.copy(FOLDER / "clauses.yaml", folder)
+    (home / "tools.py").write_text(change((FOLDER / "tools.py").read_text("utf-8")), "utf-8")
+    return folder

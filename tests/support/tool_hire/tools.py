@@ -84,7 +84,7 @@ def get_customer(state: State, customer_id: str) -> Json:
     """
     if customer_id not in state.customers:
         raise ToolError("unknown_customer", f"There is no customer {customer_id}.")
-    open_hires = [id for id, hire in state.hires.items() if hire.customer_id == customer_id and not hire.closed]
+    open_hires = [key for key, hire in state.hires.items() if hire.customer_id == customer_id and not hire.closed]
     card = msgspec.structs.asdict(state.customers[customer_id])
     return {"today": state.clock, "customer_id": customer_id, **card, "open_hires": open_hires}
 
@@ -108,7 +108,7 @@ def get_machine(state: State, machine_id: str) -> Json:
     """
     if machine_id not in state.machines:
         raise ToolError("unknown_machine", f"There is no machine {machine_id}.")
-    out = next((id for id, hire in state.hires.items() if hire.machine_id == machine_id and _is_out(hire)), None)
+    out = next((key for key, hire in state.hires.items() if hire.machine_id == machine_id and _is_out(hire)), None)
     return {"machine_id": machine_id, **msgspec.structs.asdict(state.machines[machine_id]), "out_on_hire": out}
 
 

@@ -7,7 +7,7 @@
 The code runs in the sandbox, unless it is trusted. What else lies in the folder is no part of the suite.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -18,7 +18,7 @@ from worktrial.suites.executable.suite import ExecutableOptions, ExecutableSuite
 from worktrial.suites.simulated.folder import read_suite_file
 
 if TYPE_CHECKING:
-    from worktrial.suites.executable.tasks import Home, TaskLibrary
+    from worktrial.suites.executable.tasks import ExecutableTask, Home, TaskLibrary
     from worktrial.workplaces.handbook import Handbook
 
 HANDBOOK = "handbook"
@@ -79,6 +79,10 @@ class OwnExecutableSuite(ExecutableSuite):
     def library_of(self, data: Any) -> "TaskLibrary":
         """The suite's workplaces and tasks, read as `data` says; see `ExecutableSuite.library_of`."""
         return self._trusted if getattr(data, "trust", False) else self.library
+
+    def tasks_of(self, data: Any) -> "Sequence[ExecutableTask]":
+        """All tasks, read as `data` says; see `ExecutableSuite.tasks_of`."""
+        return self.library_of(data).tasks
 
     @property
     def source(self) -> JsonObject:

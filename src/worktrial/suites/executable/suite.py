@@ -99,6 +99,14 @@ class ExecutableSuite(Suite):
         """
         return self.library.tasks
 
+    def tasks_of(self, data: Any) -> "Sequence[ExecutableTask]":
+        """All tasks, read as `data` says; here as `load_tasks` gives them.
+
+        Args:
+            data: Options that have the fields of `self.data`.
+        """
+        return self.load_tasks()
+
     @property
     def source(self) -> JsonObject:
         """Origin of the tasks for manifests: `folder` and `fingerprint`."""
@@ -117,7 +125,7 @@ class ExecutableSuite(Suite):
 
     def tasks(self, data: Any) -> Sequence[TaskRow]:
         """All tasks; see `Suite.tasks`."""
-        return [TaskRow(t.id, str(t.difficulty), t.category, t.scenario) for t in self.library_of(data).tasks]
+        return [TaskRow(t.id, str(t.difficulty), t.category, t.scenario) for t in self.tasks_of(data)]
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """The agent's model, if it needs one, and the judge's, if one is named; see `Suite.models`."""
@@ -141,7 +149,7 @@ class ExecutableSuite(Suite):
             context=keeping_of(options, agent, models.get(Role.AGENT)),
             duties=duties_of(options, agent, models),
         )
-        tasks = select_by(options, self.library_of(options).tasks, source=f"the suite {self.title}")
+        tasks = select_by(options, self.tasks_of(options), source=f"the suite {self.title}")
         measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()
         return ExecutableTrial(
             self.name,
@@ -188,7 +196,7 @@ class ExecutableSuite(Suite):
         as_stored = judging_as_stored(run.manifest, judging)
         return ExecutableGrader(
             self.on_record(data),
-            self.library_of(data).tasks,
+            self.tasks_of(data),
             as_stored,
             with_judge=Role.JUDGE in set(models),
             human=run.manifest.settings.get("request_human", False),
@@ -196,7 +204,7 @@ class ExecutableSuite(Suite):
 
     def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""
-        tasks = {task.id: task for task in self.library_of(data).tasks}
+        tasks = {task.id: task for task in self.tasks_of(data)}
 
         def found(sample: str) -> "tuple[Workplace, str]":
             if sample not in tasks:

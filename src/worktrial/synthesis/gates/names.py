@@ -76,6 +76,8 @@ MEANINGS = {
     GateName.TWINS: "tasks that are nearly the same as an earlier one",
 }
 """Plural noun for what each gate counts."""
+ADVICE = frozenset({GateName.TRIVIAL})
+"""Gates whose findings make a task an easy one, and no wrong one."""
 
 
 def finding(

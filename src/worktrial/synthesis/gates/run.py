@@ -14,7 +14,7 @@ from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations, missing_ways, strange_tools
 from worktrial.synthesis.gates.leaks import leak_findings, record_findings, rubric_findings, told_findings
 from worktrial.synthesis.gates.mutation import MUTANTS, Killed, mutants, survivors, tried
-from worktrial.synthesis.gates.names import GateName
+from worktrial.synthesis.gates.names import ADVICE, GateName
 from worktrial.synthesis.gates.reach import unreachable
 from worktrial.synthesis.gates.task import idle_findings, orders, plan_findings, trivial, wrong_work
 from worktrial.synthesis.gates.twins import twin_findings
@@ -46,6 +46,11 @@ class GateReport:
     mutants: list[Killed] = field(default_factory=list)
     uncited: list[str] = field(default_factory=list)
     """Ids of clauses that no function, expectation or task cites."""
+
+    @property
+    def wrong(self) -> list[Finding]:
+        """Findings but for those that are advice."""
+        return [one for one in self.findings if one.check not in ADVICE]
 
     def add(self, gate: GateName, checked: int, findings: Sequence[Finding] = ()) -> None:
         """Note that a gate looked at so many things and found these."""

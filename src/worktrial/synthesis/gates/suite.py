@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
@@ -20,18 +21,19 @@ from worktrial.workplaces.executable.declare import declaration
 CLAUSES_FILE = "clauses.yaml"
 
 
-async def gates_of(suite: ExecutableSuite, *, mutate: int = MUTANTS) -> GateReport:
+async def gates_of(suite: ExecutableSuite, data: Any, *, mutate: int = MUTANTS) -> GateReport:
     """Put every workplace of a suite through the gates, with its tasks, expectations and clauses.
 
     Args:
         suite: The suite.
+        data: An instance of its `data`.
         mutate: Number of mutants of each workplace; 0 for none.
 
     Raises:
         DataError: a file cannot be used.
     """
     report = GateReport()
-    for subject in subjects(suite.load_tasks()):
+    for subject in subjects(suite.tasks_of(data)):
         report.join(await through_gates(subject, mutate=mutate))
     return report
 
