@@ -34,7 +34,8 @@ async def unreachable(door: Door, known: Sequence[KnownCall]) -> tuple[int, list
     state = door.artifact.initial_state
     fields: dict[str, list[Place]] = defaultdict(list)
     for place, general in _places(state):
-        if value_at(state, place) != "":  # an empty text tells nothing
+        # An empty text tells nothing, and what time it is an agent is told.
+        if value_at(state, place) != "" and general != "/clock":
             fields[general].append(place)
     before = await door.probe([call.probe() for call in known])
     changed = {
