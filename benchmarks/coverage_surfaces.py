@@ -7,6 +7,7 @@ looked at before.
 """
 
 import argparse
+import gc
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -27,13 +28,18 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.boards import BoardEstimate, recommend, recommend_by, row
 from worktrial.results.comparison import Change, Comparison, compare_runs
+from worktrial.results.comparison.runs import robustness_changes
+from worktrial.results.conditions import by_condition, robustness_by_setting
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.observed import observe_pair
+from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.summary import summarise
-from worktrial.statistics import MARGIN, Design, Estimate, Interval, Robustness, prospect
+from worktrial.statistics import MARGIN, Design, Estimand, Estimate, Interval, Robustness, prospect
 
 CONDITIONS = ("E0", "E1", "E2", "E3")
 INDUSTRIES = 2
+PARTS = ("run", "pair", "faults", "hires")
+"""What can be asked: about one run, about two, what faults leave, and whom to hire."""
 COST = 0.02
 """Dollars a sample in the mean, of every agent that is not said to be cheaper."""
 
@@ -122,19 +128,20 @@ class Drawn(NamedTuple):
     """Mean chance of both under E0 on these tasks."""
 
 
-def drawn(draw: np.random.Generator, family: Family, *, both_faulted: bool) -> Drawn:
+def drawn(draw: np.random.Generator, family: Family, *, faulted: bool = True) -> Drawn:
     """One trial: the second agent has `KEPT` of the first one's chances, under faults each has its part.
 
     Args:
         draw: Of everything.
         family: What the tasks are drawn from.
-        both_faulted: Whether the second agent works under faults, too.
+        faulted: Whether they work under faults, too.
     """
     tasks = family.draw(draw)
     luck = draw.random((len(tasks.chances), tasks.repeats))
-    first = run_of(draw, "first", tasks, 1.0, family.faulted, luck)
+    left = family.faulted if faulted else None
+    first = run_of(draw, "first", tasks, 1.0, left, luck)
     own = np.where(draw.random(luck.shape) < family.alike, luck, draw.random(luck.shape))
-    second = run_of(draw, "second", tasks, KEPT, family.faulted if both_faulted else None, own)
+    second = run_of(draw, "second", tasks, KEPT, left, own)
     mean = float(tasks.chances.mean())
     return Drawn(first, second, (mean, KEPT * mean))
 
@@ -183,9 +190,7 @@ def run_of(
                         tags=tags[task],
                     )
                 )
-    settings = {"roles": {"agent": {"model": name}}}
-    manifest = Manifest(suite="drawn", data={}, settings=settings, samples=len(records))
-    return StoredRun(Path(name), manifest, records)
+    return _stored(name, records)
 
 
 class Stated(NamedTuple):
@@ -197,55 +202,113 @@ class Stated(NamedTuple):
     """Whether `compare` finds the second agent worse, on work like this."""
 
 
-def stated(trial: Drawn, family: Family, every_time: float) -> Stated:
-    """Ask every surface about a trial.
+Found = dict[str, tuple[Interval | None, float]]
+"""What states an interval, the interval, and the truth."""
+
+
+def stated(trial: Drawn, family: Family, every_time: float, parts: Sequence[str]) -> Stated:
+    """Ask the surfaces about a trial.
 
     Args:
         trial: The runs.
         family: What they were drawn from.
         every_time: Mean chance of the first agent to pass all tries of a task, on work like this.
-
-    Raises:
-        AssertionError: two surfaces state different intervals for one figure.
+        parts: Of `PARTS`.
     """
-    shown, board = summarise(trial.first), row(trial.first, "E0")
-    compared = compare_runs(trial.first, trial.second)
-    own = compared.of("E0")
-    assert own is not None, "both have E0"
-    assert shown.overall.of_all is not None and shown.overall.of_all.interval == board.of_all.interval
-    assert str(shown.robustness) == str(board.robustness)
-    limits = GateLimits(min_completion=0.5, min_robustness=0.5)
-    gated = {criterion.name: criterion.interval for criterion in judge_gate(trial.first, limits).criteria}
-    kept = shown.robustness.get("")
-    industry = next((one for one in own.industries if one.name == "c0"), None)
+    found: Found = {}
+    is_worse = False
+    if "run" in parts:
+        found |= of_run(trial, family, every_time)
+    if "pair" in parts:
+        compared = compare_runs(_clean(trial.first), _clean(trial.second))
+        own = compared.of("E0")
+        is_worse = own is not None and own.work is not None and own.work.interval.high < 0
+        found |= of_pair(compared, trial, family)
+    if "faults" in parts:
+        found |= of_faults(trial, family)
+    holds = {name: _holds(interval, truth) for name, (interval, truth) in found.items() if interval is not None}
+    return Stated(holds, is_worse)
+
+
+def of_run(trial: Drawn, family: Family, every_time: float) -> Found:
+    """Statements about the first run's work without faults: by `show`, a row of the report, and the gate."""
+    clean = _clean(trial.first)
+    shown, board = summarise(clean), row(clean, "E0")
+    gate = judge_gate(clean, GateLimits(min_completion=0.5)).criteria[0]
     group = next((one for one in shown.groups["category"] if one.name == "c0"), None)
     repeats = shown.repeats
-    here, there = trial.means
-    found: dict[str, tuple[Interval | None, float]] = {
+    return {
         "show: rate": (_interval(shown.overall.of_all), family.mean),
         "show: an industry": (_interval(group and group.completion.of_all), family.mean),
         "show: every time": (repeats and repeats.every_time_interval, every_time),
-        "show: R": (kept.interval if isinstance(kept, Robustness) else None, family.faulted),
         "report: cost": (_interval(board.agent_cost), COST),
+        "gate: rate": (gate.interval, trial.means[0]),
+    }
+
+
+def of_pair(compared: Comparison, trial: Drawn, family: Family) -> Found:
+    """Statements of `compare` about the work of both without faults."""
+    own = compared.of("E0")
+    assert own is not None, "both have E0"
+    industry = next((one for one in own.industries if one.name == "c0"), None)
+    here, there = trial.means
+    return {
         "compare: work": (_interval(own.work), (KEPT - 1) * family.mean),
         "compare: tasks": (_interval(own.these), there - here),
         "compare: an industry": (_interval(industry and industry.effect), (KEPT - 1) * family.mean),
         "compare: cost": (_interval(own.quantities["agent cost"]), 0.0),
-        "compare: R": (_change_of_r(compared), 0.0),
-        "gate: rate": (gated["min_completion"], here),
-        "gate: R": (gated["min_robustness"], family.faulted),
     }
-    holds = {name: _holds(interval, truth) for name, (interval, truth) in found.items() if interval is not None}
-    return Stated(holds, own.work is not None and own.work.interval.high < 0)
+
+
+def of_faults(trial: Drawn, family: Family) -> Found:
+    """Statements about what faults leave: the functions that all surfaces take R and its change from."""
+    conditions = by_condition(trial.first.records)
+    both = (robustness_by_setting(conditions, estimand=one) for one in (Estimand.WORK, Estimand.THESE))
+    kept, here = (found.get("") for found in both)
+    pairs: dict[str, list[SamplePair]] = {}
+    for pair in pair_runs(trial.first, trial.second).pairs:
+        pairs.setdefault(pair.first.condition, []).append(pair)
+    change = robustness_changes(pairs, confidence=0.95).get("")
+    return {
+        "show: R": (kept.interval if isinstance(kept, Robustness) else None, family.faulted),
+        "gate: R": (here.interval if isinstance(here, Robustness) else None, family.faulted),
+        "compare: R": (None if change is None else change.interval, 0.0),
+    }
+
+
+def _clean(run: StoredRun) -> StoredRun:
+    return _stored(run.folder.name, [record for record in run.records if record.condition == "E0"])
+
+
+def _stored(name: str, records: list[SampleRecord]) -> StoredRun:
+    settings = {"roles": {"agent": {"model": name}}}
+    return StoredRun(Path(name), Manifest(suite="drawn", data={}, settings=settings, samples=len(records)), records)
+
+
+def same_everywhere(trial: Drawn, family: Family) -> None:
+    """Check that all surfaces, asked as users ask them, state the same figures for one trial.
+
+    Raises:
+        AssertionError: they do not.
+    """
+    shown, board, compared = summarise(trial.first), row(trial.first, "E0"), compare_runs(*trial[:2])
+    limits = GateLimits(min_completion=0.5, min_robustness=0.5)
+    gated = {criterion.name: criterion.interval for criterion in judge_gate(trial.first, limits).criteria}
+    found = of_run(trial, family, 0.0) | of_faults(trial, family)
+    assert shown.overall.of_all is not None and shown.overall.of_all.interval == board.of_all.interval
+    assert str(shown.robustness) == str(board.robustness)
+    kept, change = shown.robustness.get(""), compared.robustness.get("")
+    assert found["show: R"][0] == (kept.interval if isinstance(kept, Robustness) else None)
+    assert found["compare: R"][0] == (None if change is None else change.interval)
+    assert found["gate: R"][0] == gated["min_robustness"]
+    assert found["gate: rate"][0] == gated["min_completion"]
+    alone, among = compare_runs(_clean(trial.first), _clean(trial.second)).of("E0"), compared.of("E0")
+    assert alone is not None and among is not None
+    assert (alone.work, alone.these, alone.industries) == (among.work, among.these, among.industries)
 
 
 def _interval(found: Estimate | BoardEstimate | Change | None) -> Interval | None:
     return None if found is None else found.interval
-
-
-def _change_of_r(compared: Comparison) -> Interval | None:
-    change = compared.robustness.get("")
-    return None if change is None else change.interval
 
 
 def _holds(interval: Interval, truth: float) -> bool:
@@ -265,7 +328,7 @@ class Coverage(NamedTuple):
     """Chance of that by `power`, from the two runs; None for clusters, of which it knows nothing."""
 
 
-def coverage(family: Family, draws: int, seed: int) -> Coverage:
+def coverage(family: Family, draws: int, seed: int, parts: Sequence[str] = PARTS) -> Coverage:
     """Draw a family again and again, and count."""
     draw = np.random.default_rng(seed)
     many = [family.draw(draw) for _ in range(300)]
@@ -276,18 +339,21 @@ def coverage(family: Family, draws: int, seed: int) -> Coverage:
     claimed = []
     found = 0
     for n in range(draws):
-        trial = drawn(draw, family, both_faulted=not n % _FAULTED)
-        said_now = stated(trial, family, every_time)
+        trial = drawn(draw, family, faulted="faults" in parts)
+        if n < _CHECKED and "faults" in parts:
+            same_everywhere(trial, family)
+        said_now = stated(trial, family, every_time, parts)
         said.update(said_now.holds.keys())
         held.update(name for name, holds in said_now.holds.items() if holds)
         found += said_now.is_worse
-        if alone and n < _PLANS and (chance := _claimed(trial, (1 - KEPT) * family.mean)) is not None:
-            claimed.append(chance)
+        if "pair" in parts and alone and n < _PLANS:
+            chance = _claimed(trial, (1 - KEPT) * family.mean)
+            claimed += [] if chance is None else [chance]
     return Coverage(held, said, found / draws, fmean(claimed) if claimed else None)
 
 
-_FAULTED = 5
-"""One draw of so many compares two agents under faults, which takes as long as the rest."""
+_CHECKED = 3
+"""Draws of which it is checked that all surfaces say the same."""
 _PLANS = 50
 """Draws of which `power` is asked."""
 
@@ -341,14 +407,17 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--hires", type=positive, help="of them for the hire rule (default: as many)")
     parser.add_argument("--seed", type=int, default=1, help="of the draws (default 1)")
     parser.add_argument("--only", choices=("chosen", "held"), help="families methods were chosen on, or not")
+    parser.add_argument("--ask", choices=PARTS, nargs="+", default=PARTS, help="parts (default all)")
     given = parser.parse_args(words)
+    # Nothing here is in cycles, and looking for these takes a third of the time.
+    gc.disable()
     print(f"{machine()}; {given.draws} draws of each design, seed {given.seed}\n")
     missed: list[str] = []
     families = {"chosen": chosen_on, "held": held_back}
     for kind, listed in families.items():
         if given.only in (None, kind):
             print({"chosen": "Families the methods were chosen on\n", "held": "\nFamilies held back\n"}[kind])
-            missed += _print(listed(), given.draws, given.hires or given.draws, given.seed)
+            missed += _print(listed(), given.draws, given.hires or given.draws, given.seed, given.ask)
     print("\nmissed: " + "; ".join(missed) if missed else "\nall limits kept")
     sys.exit(bool(missed))
 
@@ -369,11 +438,11 @@ _SURFACES = (
 )
 
 
-def _print(families: Sequence[Family], draws: int, hires: int, seed: int) -> list[str]:
+def _print(families: Sequence[Family], draws: int, hires: int, seed: int, parts: Sequence[str]) -> list[str]:
     missed, rows = [], []
     for family in families:
-        found = coverage(family, draws, seed)
-        overall, by_industry = wrong_hires(family, hires, seed)
+        found = coverage(family, draws, seed, parts)
+        overall, by_industry = wrong_hires(family, hires, seed) if "hires" in parts else (0, 0)
         cells = []
         for name in _SURFACES:
             held, said = found.held[name], found.said[name]

@@ -17,12 +17,12 @@ from worktrial.statistics import (
     Estimand,
     Estimate,
     TaskTries,
+    agresti_coull,
     conclude,
     difference,
     estimates,
     rate,
     ratio,
-    wilson,
 )
 
 passes = st.lists(st.booleans(), min_size=1, max_size=4)
@@ -53,7 +53,7 @@ def test_single_tries_of_unrelated_tasks_have_wilsons_interval(case: tuple[int, 
     passed, n = case
     tasks = [TaskTries(str(i), (float(i < passed),)) for i in range(n)]
     for estimand in Estimand:
-        assert rate(tasks, estimand).interval == pytest.approx(wilson(passed, n), abs=1e-9)
+        assert rate(tasks, estimand).interval == pytest.approx(agresti_coull(passed, n), abs=1e-9)
 
 
 Rates = Callable[[float, float], tuple[float, float, float, float]]
@@ -161,7 +161,7 @@ def test_all_of_two_workplaces_lost_is_certain_on_these_tasks_and_weak_on_work_l
 
 def test_nothing_failed_is_not_nothing_can_fail() -> None:
     found = rate([TaskTries(str(n // 5), (1.0,)) for n in range(50)])
-    assert found.interval == pytest.approx(wilson(10, 10))
+    assert found.interval == pytest.approx(agresti_coull(10, 10))
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worktrial.statistics import (
+    agresti_coull,
     change_intervals,
     mean_change,
     mean_interval,
     quotient,
     score_intervals,
-    wilson,
 )
 
 RANDOM = np.random.default_rng(5)
@@ -60,7 +60,7 @@ def test_changes_are_paired() -> None:
 
 def test_no_interval_of_finite_data_has_width_0() -> None:
     perfect = [{"right": 3.0, "all": 3.0}] * 12
-    assert score_intervals(perfect, share)["share"] == pytest.approx(wilson(12, 12))
+    assert score_intervals(perfect, share)["share"] == pytest.approx(agresti_coull(12, 12))
     same = change_intervals(SCENARIOS, SCENARIOS, share)["share"]
     # As Tango's interval of eighty pairs of which none differs.
     z = scipy.stats.norm.ppf(0.975) ** 2

@@ -1,6 +1,6 @@
 import pytest
 
-from worktrial.statistics import CompletionRate, Interval, Rate, wilson
+from worktrial.statistics import CompletionRate, Interval, Rate, agresti_coull
 
 
 def test_both_denominators() -> None:
@@ -8,8 +8,8 @@ def test_both_denominators() -> None:
     assert rate.of_all == Rate(6, 10)
     assert rate.of_valid == Rate(6, 8)
     assert rate.of_all.share == 0.6
-    assert rate.of_valid.interval() == wilson(6, 8)
-    assert rate.of_valid.interval(0.8) == wilson(6, 8, 0.8)
+    assert rate.of_valid.interval() == agresti_coull(6, 8)
+    assert rate.of_valid.interval(0.8) == agresti_coull(6, 8, 0.8)
     assert rate + CompletionRate(1, 0, 1) == CompletionRate(7, 2, 3)
 
 

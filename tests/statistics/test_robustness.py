@@ -12,6 +12,7 @@ from worktrial.errors import WorktrialError
 from worktrial.statistics import ZeroCleanRate, estimate_robustness, robustness
 
 MODES = ("E0", "E1", "E2", "E3")
+DRAWS = 500
 task = st.integers(1, 3).flatmap(
     lambda n: st.fixed_dictionaries({mode: st.lists(st.booleans(), min_size=n, max_size=n) for mode in MODES})
 )
@@ -106,14 +107,14 @@ def test_pairing_by_task_narrows_the_interval() -> None:
 def test_the_interval_covers_the_truth_where_conditions_tie_as_well(faulted: tuple[float, float, float]) -> None:
     e1, e2, e3 = faulted
     truth, covered = min(faulted) / 0.8, 0
-    for seed in range(150):
+    for seed in range(DRAWS):
         draw = random.Random(seed)
         tasks = [
             {mode: [draw.random() < p] for mode, p in zip(MODES, (0.8, e1, e2, e3), strict=True)} for _ in range(43)
         ]
         low, high = estimate_robustness(tasks).interval
         covered += low <= truth <= high
-    assert covered / 150 >= 0.93
+    assert covered / DRAWS >= 0.93
 
 
 def test_three_tasks_do_not_show_that_nothing_is_lost() -> None:

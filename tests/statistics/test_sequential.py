@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import beta as beta_function
 
-from worktrial.statistics import Band, Interval, Side, confidence_sequence, wilson
+from worktrial.statistics import Band, Interval, Side, agresti_coull, confidence_sequence
 
 counts = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 confidences = st.floats(0.01, 0.9999)
@@ -46,7 +46,7 @@ def test_its_ends_are_where_the_mixture_beats_the_rate_by_so_much(s: int, more: 
 
 def test_is_wider_than_an_interval_for_one_look() -> None:
     for passed, n in ((0, 8), (4, 8), (8, 8), (12, 24)):
-        known, fixed = confidence_sequence(passed, n, 0.95), wilson(passed, n, 0.95)
+        known, fixed = confidence_sequence(passed, n, 0.95), agresti_coull(passed, n, 0.95)
         assert known.high - known.low > fixed.high - fixed.low
 
 
@@ -82,7 +82,7 @@ def test_looking_after_every_trial_breaks_an_interval_for_one_look() -> None:
         for passed, weight in going.items():
             for step in (0, 1):
                 after[passed + step] = after.get(passed + step, 0.0) + weight / 2
-        inside = {p: w for p, w in after.items() if wilson(p, n).low <= rate <= wilson(p, n).high}
+        inside = {p: w for p, w in after.items() if agresti_coull(p, n).low <= rate <= agresti_coull(p, n).high}
         missed += sum(after.values()) - sum(inside.values())
         going = inside
     assert missed > 0.2

@@ -30,7 +30,7 @@ from worktrial.statistics.rates import (
     CompletionRate,
     Interval,
     Rate,
-    wilson,
+    agresti_coull,
 )
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
 from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_robustness, robustness
@@ -71,6 +71,7 @@ __all__ = [
     "Tries",
     "ZeroCleanRate",
     "agreement",
+    "agresti_coull",
     "change_intervals",
     "check_margin",
     "cohen",
@@ -110,5 +111,4 @@ __all__ = [
     "shown_drop",
     "smallest_drop",
     "tasks_needed",
-    "wilson",
 ]

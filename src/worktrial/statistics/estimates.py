@@ -14,7 +14,7 @@ from enum import StrEnum
 from math import fsum, inf, isnan, nan, sqrt
 from typing import NamedTuple
 
-from worktrial.statistics.rates import Interval
+from worktrial.statistics.rates import Interval, interval_of
 from worktrial.statistics.student import student_quantile, student_tail
 
 
@@ -46,7 +46,8 @@ class TaskTries:
         disease*, Journal of the National Cancer Institute 22, 1959.
         """
         first, second = len(self.first), len(self.second)
-        return 2 * first * second / (first + second) if second else float(first)
+        # Sides with as many tries are the usual case, and asked for often.
+        return 2 * first * second / (first + second) if second and second != first else float(first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Estimate:
 
 
 def rate(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
-    """The mean of `first` over all tries, with Wilson's score interval on the effective number of samples.
+    """The mean of `first` over all tries, with `interval_of` the effective number of samples.
 
     Raises:
         ValueError: there is no try, or `confidence` is not between 0 and 1.
@@ -80,13 +81,8 @@ def rate(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, conf
     value = drawn.mean
     known = drawn.known(value * (1 - value), estimand, confidence)
     critical = known.critical(confidence)
-    square = critical * critical / known.effective
-    centre = (value + square / 2) / (1 + square)
-    half = sqrt(square * (value * (1 - value) + square / 4)) / (1 + square)
-    # Exactly 0 or 1 where nothing or everything passed, and never beyond the value for a rounded last digit.
-    low = 0.0 if value <= 0 else min(value, max(0.0, centre - half))
-    high = 1.0 if value >= 1 else max(value, min(1.0, centre + half))
-    return _estimate(value, Interval(low, high), None, estimand, drawn, known)
+    found = interval_of(value, known.effective, confidence, critical)
+    return _estimate(value, found, None, estimand, drawn, known)
 
 
 def difference(
@@ -122,12 +118,23 @@ def difference(
 def ratio(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:
     """The mean of `second` over the mean of `first` on the same tasks; the interval may reach to infinity.
 
+    Raises:
+        ValueError: as in `ratio_at`.
+    """
+    return ratio_at(tasks, (confidence,), estimand)[0]
+
+
+def ratio_at(
+    tasks: Sequence[TaskTries], confidences: Sequence[float], estimand: Estimand = Estimand.WORK
+) -> list[Estimate]:
+    """The same at several confidences.
+
     The score interval for the ratio of paired rates of N.-S. Tang, M.-L. Tang and I. S. F. Chan, *On tests of
     equivalence via non-unity relative risk for matched-pair design*, Statistics in Medicine 22, 2003.
 
     Raises:
         ValueError: nothing of `first` passed, there is no try, a task has not as many tries by the second, or
-            `confidence` is out of range.
+            a confidence is out of range.
     """
     for task in tasks:
         if len(task.first) != len(task.second):
@@ -142,18 +149,23 @@ def ratio(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, con
     only_first, only_second = (max(0.0, differing + sign * (first - second) / n) / 2 for sign in (1, -1))
     both = max(0.0, first / n - only_first)
     drawn = _Drawn.of(tasks, -value, 1)
-    known = drawn.known(both * (1 - value) ** 2 + only_second + value * value * only_first, estimand, confidence)
-    critical = known.critical(confidence)
+    spread = both * (1 - value) ** 2 + only_second + value * value * only_first
+    found = []
+    for confidence in confidences:
+        known = drawn.known(spread, estimand, confidence)
+        critical, root = known.critical(confidence), sqrt(known.effective)
 
-    def score(supposed: float) -> float:
-        return _tang(both, only_second, only_first, supposed) * sqrt(known.effective)
+        def score(supposed: float, root: float = root) -> float:
+            return _tang(both, only_second, only_first, supposed) * root
 
-    low = _end(score, critical, value, 0.0)
-    most = max(2.0, 2 * value)
-    while most < _ENDLESS and abs(score(most)) <= critical:
-        most *= 4
-    high = inf if most >= _ENDLESS else _end(score, critical, value, most)
-    return _estimate(value, Interval(low, high), known.p_value(score(1.0)), estimand, drawn, known)
+        low = _end(score, critical, value, 0.0)
+        most = max(2.0, 2 * value)
+        while most < _ENDLESS and abs(score(most)) <= critical:
+            most *= 4
+        high = inf if most >= _ENDLESS else _end(score, critical, value, most)
+        p = known.p_value(score(1.0))
+        found.append(_estimate(value, Interval(low, high), p, estimand, drawn, known))
+    return found
 
 
 _ENDLESS = 1e6
@@ -165,10 +177,15 @@ def _differing(tasks: Sequence[TaskTries]) -> float:
     share, n = 0.0, 0.0
     for task in tasks:
         if task.first:
-            first, second = fsum(task.first) / len(task.first), fsum(task.second) / len(task.second)
-            share += task.weight * (first * (1 - second) + second * (1 - first))
-            n += task.weight
+            first, second = _sum(task.first) / len(task.first), _sum(task.second) / len(task.second)
+            weight = task.weight
+            share += weight * (first * (1 - second) + second * (1 - first))
+            n += weight
     return share / n
+
+
+def _sum(values: Sequence[float]) -> float:
+    return fsum(values) if len(values) > 1 else values[0]
 
 
 class _Drawn(NamedTuple):
@@ -193,7 +210,7 @@ class _Drawn(NamedTuple):
             second = task.second if of_second else task.first
             # How much a try of each side counts; 1 where both have as many.
             first_counts, second_counts = tries / len(task.first), tries / len(second)
-            own = of_first * first_counts * fsum(task.first) + of_second * second_counts * fsum(second)
+            own = of_first * first_counts * _sum(task.first) + of_second * second_counts * _sum(second)
             total, n = clusters.get(task.cluster, (0.0, 0.0))
             clusters[task.cluster] = total + own, n + tries
             variance = nan

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
-from statistics import NormalDist
 
 from worktrial.statistics.estimates import Estimate, TaskTries, difference, rate
-from worktrial.statistics.rates import Interval
+from worktrial.statistics.rates import Interval, interval_of, normal_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,8 @@ def corrected_rate(
         None where it is not ruled out that the judge passes wrong work as often as right work: then its verdicts
         say nothing, and there is nothing to correct.
     """
-    square = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
-    passes, right, wrong = (_worth(one, square) for one in (raw, sensitivity, specificity))
+    square = normal_quantile(confidence) ** 2
+    passes, right, wrong = (_worth(one, confidence) for one in (raw, sensitivity, specificity))
     doubt = hypot(sensitivity.value - sensitivity.interval.low, specificity.value - specificity.interval.low)
     if sensitivity.value + specificity.value - 1 - doubt <= 0:
         return None
@@ -60,15 +59,18 @@ def corrected_rate(
     return CorrectedRate(value, Interval(min(value, max(0.0, low)), max(value, min(1.0, high))), raw)
 
 
-def _worth(found: Estimate, square: float) -> float:
-    """The number of independent samples whose Wilson interval is as wide as that of a rate."""
-    spread, half = found.value * (1 - found.value), found.interval.half_width**2
-    # half (1 + x)² = x spread + x² / 4, for x the squared critical value over the number.
-    a, b = half - 0.25, 2 * half - spread
-    if a >= 0:
-        return 1.0
-    x = (-b - sqrt(max(0.0, b * b - 4 * a * half))) / (2 * a)
-    return max(1.0, square / x)
+def _worth(found: Estimate, confidence: float) -> float:
+    """The number of independent samples whose interval is as wide as that of a rate."""
+    critical, wanted = normal_quantile(confidence), found.interval.half_width
+    low, high = 1.0, max(1.0, found.effective)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        wider = interval_of(found.value, middle, confidence, critical).half_width > wanted
+        low, high = (middle, high) if wider else (low, middle)
+    return low
+
+
+_HALVINGS = 40
 
 
 def prediction_powered(

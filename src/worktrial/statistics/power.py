@@ -1,9 +1,11 @@
 """Sizes of trials: the tasks that a difference needs, and the difference that so many tasks show."""
 
+from bisect import bisect_left
 from math import ceil, isfinite, sqrt
 from statistics import NormalDist
 
 from worktrial.statistics.design import Design, design_effect
+from worktrial.statistics.rates import interval_of
 
 _STEPS = 60
 """Halvings of a range of effects: more than the digits of a number."""
@@ -18,7 +20,7 @@ def half_width(
     repeat_correlation: float = 0.5,
     cluster_effect: float = 1.0,
 ) -> float:
-    """Half the width of the Wilson interval around a rate, as a share.
+    """Half the width of the interval around a rate, as a share.
 
     With repeats, over as many independent tries as they are worth (E. L. Korn and B. I. Graubard, *Confidence
     intervals for proportions with small expected number of positive counts estimated from survey data*, 1998).
@@ -37,8 +39,7 @@ def half_width(
     _check_tasks(n)
     _check_rate(rate, confidence)
     tries = n * repeats / (_design_effect(repeats, repeat_correlation) * cluster_effect)
-    z = _z(confidence)
-    return z * sqrt(rate * (1 - rate) * tries + z * z / 4) / (tries + z * z)
+    return interval_of(rate, tries, confidence, _z(confidence)).half_width
 
 
 def sample_size_for_half_width(
@@ -52,7 +53,7 @@ def sample_size_for_half_width(
 ) -> int:
     """The least number of tasks with which a rate is known to plus or minus `wanted`.
 
-    The inverse of `half_width`: the larger root of a quadratic (W. W. Piegorsch, *Sample sizes for improved
+    The inverse of `half_width` (Agresti and Coull's interval, as in W. W. Piegorsch, *Sample sizes for improved
     binomial confidence intervals*, 2004).
 
     Raises:
@@ -61,12 +62,22 @@ def sample_size_for_half_width(
     if not 0 < wanted < 1:
         raise ValueError(f"a half width must be between 0 and 1, exclusive; got {wanted}")
     _check_rate(rate, confidence)
-    effect = _design_effect(repeats, repeat_correlation) * cluster_effect
-    spread, wide = rate * (1 - rate), wanted * wanted
-    # (tries + z^2)^2 wanted^2 = z^2 (spread tries + z^2 / 4), solved for the tries.
-    root = sqrt(spread * spread + wide * (1 - 4 * spread))
-    tries = _z(confidence) ** 2 * (spread - 2 * wide + root) / (2 * wide)
-    return max(1, _ceil(tries * effect / repeats))
+
+    def is_known(n: int) -> bool:
+        known = half_width(
+            n,
+            rate,
+            confidence=confidence,
+            repeats=repeats,
+            repeat_correlation=repeat_correlation,
+            cluster_effect=cluster_effect,
+        )
+        return known <= wanted * (1 + 1e-12)
+
+    enough = 1
+    while not is_known(enough):
+        enough *= 2
+    return bisect_left(range(enough + 1), True, lo=1, key=is_known)
 
 
 def sample_size(

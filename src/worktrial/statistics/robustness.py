@@ -2,9 +2,11 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from worktrial.errors import WorktrialError
-from worktrial.statistics.estimates import Estimand, TaskTries, ratio
+from worktrial.statistics.estimates import Estimand, TaskTries, ratio_at
+from worktrial.statistics.minimum import minimum_confidences
 from worktrial.statistics.rates import Interval
 
 CLEAN = "E0"
@@ -63,9 +65,7 @@ def estimate_robustness(
     """R with its interval.
 
     Each kind of faults has a score interval for its ratio to the clean rate, paired by task. R is the smallest of
-    these ratios. Its lower end is the smallest of their lower ends, for which nothing has to be corrected: the true
-    minimum lies below it only if the interval of that one ratio misses (an intersection-union test, R. L. Berger,
-    Technometrics 24, 1982). Its upper end is the smallest of upper ends that hold together (Bonferroni).
+    these ratios, its ends the smallest of their ends, at confidences at which these hold (`minimum_confidences`).
 
     Args:
         tasks: Only those with an outcome in all four conditions count, and of these only as many repeats as
@@ -92,22 +92,44 @@ def estimate_robustness(
         raise ValueError("no task has an outcome in each of E0, E1, E2 and E3")
     if not any(any(shared[CLEAN]) for _, shared in tried):
         raise ZeroCleanRate
-    pairs = {
-        condition: [TaskTries(cluster, shared[CLEAN], shared[condition]) for cluster, shared in tried]
-        for condition in FAULTED
-    }
-    found = {condition: ratio(own, estimand, confidence=confidence) for condition, own in pairs.items()}
-    together = 1 - (1 - confidence) / len(FAULTED)
-    upper = [ratio(own, estimand, confidence=together).interval.high for own in pairs.values()]
-    worst = min(found, key=lambda condition: found[condition].value)
-    return Robustness(
-        value=found[worst].value,
-        interval=Interval(min(one.interval.low for one in found.values()), min(upper)),
-        worst=worst,
+    return kept_by_worst(tried, estimand, confidence)[0]
+
+
+def kept_by_worst(
+    tried: Sequence[tuple[str, Mapping[str, tuple[float, ...]]]], estimand: Estimand, confidence: float
+) -> tuple[Robustness, list[float]]:
+    """R, and by how much each cluster moves the ratio of the worst kind of faults.
+
+    Args:
+        tried: Cluster of each task and its outcomes in all conditions, some clean one a pass.
+        estimand: What the interval is about.
+        confidence: Between 0 and 1, exclusive.
+    """
+    kinds = [[TaskTries(cluster, of[CLEAN], of[condition]) for cluster, of in tried] for condition in FAULTED]
+    passed = fsum(fsum(of[CLEAN]) for _, of in tried)
+    values = [fsum(fsum(task.second) for task in own) / passed for own in kinds]
+    moved = [_moved(own, value, passed) for own, value in zip(kinds, values, strict=True)]
+    ends = minimum_confidences(values, moved, confidence)
+    found = [ratio_at(own, ends, estimand) for own in kinds]
+    worst = values.index(min(values))
+    kept = Robustness(
+        value=values[worst],
+        interval=Interval(min(low.interval.low for low, _ in found), min(high.interval.high for _, high in found)),
+        worst=FAULTED[worst],
         tasks=len(tried),
-        clusters=found[worst].clusters,
+        clusters=found[worst][0].clusters,
         estimand=estimand,
     )
+    return kept, moved[worst]
+
+
+def _moved(tasks: Sequence[TaskTries], value: float, passed: float) -> list[float]:
+    """By how much each cluster moves a ratio to the clean rate."""
+    moved: dict[str, float] = {}
+    for task in tasks:
+        own = fsum(task.second) - value * fsum(task.first)
+        moved[task.cluster] = moved.get(task.cluster, 0.0) + own / passed
+    return list(moved.values())
 
 
 def shared_tries(task: Outcomes) -> dict[str, tuple[float, ...]]:

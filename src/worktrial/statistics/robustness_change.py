@@ -3,11 +3,10 @@
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, inf, sqrt
-from statistics import NormalDist
 
-from worktrial.statistics.estimates import TaskTries, ratio
-from worktrial.statistics.rates import Interval
-from worktrial.statistics.robustness import CLEAN, FAULTED, Outcomes, shared_tries
+from worktrial.statistics.estimates import Estimand
+from worktrial.statistics.rates import Interval, normal_quantile
+from worktrial.statistics.robustness import CLEAN, Outcomes, Robustness, kept_by_worst, shared_tries
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +30,11 @@ def robustness_change(
     clusters: Iterable[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> RobustnessChange:
-    """The change of R, with an interval that holds whichever kinds of faults are the worst.
+    """The change of R, with an interval from those of both runs, whichever kinds of faults are the worst.
 
-    For every kind of the first and every kind of the second run there is an interval of the difference of their
-    two ratios to the clean rate, from the score intervals of both (MOVER; G. Y. Zou and A. Donner, *Construction
-    of confidence limits about effect measures*, Statistics in Medicine 27, 2008) and their correlation over
-    clusters. The change of R is the smallest, over the second's kinds, of the largest, over the first's, of these
-    differences. So its lower end is the same of the lower ends, where only those over the first's kinds have to
-    hold together (Bonferroni), and its upper end likewise the other way round.
+    Their distances from both values add up as those of independent figures do, less what clusters move both by
+    (MOVER; G. Y. Zou and A. Donner, *Construction of confidence limits about effect measures*, Statistics in
+    Medicine 27, 2008).
 
     Args:
         tasks: For each task the outcomes of the first and of the second run. Only those with an outcome in all four
@@ -61,57 +57,39 @@ def robustness_change(
     ]
     if not shared:
         raise ValueError("no task has an outcome in each of E0, E1, E2 and E3 of both")
-    together = 1 - (1 - confidence) / len(FAULTED)
-    sides = [
-        _kept([(cluster, one) for cluster, one, _ in shared], together),
-        _kept([(cluster, other) for cluster, _, other in shared], together),
-    ]
-    first, second = (min((kept.value for kept in side), default=None) for side in sides)
-    if first is None or second is None:
+    sides = [_kept([(cluster, task[n]) for cluster, *task in shared], confidence) for n in (0, 1)]
+    first, second = (None if side is None else side[0].value for side in sides)
+    if sides[0] is None or sides[1] is None or first is None or second is None:
         return RobustnessChange(len(shared), first, second, None, None)
-    square = NormalDist().inv_cdf((1 + together) / 2) ** 2
-    ends = [[_moved(one, other, square) for one in sides[0]] for other in sides[1]]
-    low = min(max(interval.low for interval in of) for of in ends)
-    high = max(min(of[n].high for of in ends) for n in range(len(FAULTED)))
-    return RobustnessChange(len(shared), first, second, second - first, Interval(low, high))
+    interval = _between(*sides[0], *sides[1], normal_quantile(confidence) ** 2)
+    return RobustnessChange(len(shared), first, second, second - first, interval)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A ratio to the clean rate, and how much each cluster moves it."""
-
-    value: float
-    interval: Interval
-    moved: Sequence[float]
-
-
-def _kept(tasks: Sequence[tuple[str, dict[str, tuple[float, ...]]]], confidence: float) -> list[_Kept]:
-    """Every kind of faults beside the clean condition; none where nothing passes without faults."""
-    if not any(any(tries[CLEAN]) for _, tries in tasks):
-        return []
-    found = []
-    for mode in FAULTED:
-        own = ratio([TaskTries(cluster, of[CLEAN], of[mode]) for cluster, of in tasks], confidence=confidence)
-        moved: dict[str, float] = {}
-        for cluster, of in tasks:
-            by = fsum(of[mode]) - own.value * fsum(of[CLEAN])
-            moved[cluster] = moved.get(cluster, 0.0) + by
-        found.append(_Kept(own.value, own.interval, list(moved.values())))
-    return found
+def _kept(
+    tried: Sequence[tuple[str, dict[str, tuple[float, ...]]]], confidence: float
+) -> tuple[Robustness, list[float]] | None:
+    """R of one run; None where nothing passes without faults."""
+    if not any(any(of[CLEAN]) for _, of in tried):
+        return None
+    return kept_by_worst(tried, Estimand.WORK, confidence)
 
 
-def _moved(first: _Kept, second: _Kept, square: float) -> Interval:
+def _between(
+    first: Robustness, by_first: Sequence[float], second: Robustness, by_second: Sequence[float], square: float
+) -> Interval:
     """Interval of the second minus the first.
 
     Args:
         first: Of the first run.
-        second: Of the second.
+        by_first: By how much each cluster moves it.
+        second: Of the second run.
+        by_second: By how much each cluster moves it.
         square: Of the critical value.
     """
-    both = fsum(a * b for a, b in zip(first.moved, second.moved, strict=True))
-    spread = sqrt(fsum(a * a for a in first.moved) * fsum(b * b for b in second.moved))
+    both = fsum(a * b for a, b in zip(by_first, by_second, strict=True))
+    spread = sqrt(fsum(a * a for a in by_first) * fsum(b * b for b in by_second))
     # Runs that are alike on few clusters may not be so on others, as in a score interval without a difference.
-    clusters = len(first.moved)
+    clusters = len(by_first)
     correlation = both / spread * clusters / (clusters + square) if spread else 0.0
     difference = second.value - first.value
     down = _reach(second.value - second.interval.low, first.interval.high - first.value, correlation)

@@ -25,7 +25,7 @@ def student_tail(distance: float, freedom: float) -> float:
     if isinf(freedom) or isinf(distance):
         return erfc(distance / sqrt(2)) / 2
     square = distance * distance
-    return _beta(freedom / 2, 0.5, freedom / (freedom + square), square / (freedom + square)) / 2
+    return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square), square / (freedom + square)) / 2
 
 
 def student_quantile(tail: float, freedom: float) -> float:
@@ -53,12 +53,12 @@ def _density(distance: float, freedom: float) -> float:
     return exp(scale - (half + 0.5) * log1p(distance * distance / freedom))
 
 
-def _beta(a: float, b: float, x: float, rest: float) -> float:
+def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
     """The regularised incomplete beta function of `x`, with `rest` for 1 - x (DLMF 8.17.22, 8.17.4)."""
     if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):
-        return 1 - _beta(b, a, rest, x)
+        return 1 - incomplete_beta(b, a, rest, x)
     # Of the two, the one near 1 has lost digits that the other still has.
     powers = a * (log1p(-rest) if rest < x else log(x)) + b * (log1p(-x) if x < rest else log(rest))
     return exp(lgamma(a + b) - lgamma(a) - lgamma(b) + powers) / a / _fraction(a, b, x)

@@ -9,7 +9,7 @@ from tests.results.runs import record, store
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
 from worktrial.results.boards import cells, groups, obstacles, profile, row
-from worktrial.statistics import Robustness, wilson
+from worktrial.statistics import Robustness, agresti_coull
 
 AGENT = {"roles": {"agent": {"model": "a"}}}
 
@@ -75,8 +75,8 @@ def test_a_row_of_single_tasks(tmp_path: Path) -> None:
     ]
     found = row(store(tmp_path / "a", records, **AGENT), "E0")
     assert (found.n, found.completion.invalid, found.invalid_share) == (10, 2, 0.2)
-    assert (found.of_all.value, found.of_all.interval) == (0.6, pytest.approx(wilson(6, 10)))
-    assert (found.of_valid.value, found.of_valid.interval) == (0.75, pytest.approx(wilson(6, 8)))
+    assert (found.of_all.value, found.of_all.interval) == (0.6, pytest.approx(agresti_coull(6, 10)))
+    assert (found.of_valid.value, found.of_valid.interval) == (0.75, pytest.approx(agresti_coull(6, 8)))
     # 0.00 + 0.01 + … + 0.09, and 0.002 for the judge each time.
     assert found.agent_cost.value == pytest.approx(0.045)
     assert found.cost.value == pytest.approx(0.047)
@@ -93,7 +93,7 @@ def test_tasks_of_one_scenario_do_not_narrow_an_interval(tmp_path: Path) -> None
         for task in range(5)
     ]
     found = row(store(tmp_path / "a", records), "E0").of_all
-    alone, scenarios = wilson(25, 50), wilson(5, 10)
+    alone, scenarios = agresti_coull(25, 50), agresti_coull(5, 10)
     assert found.value == 0.5 and found.interval is not None
     assert found.interval.half_width > 1.5 * alone.half_width
     assert found.interval.half_width == pytest.approx(scenarios.half_width, abs=0.07)
@@ -104,12 +104,12 @@ def test_all_alike_is_not_certain(tmp_path: Path, outcome: str, passed: int) -> 
     records = [record(str(n), outcome, repeat=r) for n in range(10) for r in range(3)]
     found = row(store(tmp_path / "a", records), "E0").of_all.interval
     # As ten tasks, not as thirty samples.
-    assert found == pytest.approx(wilson(passed, 10))
+    assert found == pytest.approx(agresti_coull(passed, 10))
 
 
 def test_a_single_scenario_is_about_its_own_tasks(tmp_path: Path) -> None:
     records = [record(str(n), "pass" if n else "fail", tags={"scenario": "s"}) for n in range(5)]
-    assert row(store(tmp_path / "a", records), "E0").of_all.interval == pytest.approx(wilson(4, 5))
+    assert row(store(tmp_path / "a", records), "E0").of_all.interval == pytest.approx(agresti_coull(4, 5))
 
 
 def test_repeats_give_pass_hat_k_over_tries_with_a_verdict(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_completion_counts_invalid_samples_as_not_passed(tmp_path: Path) -> None
     assert not found.passed
     assert found.observed == 0.7
     assert found.reason == (
-        "70.0 % of 10 samples passed (on these tasks, 95 % interval 39.7 % to 89.2 %); wanted is at least 71.0 %"
+        "70.0 % of 10 samples passed (on these tasks, 95 % interval 39.2 % to 89.7 %); wanted is at least 71.0 %"
     )
 
 

@@ -9,7 +9,7 @@ from tests.suites.documents.runs import store
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.results.comparable import comparable
 from worktrial.results.pairing import pair_runs
-from worktrial.statistics import wilson
+from worktrial.statistics import agresti_coull
 from worktrial.suites.documents import suite
 from worktrial.suites.documents.figures import document_figures
 from worktrial.suites.documents.stages import stages
@@ -23,7 +23,7 @@ def test_both_scores_at_every_tolerance(tmp_path: Path) -> None:
     published, ours = (row.shares for row in figures.curve)
     assert [share.value for share in published.values()] == [1 / 3, 1 / 3, 2 / 3, 2 / 3]
     assert [share.value for share in ours.values()] == [1 / 3] * 4
-    assert published[0.0].interval == pytest.approx(wilson(1, 3))
+    assert published[0.0].interval == pytest.approx(agresti_coull(1, 3))
     assert figures.failures == {"unknown": 2} and figures.causes == {"other": 2}
     assert [(b.low, b.count) for b in figures.ratios] == [(2.0, 2)]
     assert figures.retrieval is None

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 from tests.synthesis.drafts import slot, task
 
-from worktrial.statistics import wilson
+from worktrial.statistics import agresti_coull
 from worktrial.synthesis.artifacts import Calibration, PassRate, Reject
 from worktrial.synthesis.stages.report import described, report
 
@@ -35,7 +35,7 @@ def test_what_was_removed_and_what_is_left() -> None:
     found = report(6, CALIBRATIONS, REJECTS, TASKS)
     assert found.removed == {"trivial": 1, "unsolvable": 1, "selection": 1, "author": 1}
     assert (found.selected.count, found.selected.of) == (2, 6)
-    assert (found.selected.low, found.selected.high) == tuple(wilson(2, 6))
+    assert (found.selected.low, found.selected.high) == tuple(agresti_coull(2, 6))
     assert found.runs == 45
     assert found.solvable.mean_rate == pytest.approx((3 / 4 + 1) / 2)
     assert found.solvable.weakest == "parcels-2"

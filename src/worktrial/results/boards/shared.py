@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import cached_property
 from math import fsum
 
 from worktrial.engine.record import Key, SampleRecord
@@ -45,12 +46,17 @@ class SharedSamples:
         """Records of each of `runs`."""
         self.not_shared = max((len(records) for records in of_run), default=0) - len(self.keys)
         """Samples of the largest run that not all have."""
+        self._costs: dict[tuple[int, Basis], list[float | None]] = {}
 
     def passed(self, n: int) -> int:
         """Passes of the run at a position."""
-        return sum(record.outcome is Outcome.PASS for record in self.records[n])
+        return self._passed[n]
 
-    @property
+    @cached_property
+    def _passed(self) -> list[int]:
+        return [sum(record.outcome is Outcome.PASS for record in records) for records in self.records]
+
+    @cached_property
     def ranking(self) -> list[int]:
         """Positions of runs: the most passes first, of equal ones the cheaper."""
         costs, _ = self.costs(range(len(self.runs)))
@@ -63,12 +69,18 @@ class SharedSamples:
     def costs(self, wanted: Iterable[int]) -> tuple[dict[int, float], Basis | None]:
         """Dollars per sample of the wanted runs: of the agents alone where known of all, else of the trial."""
         listed = list(wanted)
-        for basis, name in _COSTS.items():
-            costs = {n: list(map(quantity_in(self.runs[n], name), self.records[n])) for n in listed}
+        for basis in _COSTS:
+            costs = {n: self._costs_of(n, basis) for n in listed}
             known = {n: [cost for cost in own if cost is not None] for n, own in costs.items()}
             if all(len(known[n]) == len(costs[n]) for n in listed):
                 return {n: sum(own) / len(own) for n, own in known.items() if own}, basis
         return {}, None
+
+    def _costs_of(self, n: int, basis: Basis) -> list[float | None]:
+        """Dollars of every sample of the run at a position."""
+        if (n, basis) not in self._costs:
+            self._costs[n, basis] = list(map(quantity_in(self.runs[n], _COSTS[basis]), self.records[n]))
+        return self._costs[n, basis]
 
     def saving(self, best: int, other: int, basis: Basis) -> BoardEstimate:
         """The best's dollars per sample minus the other's; paired."""
@@ -80,5 +92,6 @@ class SharedSamples:
         return BoardEstimate(value, None if found is None else found.difference)
 
     def _sums(self, n: int, basis: Basis) -> dict[str, Sums]:
-        cost_of = quantity_in(self.runs[n], _COSTS[basis])
-        return clusters(self.records[n], lambda record: {"cost": cost_of(record) or 0.0})
+        records = self.records[n]
+        costs = dict(zip((record.key for record in records), self._costs_of(n, basis), strict=True))
+        return clusters(records, lambda record: {"cost": costs[record.key] or 0.0})

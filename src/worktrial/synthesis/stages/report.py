@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from worktrial.statistics import wilson
+from worktrial.statistics import agresti_coull
 from worktrial.synthesis.artifacts import Calibration, PassRate, Reject, TaskDraft
 from worktrial.synthesis.sources.store import content_words
 from worktrial.synthesis.stages.subtopics import jaccard
@@ -69,7 +69,7 @@ Removed = Literal[
 
 
 class CountShare(msgspec.Struct, kw_only=True, frozen=True):
-    """A count of a count, with the Wilson interval of 95 %."""
+    """A count of a count, with the interval of 95 %."""
 
     count: int
     of: int
@@ -174,7 +174,7 @@ def _remover(reject: Reject, calibrations: dict[str, Calibration]) -> Removed:
 
 
 def _share(count: int, of: int) -> CountShare:
-    low, high = wilson(count, of)
+    low, high = agresti_coull(count, of)
     return CountShare(count=count, of=of, low=low, high=high)
 
 
