@@ -1,5 +1,7 @@
 """Completion corrected for a judge's errors: where the audit fits, and nowhere else."""
 
+import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -130,8 +132,41 @@ def test_show_tells_it_below_the_rates(tmp_path: Path) -> None:
     assert shown.code == 0, shown.err
     assert "of valid samples, corrected for the judge's errors: 100.0%" in shown.said
     assert "as judged 70.0%" in shown.said
+    told = json.loads(command("show", run.folder, "--labels", file, "--json").out)["corrections"]
+    assert (told[0]["found"]["value"], told[0]["condition"]) == (1.0, "E0") and told[0]["basis"] in shown.said
+    assert json.loads(command("show", run.folder, "--json").out)["corrections"] == []
     refused = command("show", run.folder, "--judge-audit", run.folder)
     assert refused.code == 2 and "not the audit of a judge" in refused.err
+
+
+def test_an_exported_summary_has_both(tmp_path: Path) -> None:
+    runs = [_stored(_judged(tmp_path / name)) for name in ("a", "b")]
+    audit = _stored(_audit(tmp_path / "c"))
+    out = tmp_path / "summary.md"
+    done = command("export", *(run.folder for run in runs), "-o", out, "--judge-audit", audit.folder)
+    assert done.code == 0, done.err
+    head, _, *rows = out.read_text("utf-8").splitlines()
+    assert "without the judge's errors" in head
+    assert all(re.search(r"70\.6% \(\d\d\.\d% - \d\d\.\d%\)", row) and "the audit c" in row for row in rows)
+    file = tmp_path / "labels.csv"
+    file.write_text("sample,label\n0,pass\n1,pass\n99,fail\n", encoding="utf-8")
+    done = command("export", runs[0].folder, "-o", out, "--labels", file, "--force")
+    assert done.code == 0 and "labels on 3 of 100 samples" in out.read_text("utf-8")
+    for words, told in (
+        ((runs[0].folder, runs[1].folder, "--labels", file), "labels are of the samples of one run"),
+        ((runs[0].folder, "--labels", file, "--judge-audit", audit.folder), "give one of the two"),
+        ((runs[0].folder, "--labels", file, "--format", "jsonl"), "are for markdown, not for jsonl"),
+    ):
+        refused = command("export", *words, "-o", out, "--force")
+        assert refused.code == 2 and told in refused.said, refused.said
+
+
+def test_the_judges_prompt_decides_whether_an_audit_fits(tmp_path: Path) -> None:
+    """Where it is on record, the release does not matter; where it is another, nothing is corrected."""
+    run = _judged(tmp_path / "a", judge_prompt="x", release="1")
+    assert corrected_by_audit(run, _audit(tmp_path / "b", judge_prompt="x", release="2")).found is not None
+    other = corrected_by_audit(run, _audit(tmp_path / "b", judge_prompt="y"))
+    assert other.found is None and "was told another prompt" in other.why_not
 
 
 def test_a_report_has_both_rates_beside_each_other(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def test_what_cannot_be_reported_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "site").exists()
     forced = command("report", run, "-o", tmp_path / "mine", "--force")
     assert forced.code == 0 and (tmp_path / "mine.1" / "a.txt").exists()
+    assert f"held is kept in {tmp_path / 'mine.1'}" in forced.err
 
 
 def test_an_interrupted_report_leaves_nothing(tmp_path: Path) -> None:

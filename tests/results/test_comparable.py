@@ -1,6 +1,7 @@
 """What makes two runs not comparable, and what does not."""
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,11 @@ import msgspec
 import pytest
 
 from worktrial.engine.manifest import NEUTRAL, NEUTRAL_DATA, Manifest, read_manifest
+from worktrial.grading.prompt import prompt_fingerprint
 from worktrial.options import FaultOptions, JudgingOptions
 from worktrial.results.comparable import comparable
 from worktrial.suite import suite_of, suites
+from worktrial.suites.orchestration.run.judges import judge_prompts_fingerprint
 
 E2 = {"mode": "E2", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
 E0 = {"mode": "E0", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
@@ -127,6 +130,23 @@ def test_what_an_earlier_version_did_not_write_is_no_difference() -> None:
     assert comparable(*same) == []
 
 
+def test_what_the_judge_was_told_counts() -> None:
+    """Runs from before the prompt was on record were judged by the first that was."""
+    now = ("judge_prompt", prompt_fingerprint("votes"))
+    assert comparable(_manifest(now), _manifest(now)) == []
+    assert comparable(_manifest(), _manifest(now)) == []
+    other = ("judge_prompt", "0" * 64)
+    for pair in ((_manifest(now), _manifest(other)), (_manifest(), _manifest(other))):
+        assert [d.what for d in comparable(*pair)] == ["judge.judge_prompt"]
+    by_code = [_manifest(one, suite="starter") for one in (now, other)]
+    assert comparable(*by_code) == []
+
+
+def test_the_fingerprint_is_that_of_what_the_judge_is_told() -> None:
+    assert prompt_fingerprint("votes") != prompt_fingerprint("logprob")
+    assert re.fullmatch("[0-9a-f]{64}", judge_prompts_fingerprint())
+
+
 def test_earlier_names_of_the_same_are_no_difference() -> None:
     before, now = (
         _manifest(("scorer", scorer), ("scorer_version", version), suite="documents")
@@ -187,7 +207,7 @@ def test_whatever_changes_in_a_manifest_counts_but_for_a_short_list(name: str) -
     assert comparable(before, before) == []
     suite = suite_of(before.suite)
     assert suite is not None
-    judged_by_code = {"votes", "judge_method", "judge_record"} if suite.decided_by_code else set()
+    judged_by_code = {"votes", "judge_method", "judge_record", "judge_prompt"} if suite.decided_by_code else set()
     told = {"roles", "carried_roles", "regraded", "faults"}
     for key in [*before.settings, "a-key-of-tomorrow"]:
         if key in told:

@@ -101,3 +101,30 @@ def test_a_forced_comparison_says_so(runs: Path, tmp_path: Path) -> None:
     words = ("gate", tmp_path / "c", "--baseline", runs / "a", "--max-regression", 1, "--json")
     assert command(*words).code == 2
     assert "compared though" in json.loads(command(*words, "--force").out)["label"]
+
+
+def test_looks_of_a_history_are_counted_not_printed(runs: Path, tmp_path: Path) -> None:
+    for n in range(3):
+        make_run(tmp_path / f"night-{n}", agent="agent-b", tasks=40, skill=0.7 + n / 20, trajectories=False)
+    words = ("--baseline", runs / "a", "--max-regression", 0.5, "--sequential", "nightly", "--store", tmp_path)
+    for n in range(3):
+        ran = command("gate", tmp_path / f"night-{n}", *words, "--json")
+        assert ran.code in (0, 1), ran.err
+        told = json.loads(ran.out)
+        assert (told["history"]["name"], told["history"]["looks"], told["history"]["is_new"]) == (
+            "nightly",
+            n + 1,
+            True,
+        )
+        assert told["gate"]["row"] is None and "outcomes" not in ran.out
+    assert json.loads(command("gate", runs / "b", "--min-completion", 0.1, "--json").out)["history"] is None
+
+
+def test_a_comparison_marks_references(runs: Path, tmp_path: Path) -> None:
+    make_run(tmp_path / "idle", agent="idle", tasks=40, skill=0.1, trajectories=False)
+    make_run(tmp_path / "a", agent="agent-a", tasks=40, trajectories=False)
+    told = json.loads(command("compare", tmp_path / "idle", tmp_path / "a", "--json").out)
+    assert told["references"] == [True, False]
+    said = command("compare", tmp_path / "idle", tmp_path / "a").out
+    first, second = (next(line for line in said.splitlines() if line.startswith(f"{letter}  ")) for letter in "AB")
+    assert first.endswith("reference, needs no model") and "reference" not in second

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from csv import DictReader
-from dataclasses import dataclass
 from pathlib import Path
 
 from worktrial.audits.judge import SUITE
@@ -13,36 +12,11 @@ from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.results.completion import passed, share
 from worktrial.results.conditions import by_condition, cluster_by, headline
-from worktrial.statistics import CorrectedRate, Estimate, TaskTries, corrected_rate, prediction_powered, rate
+from worktrial.results.corrections import JudgeCorrection
+from worktrial.statistics import Estimate, TaskTries, corrected_rate, prediction_powered, rate
 from worktrial.suite import suite_of
 
 _JUDGING = ("votes", "judge_method", "judge_record")
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeCorrection:
-    """The rate of a run beside the same corrected for the judge's errors, or why there is none."""
-
-    condition: str
-    """Condition that it is about; samples without a verdict are left out."""
-    found: CorrectedRate | None
-    basis: str
-    """Source from which the errors are known, and what is supposed."""
-    why_not: str = ""
-    """Reason for which there is no corrected rate; "" where there is one."""
-
-    @property
-    def line(self) -> str:
-        """All of it in a line, the rate as judged included."""
-        if self.found is None:
-            return f"not corrected for the judge's errors: {self.why_not}"
-        raw, (low, high) = self.found.raw, self.found.interval
-        sure = f"95 % interval {low:.1%} - {high:.1%}"
-        judged = f"as judged {raw.value:.1%} ({raw.interval.low:.1%} - {raw.interval.high:.1%})"
-        return (
-            f"of valid samples, corrected for the judge's errors: {self.found.value:.1%} ({sure}); {judged}; "
-            f"by {self.basis}"
-        )
 
 
 def open_audit(folder: Path) -> StoredRun:
@@ -63,8 +37,8 @@ _MAKE = "Make one with worktrial audit judge"
 def corrected_by_audit(run: StoredRun, audit: StoredRun) -> JudgeCorrection:
     """Correct the completion rate of `run` for what an audit found of its judge.
 
-    Only an audit of the very judge counts: the same model and settings, votes, method and record, and the same
-    release of Worktrial, whose prompt and whose audited work may differ from another's.
+    Only an audit of the very judge counts: the same model and settings, votes, method, record and prompt. Where the
+    prompt is not on record, the release of Worktrial must be the same.
 
     Args:
         run: Finished work, judged by a model.
@@ -106,10 +80,29 @@ def _obstacle(run: StoredRun, audit: StoredRun) -> str:
         if name not in settings or settings[name] != audited.get(name):
             told = name.replace("_", " ")
             return f"the audited judge worked with {told} {audited.get(name)}, here {settings.get(name)}"
+    prompts = settings.get("judge_prompt"), audited.get("judge_prompt")
+    if None not in prompts:
+        return "" if prompts[0] == prompts[1] else "the audited judge was told another prompt"
+    # Earlier versions did not keep the prompt on record.
     releases = [{session.versions.get("worktrial") for session in one.manifest.sessions} for one in (run, audit)]
     if len(releases[0] | releases[1]) != 1 or None in releases[0]:
         return "the audit was not made with the same release of Worktrial, so the judge's prompt may be another"
     return ""
+
+
+def corrections(run: StoredRun, audit: Path | None, labels: Path | None) -> list[JudgeCorrection]:
+    """The rate without the judge's errors, by each source that a user names.
+
+    Args:
+        run: Finished work.
+        audit: Folder of an audit of its judge.
+        labels: Table of people's verdicts.
+
+    Raises:
+        DataError: what is named cannot be read.
+    """
+    found = [] if audit is None else [corrected_by_audit(run, open_audit(audit))]
+    return found if labels is None else [*found, corrected_by_labels(run, read_labels(labels))]
 
 
 def _audited(audit: StoredRun, truth: Outcome) -> Estimate | None:

@@ -20,7 +20,7 @@ from worktrial.grading.written.numbers import numbers
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
+from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case, judge_on_record
 from worktrial.workplaces import ToolCall, Trajectory
 from worktrial.workplaces.faults import DegradedCall
 
@@ -56,7 +56,8 @@ class JudgeAudit:
             for case in cases
         ]
         self.data: JsonObject = {"folder": "built in", "fingerprint": _fingerprint(cases)}
-        self.settings: JsonObject = {"agent": "finished work", "cases": list(self._cases), **asdict(settings)}
+        told = asdict(settings) | judge_on_record(settings)
+        self.settings: JsonObject = {"agent": "finished work", "cases": list(self._cases), **told}
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Judge one case."""

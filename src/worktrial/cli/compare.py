@@ -41,6 +41,7 @@ def compare(
     """
     from worktrial.cli.compare_page import names_of, print_comparison
     from worktrial.engine.stored import open_run
+    from worktrial.results.boards import is_reference
     from worktrial.results.comparison import compare_runs
 
     if more:
@@ -54,12 +55,13 @@ def compare(
         found.check_fair()
     found.check_shared(condition)
 
+    names, references = names_of(*runs), (is_reference(runs[0]), is_reference(runs[1]))
     if as_json:
         from worktrial.results.machine import compare_output
 
-        typer.echo(compare_output(found, names_of(*runs), level=level, margin=share).text())
+        typer.echo(compare_output(found, names, references, level=level, margin=share).text())
     else:
-        print_comparison(found, names_of(*runs), level=level, margin=share, every_flip=all_flips)
+        print_comparison(found, names, references, level=level, margin=share, every_flip=all_flips)
 
 
 def check_level(level: float) -> None:

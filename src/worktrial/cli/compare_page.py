@@ -34,20 +34,33 @@ def names_of(first: StoredRun, second: StoredRun) -> Names:
 def print_comparison(
     found: Comparison,
     names: Names,
+    references: tuple[bool, bool] = (False, False),
     *,
     level: float,
     margin: float = MARGIN,
     every_flip: bool = False,
     console: Console | None = None,
 ) -> None:
-    """One screen: the verdict, then what it stands on."""
+    """One screen: the verdict, then what it stands on.
+
+    Args:
+        found: The comparison.
+        names: Of the two runs.
+        references: Whether each agent is a reference, which needs no model.
+        level: Of significance.
+        margin: Shortfall that does not matter, as a share.
+        every_flip: Show all tasks gained and lost.
+        console: Where to print.
+    """
     console = console or Console(highlight=False)
     chosen = found.of(found.headline)
     said = verdict(chosen, margin=margin, confidence=found.confidence, second=names[1])
     lead = f"{found.headline}: " if len(found.conditions) > 1 or found.headline != "E0" else ""
     console.print(Text(printable(lead + said), style="bold"), soft_wrap=True)
-    for letter, name, folder in zip("AB", names, (found.first, found.second), strict=True):
-        console.print(Text(printable(f"{letter}  {name} · {folder}")), soft_wrap=True)
+    folders = found.first, found.second
+    for letter, name, folder, is_reference in zip("AB", names, folders, references, strict=True):
+        mark = " · reference, needs no model" if is_reference else ""
+        console.print(Text(printable(f"{letter}  {name} · {folder}{mark}")), soft_wrap=True)
     if found.label:
         console.print(Text(printable(found.label), style="yellow"), soft_wrap=True)
     console.print(_paired(found.conditions))

@@ -9,6 +9,7 @@ import typer
 from worktrial.errors import SettingError
 
 if TYPE_CHECKING:
+    from worktrial.results.exports.runs import Correct
     from worktrial.results.tables import RunSource
 
 
@@ -61,6 +62,20 @@ def export(
             metavar="NAME",
         ),
     ] = None,
+    judge_audit: Annotated[
+        Path | None,
+        typer.Option(
+            help="markdown: audit of the runs' judge; adds each rate corrected for its errors.", metavar="AUDIT"
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="markdown, of one run: CSV of people's verdicts (sample, label) on some samples drawn at random; "
+            "adds the corrected rate.",
+            metavar="FILE",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Write runs as csv, parquet, jsonl, markdown, or in a format of a suite's publishers.
@@ -80,6 +95,9 @@ def export(
     if chosen not in [*ExportForm] and chosen not in (formats := _formats()):
         raise SettingError(f"--format {chosen}: there is {', '.join(formats)}")
     found = sources(find_runs(runs))
+    correct = _correct(judge_audit, labels, len(found))
+    if correct is not None and chosen != ExportForm.MARKDOWN:
+        raise SettingError(f"--judge-audit, --labels: are for markdown, not for {chosen}")
     if chosen in (ExportForm.CSV, ExportForm.PARQUET):
         names = [name for words in table or () for name in words.split(",")]
         _tables(found, ExportForm(chosen), output, names, force)
@@ -89,12 +107,35 @@ def export(
     if chosen == ExportForm.JSONL:
         _say(f"{export_records(found, output, force=force):,} records", output)
     elif chosen == ExportForm.MARKDOWN:
-        _say(f"{export_summary(found, output, force=force):,} rows", output)
+        _say(f"{export_summary(found, output, correct=correct, force=force):,} rows", output)
     else:
         done = _formats()[chosen](found, output, force=force)
         _say(f"{done.written:,} samples", output)
         if done.invalid:
             typer.echo(f"{done.invalid:,} invalid samples have no verdict and are left out.", err=True)
+
+
+def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | None":
+    """Function from a run to its corrected rate; None where nothing is named that tells of the judge's errors.
+
+    Raises:
+        SettingError: two sources are named, or labels for several runs.
+        DataError: the labels cannot be read, or the audit is none.
+    """
+    from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, open_audit, read_labels
+    from worktrial.engine.stored import open_run
+
+    if audit is not None and labels is not None:
+        raise SettingError("--judge-audit, --labels: a column holds one corrected rate; give one of the two")
+    if audit is not None:
+        opened = open_audit(audit)
+        return lambda source: corrected_by_audit(open_run(source.folder), opened)
+    if labels is None:
+        return None
+    if runs > 1:
+        raise SettingError(f"--labels {labels}: labels are of the samples of one run; {runs} are named")
+    known = read_labels(labels)
+    return lambda source: corrected_by_labels(open_run(source.folder), known)
 
 
 def _formats() -> dict[str, Any]:

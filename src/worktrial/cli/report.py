@@ -33,6 +33,7 @@ def report(
     """
     from datetime import datetime
 
+    from worktrial.errors import option
     from worktrial.language.untrusted import printable
     from worktrial.reports.report import open_report
     from worktrial.reports.site import write_site
@@ -48,6 +49,8 @@ def report(
         typer.echo(f"Interrupted: no report was written, and {printable(output)} is as it was.", err=True)
         raise typer.Exit(130) from None
     typer.echo(printable(f"The report is written. Open {site.first_page}"))
+    if site.kept is not None:
+        typer.echo(printable(f"{option('force')}: what {output} held is kept in {site.kept}"), err=True)
     if opened.left_out:
         raise typer.Exit(3)
 

@@ -10,9 +10,8 @@ from worktrial.errors import SettingError
 from worktrial.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from worktrial.engine.stored import StoredRun
+    from worktrial.results.corrections import JudgeCorrection
 
 
 @takes(beside_of_any)
@@ -41,13 +40,14 @@ def show(
     from worktrial.cli.audit import print_audits
     from worktrial.cli.summary import print_summary
     from worktrial.engine.stored import open_run
+    from worktrial.language.untrusted import printable
     from worktrial.suite import audits, suite_of
 
     stored = open_run(run)
-    corrects = judge_audit is not None or labels is not None
-    if corrects and (as_json or stored.manifest.suite in audits.names):
-        what = "--json has no rate" if as_json else f"{run} holds an audit, which has no rate"
-        raise SettingError(f"--judge-audit, --labels: {what} to correct; show a run without")
+    if (judge_audit or labels) and stored.manifest.suite in audits.names:
+        raise SettingError(
+            f"--judge-audit, --labels: {run} holds an audit, which has no rate to correct; show a run without"
+        )
     if stored.manifest.suite in audits.names:
         if as_json:
             raise SettingError(f"--json: {run} holds an audit, whose figures have no JSON; show it without")
@@ -59,21 +59,17 @@ def show(
         from worktrial.results.machine import show_output
         from worktrial.results.summary import summarise
 
-        typer.echo(show_output(stored, summarise(stored)).text())
+        typer.echo(show_output(stored, summarise(stored), _corrections(stored, judge_audit, labels)).text())
         return
     print_summary(stored, beside=beside.read(given, suite=f"the suite {stored.manifest.suite}"))
-    for line in _corrected(stored, judge_audit, labels):
-        typer.echo(line)
+    for corrected in _corrections(stored, judge_audit, labels):
+        typer.echo(printable(corrected.line))
 
 
-def _corrected(run: "StoredRun", audit: Path | None, labels: Path | None) -> "Iterator[str]":
-    """The rate without the judge's errors, a line for each source that tells of these."""
+def _corrections(run: "StoredRun", audit: Path | None, labels: Path | None) -> "list[JudgeCorrection]":
+    """The rate without the judge's errors, for each source that tells of these."""
     if audit is None and labels is None:
-        return
-    from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, open_audit, read_labels
-    from worktrial.language.untrusted import printable
+        return []
+    from worktrial.audits.corrected import corrections
 
-    if audit is not None:
-        yield printable(corrected_by_audit(run, open_audit(audit)).line)
-    if labels is not None:
-        yield printable(corrected_by_labels(run, read_labels(labels)).line)
+    return corrections(run, audit, labels)

@@ -11,6 +11,7 @@ from rich.text import Text
 from worktrial.cli.compare_page import names_of, print_comparison
 from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.language.untrusted import printable
+from worktrial.results.boards import is_reference
 from worktrial.results.comparison import compare_runs
 from worktrial.results.comparison.conditions import p_of
 from worktrial.results.comparison.verdict import p_value, signed
@@ -27,7 +28,8 @@ def print_side_by_side(runs: Sequence[StoredRun]) -> None:
     console.print(_table(runs))
     if len(runs) == 2:
         found = compare_runs(*runs, confidence=1 - LEVEL)
-        print_comparison(found, names_of(*runs), level=LEVEL, console=console)
+        references = is_reference(runs[0]), is_reference(runs[1])
+        print_comparison(found, names_of(*runs), references, level=LEVEL, console=console)
     else:
         console.print(_pairs(runs))
     folders = [shlex.quote(str(run.folder)) for run in runs]

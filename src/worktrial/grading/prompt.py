@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from worktrial.grading.evidence import JudgeCase, evidence
@@ -25,6 +27,27 @@ ENDINGS = {
     "cost_limit": "the agent was stopped at the limit on costs",
     "context_limit": "the agent was stopped because the conversation outgrew its context",
 }
+
+
+_TEMPLATES = {
+    "votes": ("judge", "case", "rubric", "again", "untrusted"),
+    "logprob": ("assess", "case", "statement", "untrusted"),
+}
+"""Everything that a judge may be told, by the method that decides."""
+
+
+@cache
+def prompt_fingerprint(method: str) -> str:
+    """SHA-256 of the templates from which a judge's prompts are made.
+
+    Args:
+        method: `votes` or `logprob`.
+    """
+    digest = sha256()
+    for name in _TEMPLATES[method]:
+        digest.update((_PROMPTS / f"{name}.j2").read_bytes() + b"\0")
+    digest.update(json.dumps(ENDINGS).encode())
+    return digest.hexdigest()
 
 
 def rubric_messages(case: JudgeCase, limit: int) -> list[Message]:

@@ -15,6 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from worktrial.interop.run import Run
+    from worktrial.results.corrections import JudgeCorrection
     from worktrial.results.gate import Gate
     from worktrial.statistics import CompletionRate, Interval, Repeats
 
@@ -94,6 +95,17 @@ class Worktrial:
         """Counts of passed, failed and invalid samples."""
         __tracebackhide__ = True
         return self.marked.rate
+
+    def corrected(
+        self, *, judge_audit: str | Path | None = None, labels: str | Path | None = None
+    ) -> "JudgeCorrection":
+        """The completion of valid samples without the judge's errors, also in the report; see `Run.corrected`."""
+        __tracebackhide__ = True
+        run = self.marked
+        with _plain_errors():
+            found = run.corrected(judge_audit=judge_audit, labels=labels)
+        self._item.user_properties.append((_MARKER, f"{run.folder.name}: {found.line}"))
+        return found
 
     @property
     def repeats(self) -> "Repeats | None":

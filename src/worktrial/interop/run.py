@@ -22,7 +22,7 @@ from worktrial.suite import suite_of
 if TYPE_CHECKING:
     import pyarrow
 
-    from worktrial.audits.corrected import JudgeCorrection
+    from worktrial.results.corrections import JudgeCorrection
     from worktrial.suite import Figure
 
 # More failures than this are for the report.

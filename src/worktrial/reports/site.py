@@ -148,6 +148,8 @@ class Site:
     folder: Path
     fingerprint: str
     """SHA-256 of all pages and data but for the date, hexadecimal."""
+    kept: Path | None = None
+    """Folder that holds what was there before and was no report."""
 
     @property
     def first_page(self) -> Path:
@@ -182,6 +184,8 @@ def write_site(
     from worktrial.reports.viewer import write_viewer
 
     check_target(into, [run.run.folder for run in report.runs], force=force)
+    target = into.resolve()
+    kept = _free_name(target) if _foreign(target) else None
     with whole_folder(into) as fresh:
         _copy_assets(fresh / "assets")
         if progress is not None:
@@ -200,7 +204,7 @@ def write_site(
             entries=sorted({MARKER, *(entry.name for entry in fresh.iterdir())}),
         )
         (fresh / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
-    return Site(into, fingerprint)
+    return Site(into, fingerprint, kept)
 
 
 def _copy_assets(into: Path) -> None:

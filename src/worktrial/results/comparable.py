@@ -19,7 +19,13 @@ _SIMULATION = (
     "simulator_version",
     "clock",
 )
-_JUDGING = ("votes", "judge_method", "judge_record")
+_JUDGING = ("votes", "judge_method", "judge_record", "judge_prompt")
+# What judges were told in versions that did not keep it on record: by votes, by log-probability, about values.
+_EARLIER_JUDGE_PROMPTS = (
+    "d436563ef8eb612a032a7006173b2814723ad18ed79a5b1c41467063891406f9",
+    "d1b7e83cc6cace938af77f613c739339c60b9ccb0c6850345768a06976ffd907",
+    "cba81de1cdace97087481bf7b3bc92630226f174c3726e6ec1caded3904b3166",
+)
 # Looked at one by one below.
 _APART = frozenset({"roles", "carried_roles", "regraded", "faults", "options", "agent_prompt", "context"})
 _WORKERS = (Role.AGENT.value, Role.SUB_AGENT.value)
@@ -45,10 +51,15 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
         # What made the faults of one run is no difference to a run that had none.
         for measure in (before, after):
             measure["faults"].pop("generator", None)
+    judges = before.get("judge", {}), after.get("judge", {})
+    told = {judge.get("judge_prompt") for judge in judges}
+    if None in told and told <= {None, *_EARLIER_JUDGE_PROMPTS}:
+        for judge in judges:
+            judge.pop("judge_prompt", None)
     for name, of_a_model in (("agent_prompt", _agent_prompt), ("context", _context)):
-        told = [of_a_model(manifest) for manifest in both]
-        if None not in told:
-            before["trial"][name], after["trial"][name] = told
+        kept = [of_a_model(manifest) for manifest in both]
+        if None not in kept:
+            before["trial"][name], after["trial"][name] = kept
     if first.suite != second.suite:
         # What else differs between two suites says nothing.
         before, after = ({name: measure[name] for name in ("suite", "data")} for measure in (before, after))

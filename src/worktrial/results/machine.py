@@ -5,8 +5,8 @@ its command and the number of the format; the number grows when a field goes awa
 when one is added.
 """
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -16,6 +16,7 @@ from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison import Comparison, verdict
 from worktrial.results.completion import CompletionEstimate
+from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.duties import DutyCounts
 from worktrial.results.gate import Gate
 from worktrial.results.observed import ObservedPair, ObservedRun
@@ -26,7 +27,7 @@ from worktrial.suite import Figure, suite_of
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
-FORMAT = 1
+FORMAT = 2
 
 
 class MachineOutput(msgspec.Struct, kw_only=True, frozen=True, tag_field="command"):
@@ -87,10 +88,12 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     """Counts of how the agent kept to its duties beside the tasks; null where it had none."""
     figures: list[Figure]
     """Figures that only the suite has."""
+    corrections: list[JudgeCorrection]
+    """The rate without the judge's errors, by each source of these that was named."""
 
 
-def show_output(run: StoredRun, summary: Summary) -> ShowOutput:
-    """Document on `run`, from the summary that its page shows."""
+def show_output(run: StoredRun, summary: Summary, corrections: Sequence[JudgeCorrection] = ()) -> ShowOutput:
+    """Document on `run`, from the summary and the corrected rates that its page shows."""
     suite = suite_of(run.manifest.suite)
     of = {field.name: getattr(summary, field.name) for field in fields(summary)}
     of["robustness"] = {name: r if isinstance(r, Robustness) else None for name, r in summary.robustness.items()}
@@ -99,6 +102,7 @@ def show_output(run: StoredRun, summary: Summary) -> ShowOutput:
         suite=run.manifest.suite,
         agent=run.manifest.settings.get("agent"),
         figures=[] if suite is None else list(suite.figures(run)),
+        corrections=list(corrections),
         **of,
     )
 
@@ -112,6 +116,8 @@ class CompareOutput(MachineOutput, kw_only=True, frozen=True, tag="compare"):
     """Line on what differs where runs that are not comparable were compared with `--force`; else ""."""
     names: tuple[str, str]
     """Names of the two, as the verdict has them."""
+    references: tuple[bool, bool]
+    """Whether each is a reference agent, which needs no model."""
     level: float
     """A difference is significant below this p value."""
     margin: float
@@ -119,10 +125,32 @@ class CompareOutput(MachineOutput, kw_only=True, frozen=True, tag="compare"):
     comparison: Comparison
 
 
-def compare_output(found: Comparison, names: tuple[str, str], *, level: float, margin: float) -> CompareOutput:
+def compare_output(
+    found: Comparison, names: tuple[str, str], references: tuple[bool, bool], *, level: float, margin: float
+) -> CompareOutput:
     """Document on two runs, from the comparison that the page shows."""
     said = verdict(found.of(found.headline), margin=margin, confidence=found.confidence, second=names[1])
-    return CompareOutput(verdict=said, label=found.label, names=names, level=level, margin=margin, comparison=found)
+    return CompareOutput(
+        verdict=said,
+        label=found.label,
+        names=names,
+        references=references,
+        level=level,
+        margin=margin,
+        comparison=found,
+    )
+
+
+class GateHistory(msgspec.Struct, kw_only=True, frozen=True):
+    """Row of looks at a baseline."""
+
+    name: str
+    looks: int
+    """Looks, this one among them."""
+    is_new: bool
+    """Whether this look was not on record yet."""
+    began: str
+    """Start of the first look's run, ISO 8601."""
 
 
 class GateOutput(MachineOutput, kw_only=True, frozen=True, tag="gate"):
@@ -133,11 +161,21 @@ class GateOutput(MachineOutput, kw_only=True, frozen=True, tag="gate"):
     label: str
     """Line on what differs where the baseline is not comparable and `--force` went on; else ""."""
     gate: Gate
+    """Outcome, without the looks of a history."""
+    history: GateHistory | None
+    """Looks over which the regression is judged; null without a history."""
 
 
 def gate_output(gate: Gate) -> GateOutput:
-    """Document on a gate, from what its page shows."""
-    return GateOutput(passed=gate.passed, label=gate.label, gate=gate)
+    """Document on a gate, from what its page shows.
+
+    The looks of a history are on record in its file, with the outcomes of every task, and are not printed again.
+    """
+    row = gate.row
+    history = None
+    if row is not None:
+        history = GateHistory(name=row.name, looks=len(row.looks), is_new=row.is_new, began=row.looks[0].began)
+    return GateOutput(passed=gate.passed, label=gate.label, gate=replace(gate, row=None), history=history)
 
 
 class PowerRow(msgspec.Struct, kw_only=True, frozen=True):

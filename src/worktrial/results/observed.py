@@ -9,7 +9,7 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.completion import completion, paired_tries, passed, tries_of
+from worktrial.results.completion import paired_tries, passed, tries_of
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.pairing import pair_runs
 from worktrial.statistics import Estimate, Rate, TaskTries, difference, pass_hat_k, rate
@@ -71,7 +71,7 @@ def observe(run: StoredRun) -> ObservedRun:
         condition=condition,
         tasks=len(tries),
         repeats=median_low(sorted(len(of) for of in tries.values())),
-        rate=completion(records).counts.of_all.share or 0.0,
+        rate=fmean(map(passed, records)),
         repeat_correlation=_repeat_correlation(records),
         **_clustered(tries_of(records, passed), rate),
     )

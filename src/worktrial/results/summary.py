@@ -100,12 +100,14 @@ def summarise(run: StoredRun) -> Summary:
     conditions = by_condition(records)
     chosen = headline(list(conditions))
     shown = conditions.get(chosen, [])
+    figures = _conditions(run, conditions)
+    overall = next((one.completion for one in figures if one.name == chosen), None)
     timed = [s for s in map(quantity_in(run, "seconds"), records) if s is not None]
     stops = Counter(r.stop_reason for r in records if r.stop_reason and r.outcome is not Outcome.INVALID)
     return Summary(
         headline=chosen,
-        overall=completion(shown),
-        conditions=_conditions(run, conditions),
+        overall=completion(shown) if overall is None else overall,
+        conditions=figures,
         robustness=robustness_by_setting(conditions),
         repeats=repeats_of(shown),
         tries=_tries(shown),

@@ -20,15 +20,16 @@ def minimum_confidences(
 ) -> tuple[float, float]:
     """Confidences of the figures' own intervals, so that those of their minimum hold.
 
-    The minimum's lower end is the smallest of the figures' lower ends at the first confidence, its upper end the
-    smallest of their upper ends at the second. Where one figure is far below the others, both are `confidence`. Where
-    several are alike, the smallest of them is on average too small, so that the upper end needs more and the lower
-    end less. How much follows from normal errors with the figures' correlations. How far they lie apart is not known
-    either, so it is moved by a standard error to the safe side, up for the lower end and down for the upper (what is
-    near the smallest is decided so by D. W. K. Andrews and G. Soares, *Inference for parameters defined by moment
-    inequalities*, Econometrica 78, 2010). Few clusters know little of correlations, which are moved likewise, to 1
-    and to 0. None is exact at ties and beside them (K. Hirano and J. R. Porter, *Impossibility results for
-    nondifferentiable functionals*, Econometrica 80, 2012); with normal errors this one covers 94 to 98 %.
+    The minimum's lower end is the smallest of the figures' lower ends at the first confidence, its upper end
+    the smallest of their upper ends at the second. Where one figure is far below the others, both are
+    `confidence`. Where several are alike, the smallest of them is on average too small, so that the upper end
+    needs more and the lower end less. How much follows from normal errors with the figures' correlations. How
+    far they lie apart is not known either, so it is moved by a standard error to the safe side, up for the
+    lower end and down for the upper (so D. W. K. Andrews and G. Soares, *Inference for parameters defined by
+    moment inequalities*, Econometrica 78, 2010, decide what is near the smallest). Few clusters know little of
+    correlations, moved likewise, to 1 and to 0. None is exact at ties and beside them (K. Hirano and J. R.
+    Porter, *Impossibility results for nondifferentiable functionals*, Econometrica 80, 2012); with normal
+    errors this one covers 94 to 98 %.
 
     Args:
         values: The figures.

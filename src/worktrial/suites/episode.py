@@ -15,7 +15,7 @@ from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
 from worktrial.suites.duties import with_budget
-from worktrial.suites.judging import Work
+from worktrial.suites.judging import JudgeSettings, Work, judge_on_record
 from worktrial.workplaces import Session, Trajectory, Workplace
 from worktrial.workplaces.duties.human import HumanSession
 from worktrial.workplaces.duties.session import PolicySession
@@ -138,7 +138,7 @@ def in_manifest(settings: Any) -> JsonObject:
     plain.pop("agent_prompt", None)
     plain.pop("context", None)
     plain.pop("duties", None)
-    return plain
+    return plain | judge_on_record(settings) if isinstance(settings, JudgeSettings) else plain
 
 
 def position_in(trajectory: Trajectory) -> Callable[[], Position]:

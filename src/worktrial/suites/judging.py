@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from worktrial.engine.record import SampleResult
 from worktrial.grading import JudgeCase, RubricJudge, Verdict
+from worktrial.grading.prompt import prompt_fingerprint
 from worktrial.language import Complete, JsonObject
 from worktrial.workplaces import Trajectory, Workplace
 from worktrial.workplaces.faults import DegradedCall
@@ -23,6 +24,11 @@ class JudgeSettings:
     judge_method: Literal["votes", "logprob"] = "votes"
     judge_record: int = 120_000
     """Characters of a trajectory that a judge is shown; the middle of long observations goes first."""
+
+
+def judge_on_record(settings: JudgeSettings) -> JsonObject:
+    """Settings for the manifest: the SHA-256 of what the judge is told."""
+    return {"judge_prompt": prompt_fingerprint(settings.judge_method)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from worktrial.grading import Outcome
 from worktrial.grading.check import WITHIN_BUDGET
 from worktrial.language import JsonObject
 from worktrial.suites.duties import with_budget
-from worktrial.suites.judging import JudgeSettings, Work
+from worktrial.suites.judging import JudgeSettings, Work, judge_on_record
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
 from worktrial.workplaces.loading.files import as_json, read_bytes
 
@@ -206,6 +206,7 @@ class RegradeTrial:
         self.settings: JsonObject = {
             **{name: value for name, value in before.items() if name != "roles"},
             **msgspec.to_builtins(judging),
+            **judge_on_record(judging),
             # Who worked and who played the workplace; `roles` holds those of this run itself.
             "carried_roles": {name: role for name, role in roles.items() if name != Role.JUDGE},
             "regraded": {

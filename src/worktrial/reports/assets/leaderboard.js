@@ -137,8 +137,7 @@
       Worktrial.resort(table);
       const note = document.querySelector(`[data-board-note="${n}"]`);
       note.textContent =
-        "Intervals of a part of the samples take each sample as independent (Wilson); where tasks share a scenario " +
-        "they are somewhat too narrow. Robustness and pass^k are only given for all samples.";
+        "Robustness and pass^k are only given for all samples.";
       note.hidden = !byTag;
     });
   }

@@ -1,6 +1,6 @@
 """Runs as files: their records, a summary for people, their tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +12,7 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import agent_of
 from worktrial.results.completion import OutcomeTally
 from worktrial.results.conditions import by_condition
+from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
 from worktrial.results.spending import quantity_in
@@ -56,6 +57,9 @@ _HEADERS = (
 )
 
 
+_CORRECTED = ("of valid, without the judge's errors", "by")
+
+
 @dataclass(slots=True)
 class _Sum:
     """Sums over the samples of one condition."""
@@ -70,8 +74,20 @@ class _Sum:
         self.seconds = None if self.seconds is None or seconds is None else self.seconds + seconds
 
 
-def export_summary(sources: Sequence[RunSource], out: Path, *, force: bool = False) -> int:
+Correct = Callable[[RunSource], JudgeCorrection]
+"""A run's rate without the errors of its judge."""
+
+
+def export_summary(
+    sources: Sequence[RunSource], out: Path, *, correct: Correct | None = None, force: bool = False
+) -> int:
     """Write the summary; conditions are never mixed into one rate.
+
+    Args:
+        sources: The runs.
+        out: The file.
+        correct: Adds columns with the corrected rate of each run.
+        force: Replace what is there.
 
     Returns:
         How many rows there are.
@@ -80,14 +96,26 @@ def export_summary(sources: Sequence[RunSource], out: Path, *, force: bool = Fal
         DataError: a run's folder is damaged, or the place cannot be written to.
         SettingError: there is something at the place, and not `force`.
     """
-    rows = [row for source in sources for row in _summary_rows(source)]
+    rows = [row for source in sources for row in _summary_rows(source, correct)]
+    headers = _HEADERS if correct is None else (*_HEADERS, *_CORRECTED)
     with new_file(out, force=force) as file:
-        for line in markdown_table(_HEADERS, rows, frozenset(range(4, len(_HEADERS)))):
+        for line in markdown_table(headers, rows, frozenset(range(4, len(_HEADERS)))):
             file.write(f"{line}\n".encode(errors="replace"))
     return len(rows)
 
 
-def _summary_rows(source: RunSource) -> Iterator[list[str]]:
+def _corrected_cells(found: JudgeCorrection, condition: str) -> list[str]:
+    """Cells of the corrected rate, in the row of the condition that it is about."""
+    if found.condition != condition:
+        return ["", ""]
+    if found.found is None:
+        return [f"not corrected: {found.why_not}", ""]
+    low, high = found.found.interval
+    return [f"{found.found.value:.1%} ({low:.1%} - {high:.1%})", found.basis]
+
+
+def _summary_rows(source: RunSource, correct: Correct | None) -> Iterator[list[str]]:
+    corrected = None if correct is None else correct(source)
     sums: dict[str, _Sum] = {}
     firsts: dict[str, SampleRecord] = {}
     cost_of, seconds_of = (quantity_in(source, name) for name in ("cost", "seconds"))
@@ -108,6 +136,7 @@ def _summary_rows(source: RunSource) -> Iterator[list[str]]:
             "none" if done.of_valid is None else f"{done.of_valid.value:.1%}",
             "unknown" if added.cost is None else f"${added.cost / n:.4f}",
             "unknown" if added.seconds is None else f"{added.seconds / n:.1f}",
+            *([] if corrected is None else _corrected_cells(corrected, condition)),
         ]
 
 

@@ -13,7 +13,7 @@ from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.references import Reference, constant_plan_text, reference
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import Language, PlanStep, Scenario, UserTurn
-from worktrial.suites.orchestration.run.judges import SharedVerdicts, ValueJudges
+from worktrial.suites.orchestration.run.judges import SharedVerdicts, ValueJudges, judge_prompts_fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,7 @@ class Groundwork:
             "sub_agent": None if self.sub_agent is None else self.sub_agent.spec,
             "tasks": [task.id for task in self.tasks],
             "judges": list(self.judges),
+            **({"judge_prompt": judge_prompts_fingerprint()} if self.judges else {}),
             "prompts": prompts,
             "options": dict(self.options),
             **settings,

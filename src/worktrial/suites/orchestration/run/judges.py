@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
@@ -13,6 +13,7 @@ from worktrial.language.templates import templates
 from worktrial.language.untrusted import encodable, mark
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
+from worktrial.workplaces.loading.files import files_fingerprint
 
 SCHEMA = ballot_schema("reason", "same_meaning", longest=600)
 
@@ -104,6 +105,12 @@ def _row(vote: ValueVote) -> JsonObject:
 
 
 _PROMPTS = Path(__file__).parent / "templates" / "judge"
+
+
+@cache
+def judge_prompts_fingerprint() -> str:
+    """SHA-256 over the templates of what judges of values are told."""
+    return files_fingerprint(_PROMPTS, _PROMPTS.rglob("*.j2"))
 
 
 def value_messages(case: ValueCase, language: Language) -> list[Message]:
