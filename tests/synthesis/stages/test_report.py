@@ -54,7 +54,7 @@ def test_an_empty_suite_is_reported_as_well() -> None:
     rejects = [Reject(slot="parcels-1", stage="author", why="")]
     found = report(1, [], rejects, [])
     assert (found.selected.count, found.runs, found.solvable.mean_rate) == (0, 0, None)
-    assert described(found) == ["0 of 1 slots selected (0% to 79%); removed: 1 author", "0 runs"]
+    assert described(found) == ["0 of 1 slots selected (0% to 95%); removed: 1 author", "0 runs"]
 
 
 def test_numbers_that_do_not_add_up_are_refused() -> None:

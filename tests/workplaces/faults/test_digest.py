@@ -2,6 +2,7 @@ import json
 from hashlib import sha256
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,23 @@ json_values = st.recursive(
 def test_storing_changes_nothing(value: object) -> None:
     assert digest(msgspec.json.decode(msgspec.json.encode(value))) == digest(value)
     assert digest(json.loads(json.dumps(value))) == digest(value)
+
+
+def _slowly(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@given(json_values)
+def test_the_quick_way_is_that_of_canonical_json(value: object) -> None:
+    assert digest(value) == _slowly(value)
+
+
+@pytest.mark.parametrize(
+    "value", [1e16, 1e-5, 1.234e-05, 0.0001, -0.0, 2**64, float("nan"), None, [None], "1e5", "\ud800"]
+)
+def test_numbers_that_are_written_otherwise(value: object) -> None:
+    assert digest(value) == _slowly(value)
 
 
 def test_is_the_agreed_one() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from worktrial.engine.providers.streams import chat_completion
+from worktrial.engine.providers.streams import FailedInStream, chat_completion
 from worktrial.engine.roles import below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -70,9 +70,12 @@ class ChatWire:
     async def send(self, body: bytes) -> HttpAnswer:
         """Send a body; a streamed answer comes back as if it had come whole."""
         answer = await self._transport.post(self.url, body, self._headers, stream=b'"stream":true' in body)
-        if answer.status == 200 and answer.is_stream:
+        if answer.status != 200 or not answer.is_stream:
+            return answer
+        try:
             return HttpAnswer(200, chat_completion(answer.data), answer.headers)
-        return answer
+        except FailedInStream as e:
+            return e.answer(answer.headers)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body; its message is exactly what the endpoint sent."""

@@ -264,7 +264,7 @@ def _values(runs: Iterable[ReportRun], tag: str) -> list[str]:
 
 
 def _ends(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [round(end, 5) for end in interval]
+    return None if interval is None else [round(end, 7) for end in interval]
 
 
 def _data(board: Board, figures: Sequence[Figures]) -> dict[str, object]:

@@ -11,6 +11,7 @@ from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.stale import Facts, facts_of
 from worktrial.workplaces.faults.transforms import Context
+from worktrial.workplaces.faults.wrong import plain_values
 from worktrial.workplaces.session import Observation, Session
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import canonical_text, json_text
@@ -64,6 +65,7 @@ class CleanMemory:
         self._seen: list[_Text] = []
         self._read: dict[_Text, JsonObject] = {}
         self._known: dict[_Text, Facts] = {}
+        self._values: dict[_Text, list[tuple[str, JsonValue]]] = {}
         self._before_write: JsonObject | None = None
 
     async def call(self, tool: Tool | None, name: str, arguments: JsonValue) -> CleanAnswer:
@@ -96,12 +98,14 @@ class CleanMemory:
         # The last of what was seen is the answer itself.
         seen = self._seen[:-1] if answer.observation.content and self._seen else list(self._seen)
         return Context(
-            earlier=[self._parsed(text) for text in answer.earlier],
+            # The same text is the same answer, and nothing older.
+            earlier=[self._parsed(text) for text in answer.earlier if not self._seen or text != self._seen[-1]],
             states=None if answer.wrote else self._states(),
             arguments=arguments,
             writes=answer.wrote or may_write(tool),
             documents=lambda: [self._initial_state, *map(self._parsed, seen)],
             facts=lambda: [self._facts_in(text) for text in ("", *seen)],
+            values=lambda: [self._values_in(text) for text in ("", *seen)],
             tools=self._tools,
             needed=needed,
             silent=silent,
@@ -127,6 +131,12 @@ class CleanMemory:
         if text not in self._known:
             self._known[text] = facts_of(self._parsed(text) if text else self._initial_state)
         return self._known[text]
+
+    def _values_in(self, text: _Text) -> list[tuple[str, JsonValue]]:
+        """Plain values of an observation, or of the initial state under "", read once."""
+        if text not in self._values:
+            self._values[text] = plain_values(self._parsed(text) if text else self._initial_state)
+        return self._values[text]
 
     def _states(self) -> tuple[JsonObject, JsonObject] | None:
         now = self._session.state if self._before_write is not None else None

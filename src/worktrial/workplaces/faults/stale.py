@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.content import copied, differ
@@ -63,7 +64,10 @@ def outdated(observation: JsonObject, earlier: Sequence[Facts], arguments: JsonV
 def without_newest(value: JsonValue) -> JsonValue:
     """`value` without the newest entries of every list of dated ones: as a copy shows it that lags behind."""
     if isinstance(value, dict):
-        return {key: without_newest(inner) for key, inner in value.items()}
+        # Most values are plain and stay.
+        return {
+            key: without_newest(inner) if isinstance(inner, dict | list) else inner for key, inner in value.items()
+        }
     if not isinstance(value, list):
         return value
     dates = [_dated(item) for item in value]
@@ -83,6 +87,12 @@ _AHEAD = re.compile(r"expir|due|deadline|end|until|arriv|depart|sched|deliver|va
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?)?")
 
 
+@lru_cache(maxsize=4096)
+def _is_noted(key: str) -> bool:
+    """Whether a field of this name says when something was noted."""
+    return _NOTED.fullmatch(key) is not None and _AHEAD.search(key) is None
+
+
 def _dated(item: JsonValue) -> str | None:
     """Date of an entry of a log: of its field for that, or in its text."""
     if isinstance(item, str):
@@ -91,7 +101,7 @@ def _dated(item: JsonValue) -> str | None:
     if not isinstance(item, dict):
         return None
     for key, inner in item.items():
-        if _NOTED.fullmatch(key) and not _AHEAD.search(key) and isinstance(inner, str):
+        if isinstance(inner, str) and _is_noted(key):
             found = _DATE.match(inner)
             if found:
                 return found[0]
@@ -106,9 +116,7 @@ def _outdated(
         return {
             key: inner
             if is_identifier(key)
-            else _outdated(
-                inner, known, key, key if _DIGIT.search(key) and isinstance(inner, dict) else whose, given
-            )
+            else _outdated(inner, known, key, key if isinstance(inner, dict) and _has_digit(key) else whose, given)
             for key, inner in value.items()
         }
     if isinstance(value, list):
@@ -125,28 +133,34 @@ def _outdated(
 def facts_of(document: JsonObject) -> Facts:
     """Every plain value of a thing with a name."""
     found: dict[tuple[str, str], JsonValue] = {}
-    for fact, value in _told(document, _own_name(document)):
-        found[fact] = value if fact not in found or found[fact] == value else None
+    _add_facts(document, _own_name(document), found)
     return found
 
 
-def _told(value: JsonValue, whose: str | None) -> Iterator[tuple[tuple[str, str], JsonValue]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if isinstance(inner, dict):
-                named = key if _DIGIT.search(key) else _own_name(inner) or whose
-                yield from _told(inner, named)
-            elif isinstance(inner, list):
-                for item in inner:
-                    if isinstance(item, dict):
-                        yield from _told(item, _own_name(item) or whose)
-            elif whose is not None and not is_identifier(key):
-                yield (whose, key), inner
+def _add_facts(thing: JsonObject, whose: str | None, found: dict[tuple[str, str], JsonValue]) -> None:
+    for key, inner in thing.items():
+        if isinstance(inner, dict):
+            _add_facts(inner, key if _has_digit(key) else _own_name(inner) or whose, found)
+        elif isinstance(inner, list):
+            for item in inner:
+                if isinstance(item, dict):
+                    _add_facts(item, _own_name(item) or whose, found)
+        elif whose is not None and not is_identifier(key):
+            fact = whose, key
+            found[fact] = inner if fact not in found or found[fact] == inner else None
 
 
 def _own_name(thing: JsonObject) -> str | None:
     """The first identifier in `thing`."""
-    return next((str(v) for k, v in thing.items() if is_identifier(k) and isinstance(v, str | int)), None)
+    for key, value in thing.items():
+        if is_identifier(key) and isinstance(value, str | int):
+            return str(value)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _has_digit(key: str) -> bool:
+    return _DIGIT.search(key) is not None
 
 
 def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterator[StateChange]:

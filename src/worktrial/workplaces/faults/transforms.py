@@ -8,6 +8,7 @@ lost.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 
 from worktrial.language import JsonObject, JsonValue
@@ -70,12 +71,18 @@ class Context:
     """Function that gives the initial state and the clean observations so far, oldest first."""
     facts: Callable[[], Sequence[Facts]] | None = None
     """Function that gives what these say of things with a name; None to read it off them."""
+    values: Callable[[], Sequence[Sequence[tuple[str, JsonValue]]]] | None = None
+    """Function that gives the plain values in these; None to read them off."""
     tools: Sequence[Tool] = ()
     """The workplace's tools, for the values that their schemas name."""
     needed: Needed | None = None
     """Aim of the damage; None for no aim."""
     silent: bool = False
     """Whether a list that is cut takes the count beside it along."""
+
+    def plain(self) -> Sequence[Sequence[tuple[str, JsonValue]]]:
+        """Plain values of each of the documents with the names of their fields, oldest document first."""
+        return [plain_values(document) for document in self.documents()] if self.values is None else self.values()
 
     def known(self) -> Sequence[Facts]:
         """Facts of the documents, oldest first."""
@@ -176,7 +183,7 @@ def mistake_value(observation: JsonObject, rng: Random, context: Context) -> Jso
     chosen = shuffled(candidates, rng)
     if needed is not None:
         chosen.sort(key=lambda one: not (needed.field(str(one[0][-1])) or needed.value(one[1])))
-    known = plain_values([*context.documents(), observation])
+    known = [*plain_values(observation), *chain.from_iterable(reversed(context.plain()))]
     for path, value in chosen[:_TRIES]:
         field = str(path[-1])
         # A second row of the same name would give it away.

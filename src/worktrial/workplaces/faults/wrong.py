@@ -1,7 +1,7 @@
 """Wrong values: plausible neighbours of a value, from the same workplace."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from worktrial.language import JsonObject, JsonValue
@@ -106,10 +106,10 @@ def _transposed(number: float, rng: Random) -> JsonValue:
     return float(swapped) if isinstance(number, float) else int(swapped)
 
 
-def plain_values(documents: Iterable[JsonValue]) -> list[tuple[str, JsonValue]]:
-    """Every plain value in `documents` with the name of its field, but null."""
+def plain_values(document: JsonValue) -> list[tuple[str, JsonValue]]:
+    """Every plain value in `document` with the name of its field, but null."""
     found: list[tuple[str, JsonValue]] = []
-    left: list[tuple[str, JsonValue]] = [("", document) for document in documents]
+    left: list[tuple[str, JsonValue]] = [("", document)]
     while left:
         field, value = left.pop()
         if isinstance(value, dict):
