@@ -16,7 +16,7 @@ import argparse
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,7 +38,7 @@ from worktrial.workplaces.faults import (
 )
 from worktrial.workplaces.faults.chances import planned_kinds
 from worktrial.workplaces.faults.memory import may_write
-from worktrial.workplaces.faults.plan import generator, shuffled
+from worktrial.workplaces.faults.plan import OF_WRITES, FaultEvent, FaultPlan, generator, shuffled
 from worktrial.workplaces.session import Restorable
 from worktrial.workplaces.tools import Tool
 
@@ -120,6 +120,26 @@ def release(folder: Path) -> Iterator[Work]:
             needed = Needed(task.rubric)
             part = "tuned on" if order.index(task.workplace) % 2 == 0 else "held back"
             yield Work(f"release, {part}", task.id, workplace, calls, lambda w=workplace: Examples(w), needed)
+
+
+async def calls_that_allow(works: Iterable[Work], kind: str) -> tuple[int, int]:
+    """Count calls at which a kind of fault can be carried out, and those that it could befall by their tool.
+
+    Each call but a task's first is struck alone, by nothing but that kind; looks and writes are told by the tool.
+    """
+    allowed = asked = 0
+    for work in works:
+        for at, (name, _) in enumerate(work.calls[1:], 1):
+            tool = work.workplace.tool(name)
+            if may_write(tool) is not (kind in OF_WRITES):
+                continue
+            event = FaultEvent(0, FaultMode.E2, kind, at, 1, instead=(kind,))
+            session = FaultySession(work.open(), FaultPlan((event,), key=f"{at}"), work.workplace)
+            for tool_name, arguments in work.calls[: at + 1]:
+                await session.call(tool_name, arguments)
+            asked += 1
+            allowed += any(row.kind == kind for row in session.ledger)
+    return allowed, asked
 
 
 async def of_starter() -> list[Work]:
@@ -243,6 +263,23 @@ def table(found: Mapping[str, Tally], kinds: Sequence[str]) -> Iterator[str]:
             yield f"| needed things damaged where shown, event {'' if aimed else 'not '}aimed | | {hits} |"
 
 
+RARE = (FaultKind.STALE, *OF_WRITES)
+"""Kinds that only few calls allow."""
+
+
+def allowing(works: Sequence[Work]) -> Iterator[str]:
+    """Share of the calls, looks or writes, that allow the rare kinds when these strike there, as Markdown."""
+    corpora = dict.fromkeys(work.corpus for work in works)
+    yield f"| calls that allow it | {' | '.join(corpora)} |"
+    yield f"|---{'|---' * len(corpora)}|"
+    for kind in RARE:
+        cells = []
+        for corpus in corpora:
+            allowed, asked = asyncio.run(calls_that_allow((w for w in works if w.corpus == corpus), kind))
+            cells.append(f"{allowed} of {asked} {'writes' if kind in OF_WRITES else 'looks'}")
+        yield f"| {kind} | {' | '.join(cells)} |"
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -252,6 +289,7 @@ def main() -> None:
     works = asyncio.run(of_starter()) + (list(release(told.data)) if told.data else [])
     for mode, kinds in ((FaultMode.E2, IMPLICIT), (FaultMode.E1, EXPLICIT)):
         print(*table(asyncio.run(tally(works, mode, told.seeds)), kinds), sep="\n", end="\n\n")
+    print(*allowing(works), sep="\n")
 
 
 if __name__ == "__main__":
