@@ -83,8 +83,11 @@ def _lower_end(value: float, effective: float, confidence: float, critical: floa
     if value <= 0 or (low > 0 and effective >= _FEW):
         return low
     exact = _lowest(value, effective, (1 - confidence) / 2)
-    # A rate of 0 is ruled out where anything passed.
-    return min(low, exact) if low else exact
+    if low:
+        return min(low, exact)
+    # A rate of 0 is ruled out where anything passed; but where the variance is estimated, no sooner than by Wilson.
+    spread = critical * sqrt(value * (1 - value) * effective + square / 4)
+    return min(exact, max(0.0, (value * effective + square / 2 - spread) / (effective + square)))
 
 
 @lru_cache(4096)

@@ -124,7 +124,7 @@ def kept_by_worst(
 
 
 def _moved(tasks: Sequence[TaskTries], value: float, passed: float) -> list[float]:
-    """By how much each cluster moves a ratio to the clean rate."""
+    """Moves of a ratio to the clean rate, one for each cluster."""
     moved: dict[str, float] = {}
     for task in tasks:
         own = fsum(task.second) - value * fsum(task.first)
