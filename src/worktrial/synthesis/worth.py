@@ -6,7 +6,7 @@ from statistics import fmean
 
 import msgspec
 
-from worktrial.statistics import wilson
+from worktrial.statistics import agresti_coull
 from worktrial.statistics.power import minimum_detectable_effect
 from worktrial.synthesis.compose.composer import ComposedTask
 from worktrial.synthesis.proving.way import ProvedTask
@@ -131,7 +131,7 @@ def _detects(tasks: int, rate: float) -> float | None:
 
 
 def _share(count: int, of: int) -> CountShare:
-    known = wilson(count, of) if of else None
+    known = agresti_coull(count, of) if of else None
     return CountShare(count=count, of=of, low=known.low if known else 0.0, high=known.high if known else 1.0)
 
 

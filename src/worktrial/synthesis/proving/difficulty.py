@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
-from worktrial.statistics import wilson
+from worktrial.statistics import agresti_coull
 from worktrial.statistics.sequential import Side
 from worktrial.synthesis.artifacts import PassRate, RunKind, SlotRun
 from worktrial.synthesis.calibration.rules import FREE_BAND, Sequential
@@ -63,7 +63,7 @@ async def screened(run: RunOf, have: Sequence[SlotRun], effort: Effort) -> Scree
 
 
 async def fresh_rate(run: RunOf, have: Sequence[SlotRun], effort: Effort) -> PassRate:
-    """Pass rate over runs that were made after the task was chosen, with the Wilson interval of 95 %.
+    """Pass rate over runs that were made after the task was chosen, with its interval of 95 %.
 
     Raises:
         StopRun: no run can be made.
@@ -78,7 +78,7 @@ async def fresh_rate(run: RunOf, have: Sequence[SlotRun], effort: Effort) -> Pas
     everything = [*rows.values(), *(task.result() for task in made)]
     valid = [row for row in everything if row.outcome != "invalid"]
     passed = sum(row.outcome == "pass" for row in valid)
-    known = wilson(passed, len(valid)) if valid else None
+    known = agresti_coull(passed, len(valid)) if valid else None
     return PassRate(
         passed=passed,
         n=len(valid),
