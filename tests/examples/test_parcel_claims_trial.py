@@ -1,6 +1,7 @@
 """The claims desk that was written by hand: its papers, its rules, and whether its tasks see plausible mistakes."""
 
 import asyncio
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def test_amounts_are_those_of_the_rules(tasks: dict[str, ExecutableTask]) -> Non
             parcel, scans = state["parcels"][claim["parcel_id"]], state["scans"][claim["parcel_id"]]
             assert asyncio.run(home_of(tasks).call_function("rules", "due", claim, parcel, scans)) == amount
             checked += 1
-    assert checked == 7
+    assert checked == 9
 
 
 def calls_of(task: ExecutableTask) -> list[list[Any]]:
@@ -125,6 +126,9 @@ MISTAKES = [
     ("claims-15", {"decide_claim": {"amount": 81.4}, "order_payment": {"amount": 81.4}}, "81.40"),
     ("claims-16", {"decide_claim": {"decision": "PAY", "reason_code": "MISSING", "amount": 340.0}}, "MISSING"),
     ("claims-17", {"decide_claim": {"claim_id": "C-917"}}, "C-917 is closed as NO_REPLY, C-916 on PAPERS"),
+    ("claims-20", {"decide_claim": {"amount": 120.0}, "order_payment": {"amount": 120.0}}, "120.00"),
+    ("claims-20", {"decide_claim": {"amount": 134.0}, "order_payment": {"amount": 134.0}}, "134.00"),
+    ("claims-21", {"decide_claim": {"amount": 60.0}, "order_payment": {"amount": 60.0}}, "60.00"),
     ("claims-19", {"send_message": {"text": "It is lost, we will search."}}, "North Tarn"),
 ]  # fmt: skip
 
@@ -156,6 +160,8 @@ def test_draws_are_desks_with_edges() -> None:
     home = suite().library.workplace("claims_desk")
     assert isinstance(home, CodeWorkplace)
     state = asyncio.run(home.draw(7))
+    stored = (FOLDER / "workplaces" / "claims_desk" / "states" / "busy.json").read_text("utf-8")
+    assert json.loads(stored) == state
     assert len(state["claims"]) == len(state["parcels"]) == 50
     assert state == asyncio.run(home.draw(7)) != asyncio.run(home.draw(8))
     notes = [scan["note"] for scans in state["scans"].values() for scan in scans]

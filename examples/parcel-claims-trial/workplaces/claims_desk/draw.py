@@ -86,8 +86,8 @@ def damage_at_the_deadline(desk: Desk) -> None:
     delivered = TODAY - timedelta(days=desk.random.randrange(9, 13))
     desk.scan(parcel, delivered - timedelta(days=3), "DEPOT_IN")
     desk.scan(parcel, delivered, "DELIVERED", "signed on the courier's screen")
-    arrived = delivered + timedelta(days=desk.random.randrange(5, 10))
-    desk.claim(parcel, "damage", min(arrived, TODAY), _papers(desk, value, arrived))
+    arrived = min(delivered + timedelta(days=desk.random.randrange(5, 10)), TODAY)
+    desk.claim(parcel, "damage", arrived, _papers(desk, value, arrived))
 
 
 @cites("C-12", "C-13", "C-28")
@@ -99,8 +99,9 @@ def loss_at_ten_days(desk: Desk) -> None:
     desk.scan(parcel, last - timedelta(days=2), "DEPOT_IN")
     desk.scan(parcel, last, "DEPOT_OUT")
     bought = TODAY - timedelta(days=desk.random.randrange(60, 400))
-    papers = [desk.paper("letter", TODAY, text="It has not come."), desk.paper("invoice", bought, value)]
-    desk.claim(parcel, "loss", TODAY - timedelta(days=desk.random.randrange(4)), papers)
+    arrived = TODAY - timedelta(days=desk.random.randrange(4))
+    papers = [desk.paper("letter", arrived, text="It has not come."), desk.paper("invoice", bought, value)]
+    desk.claim(parcel, "loss", arrived, papers)
 
 
 @cites("C-08")
@@ -111,9 +112,10 @@ def old_invoice(desk: Desk) -> None:
     delivered = TODAY - timedelta(days=4)
     desk.scan(parcel, delivered - timedelta(days=2), "DEPOT_IN")
     desk.scan(parcel, delivered, "DELIVERED", "signed on the courier's screen")
-    papers = _papers(desk, value, TODAY)
+    arrived = TODAY - timedelta(days=1)
+    papers = _papers(desk, value, arrived)
     papers[1].day = (delivered - timedelta(days=2 + desk.random.choice((700, 725, 740, 760)))).isoformat()
-    desk.claim(parcel, "damage", TODAY - timedelta(days=1), papers)
+    desk.claim(parcel, "damage", arrived, papers)
 
 
 @cites("C-38", "C-39")
@@ -127,7 +129,8 @@ def packaging(desk: Desk) -> None:
     desk.scan(parcel, delivered - timedelta(days=2), "DAMAGE", "carton torn")
     desk.scan(parcel, delivered - timedelta(days=1), "DEPOT_IN", "" if before else "repacked, packaging P0")
     desk.scan(parcel, delivered, "DELIVERED", "taken with reservation")
-    desk.claim(parcel, "damage", TODAY - timedelta(days=2), _papers(desk, value, TODAY))
+    arrived = TODAY - timedelta(days=2)
+    desk.claim(parcel, "damage", arrived, _papers(desk, value, arrived))
 
 
 def _service(desk: Desk) -> tuple[str, Decimal]:
