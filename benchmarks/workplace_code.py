@@ -73,9 +73,8 @@ def main() -> None:
         print(f"| {name} | {' | '.join(cells)} |")
     me = psutil.Process()
     held = [child.memory_info().rss / 2**20 for child in me.children(recursive=True)]
-    print(
-        f"\n{me.memory_info().rss / 2**20:.0f} MiB here, {sum(held):.0f} MiB in {len(held)} processes of the sandbox"
-    )
+    ours = me.memory_info().rss / 2**20
+    print(f"\n{ours:.0f} MiB here, {sum(held):.0f} MiB in {len(held)} processes of the sandbox")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ MOST_BYTES = 4 << 20
 _PACKAGES = "worktrial_workplace_"
 _SHOWN = 400
 _PIECE_SECONDS = 0.5
+MOST_PIECE = 200_000
+"""Bytes of answers that are handed back together."""
 _LASTING = (dict, list, set, bytearray)
 _NUMBERS = count()
 
@@ -333,9 +335,18 @@ def _called(loaded: LoadedWorkplace, module: str, function: str, *arguments: Any
     return to_json(found(*arguments))
 
 
-def serve(carrier: Carrier, ask: Callable[[], JsonObject], hand_back: Callable[[list[JsonObject]], None]) -> None:
-    """Carry out what is asked and hand the answers back in pieces, in the sandbox."""
-    asked = ask()
+def serve(carrier: Carrier, text: str, hand_back: Callable[[str], None]) -> str:
+    """Carry out what is asked, in the sandbox; answers that are many or late are handed back in pieces before.
+
+    Args:
+        carrier: What carries it out.
+        text: JSON of workplaces to load, and of the arguments of `Carrier.answers`.
+        hand_back: Function that takes a piece, JSON of a list of answers.
+
+    Returns:
+        The last piece.
+    """
+    asked = msgspec.json.decode(text)
     for key, given in asked["load"].items():
         carrier.load(key, **given)
     piece: list[JsonObject] = []
@@ -344,10 +355,10 @@ def serve(carrier: Carrier, ask: Callable[[], JsonObject], hand_back: Callable[[
         piece.append(answer)
         size += len(encode(answer))
         # Early enough that what is done is not lost when a later one is stopped.
-        if size > MOST_BYTES or monotonic() - began > _PIECE_SECONDS:
-            hand_back(piece)
+        if size > MOST_PIECE or monotonic() - began > _PIECE_SECONDS:
+            hand_back(encode(piece).decode())
             piece, size, began = [], 0, monotonic()
-    hand_back(piece)
+    return encode(piece).decode()
 
 
 def difference(before: JsonObject, after: JsonObject) -> JsonObject:

@@ -1,19 +1,24 @@
 """Places where code of workplaces is carried out: locked in, or in our own process where it is trusted."""
 
+import ast
 import asyncio
 import atexit
 import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+import msgspec
 
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject, JsonValue
 from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
 from worktrial.sandbox.background import in_background
+from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.executable.inside import Bounds, Carrier
 
 PROCESSES = 2
@@ -51,7 +56,8 @@ _boot()
 from worktrial.workplaces.executable.inside import Bounds, Carrier, serve
 _carrier = Carrier(Bounds({_CALL_SECONDS}))
 """
-_ASK = "serve(_carrier, ask, hand_back)"
+# What is longer is asked for: the session bounds the code of a call.
+_MOST_IN_CODE = 400_000
 
 
 @runtime_checkable
@@ -180,7 +186,7 @@ class _LockedIn:
         self._python = PythonSession(limits=limits)
         self._told: set[str] = set()
         self._is_booted = False
-        self._asked: JsonObject = {}
+        self._asked = ""
         self._answers: list[JsonObject] = []
         self._python.offer("ship", _ship)
         self._python.offer("ask", self._give)
@@ -212,9 +218,12 @@ class _LockedIn:
         self, key: str, workplace: JsonObject, requests: Sequence[JsonObject], states: Sequence[JsonValue]
     ) -> tuple[list[JsonObject], JsonObject | None]:
         load = {} if key in self._told else {key: workplace}
-        self._asked = {"load": load, "key": key, "requests": list(requests), "states": list(states)}
+        asked = {"load": load, "key": key, "requests": list(requests), "states": list(states)}
+        self._asked = encode(asked).decode()
         self._answers = []
-        code, self._is_booted = (_ASK if self._is_booted else f"{_BOOT}\n{_ASK}"), False
+        given = repr(self._asked) if len(self._asked) < _MOST_IN_CODE else "ask()"
+        code = f"{'' if self._is_booted else _BOOT}\nserve(_carrier, {given}, hand_back)"
+        self._is_booted = False
         self._told.add(key)
         try:
             result = await self._python.call(code)
@@ -224,6 +233,8 @@ class _LockedIn:
         finally:
             if not self._is_booted:
                 self._told.clear()
+        if result.value is not None:
+            await self._take(_text(result.value))
         answers = self._answers[: len(requests)]
         if result.error is None:
             if len(answers) == len(requests):
@@ -244,8 +255,18 @@ class _LockedIn:
         return self._asked
 
     async def _take(self, piece: JsonValue = None) -> None:
-        if isinstance(piece, list) and all(isinstance(answer, dict) for answer in piece):
-            self._answers += piece
+        # Foreign code may have sent it: what is no list of answers is none.
+        with suppress(ValueError, TypeError, RecursionError):
+            self._answers += msgspec.json.decode(piece, type=list[dict[str, Any]])
+
+
+def _text(value: str) -> str:
+    """The text that was the value of a call; "" where it was something else."""
+    try:
+        text = ast.literal_eval(value)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return ""
+    return text if isinstance(text, str) else ""
 
 
 async def _ship() -> JsonValue:
