@@ -9,9 +9,11 @@ from tests.synthesis.authoring.writing import CLAUSES, RUNNER, Writing
 
 from worktrial.synthesis.authoring.asking import MENDS, UnusableCode, code_in
 from worktrial.synthesis.clauses import clause_numbers
+from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.expectations import failed_expectations, read_expectations
 from worktrial.workplaces.executable.code import CodeWorkplace
 
-STEPS = ["types", "draw", "rules", "tools", "expectations", "atoms", "atoms"]
+STEPS = ["types", "draw", "rules", "expectations", "tools", "atoms", "atoms"]
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +168,40 @@ def test_tools_are_held_against_the_owners_interface(tmp_path: Path, right: str,
     assert writing.write().failed == {}
     (record,) = [record for record in writing.steps if record.rounds == 2]
     assert why in "; ".join(record.problems)
+
+
+def loses_extensions(asked: str, right: str, count: int) -> str | None:
+    """The right tools, but for one that forgets what it has done; `count` says for how many versions."""
+    return right.replace("    loan.extended = True\n", "") if asked == "tools" and count <= 1 else None
+
+
+def test_an_acceptance_test_that_fails_is_told_with_its_clause_and_mended(tmp_path: Path) -> None:
+    writing = Writing(tmp_path, loses_extensions)
+    assert writing.write().failed == {}
+    (record,) = [record for record in writing.steps if record.rounds == 2]
+    assert (
+        "the acceptance test E-08 fails: extend_loan: leaves False at /loans/L-1001/extended" in record.problems[0]
+    )
+    assert "A loan may be extended once" in record.problems[0]
+
+
+def test_a_dispute_and_an_author_that_insists_leave_the_finding_to_the_gate(tmp_path: Path) -> None:
+    def disputes(asked: str, right: str, count: int) -> str | None:
+        wrong = loses_extensions(asked, right, 1)
+        return wrong.replace("```\n", "# DISPUTED E-08: the clause says nothing of it\n```\n") if wrong else None
+
+    for name, slip, rounds in (
+        ("disputes", disputes, 1),
+        ("insists", lambda a, r, c: loses_extensions(a, r, 1), 3),
+    ):
+        writing = Writing(tmp_path / name, slip)
+        assert writing.write().failed == {}
+        (record,) = [record for record in writing.steps if record.step.startswith("tools")]
+        assert record.rounds == rounds
+        expected = read_expectations(writing.place / "expectations.yaml")
+        door = CodeDoor(CodeWorkplace.read(writing.place, runner=RUNNER))
+        (finding,) = asyncio.run(failed_expectations(door, expected, {}))
+        assert "/loans/L-1001/extended" in finding.what
 
 
 def test_cases_that_do_not_hold_when_they_are_played_cost_only_their_group(tmp_path: Path) -> None:

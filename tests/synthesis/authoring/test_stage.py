@@ -74,7 +74,7 @@ def test_documents_become_a_workplace_and_the_next_session_asks_for_nothing(tmp_
     made = first.make()
     assert first.asked[0] == "clauses"
     assert first.asked[first.asked.index("operations") :] == [
-        *("operations", "types", "draw", "rules", "tools", "expectations", "atoms", "atoms")
+        *("operations", "types", "draw", "rules", "expectations", "tools", "atoms", "atoms")
     ]
     assert made.place == tmp_path / "suite" / "workplaces" / "clerk_at_a_tool"
     assert [clause.quote.rstrip(".") for clause in made.clauses] == [c.quote.rstrip(".") for c in CLAUSES]

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from worktrial.errors import DataError, InvalidSample
+from worktrial.finding import Finding
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.authoring.parts import defined_in, module, part
@@ -19,6 +20,8 @@ from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.composer import NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.files import hash_of
+from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
 from worktrial.workplaces import Session, Workplace
 from worktrial.workplaces.executable.code import CodeWorkplace, Episode
 from worktrial.workplaces.executable.runner import CodeRunner
@@ -33,6 +36,9 @@ _CASES_PLAYED = 2
 """Tasks of a case that are played; more draws are made where it finds no place."""
 _OWN = {"tools": "", "types": "", "rules": "", "state": ""}
 """Names under which parts may import what is there already."""
+_TOLD = 2
+"""Times that an author is told of tests that fail."""
+_DISPUTED = re.compile(r"^\s*# DISPUTED (E-\d+)", re.MULTILINE)
 _NO_CASE = "# NO CASE "
 _PLACE = re.compile(r"(\w+)\.py, line (\d+)")
 _SEEN = "def seen() -> bool:\n    return True"
@@ -218,6 +224,62 @@ class DrawnOnce:
     async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
         """Result of a function of one of the workplace's modules."""
         return await self.home.call_function(module, name, *arguments)
+
+
+@dataclass
+class ToolsCheck:
+    """Check of one group of tools, its acceptance test included.
+
+    Where a test fails, either side may be wrong: the author is told a few times and may say `# DISPUTED E-07: why`.
+    Then the code is taken as it is, and the gate shows what does not agree.
+
+    Args:
+        checker: Checks everything else.
+        written: Types, rules and the groups before this one.
+        group: The operations of the group.
+        draw: The generator of states.
+        state: The state before each call.
+        expected: Expectations of all tools, as `expectations.yaml` has them.
+    """
+
+    checker: PartChecker
+    written: Sequence[str]
+    group: Sequence[ToolDraft]
+    draw: str
+    state: JsonObject
+    expected: Sequence[JsonObject]
+    _told: int = 0
+
+    async def __call__(self, source: str) -> Sequence[str]:
+        """Reasons why the group cannot be used."""
+        parts = [*self.written, source]
+        problems = await self.checker.tools(parts, self.draw, self.group, self.state)
+        if problems or self._told == _TOLD:
+            return problems
+        modules = workplace_modules(self.checker.name, parts, self.draw)
+        home = self.checker.home(modules, self.state)
+        there = {tool.name for tool in home.artifact.tools}
+        own = {function_name(tool.name) for tool in self.group} & there
+        disputed = set(_DISPUTED.findall(source))
+        tests = [
+            test
+            for test in map(Expectation.model_validate, self.expected)
+            if test.call in own and test.id not in disputed and {step.call for step in test.before} <= there
+        ]
+        findings = await failed_expectations(CodeDoor(home), tests, {})
+        self._told += bool(findings)
+        quotes = {clause.id: clause.quote for clause in self.checker.clauses}
+        return [_as_told(finding, tests, quotes) for finding in findings]
+
+
+def _as_told(finding: Finding, tests: Sequence[Expectation], quotes: Mapping[str, str]) -> str:
+    test = next((test for test in tests if test.id in (finding.field, finding.subject)), None)
+    said = "; ".join(f"{id}: “{quotes[id]}”" for id in (test.clauses if test else ()) if id in quotes)
+    name = test.id if test else finding.field
+    return (
+        f"the acceptance test {name} fails: {finding.what}{f' [{said}]' if said else ''}. Mend the tool; if the "
+        f"clauses say otherwise, keep it and write a line `# DISPUTED {name}: the reason`"
+    )
 
 
 def function_name(operation: str) -> str:

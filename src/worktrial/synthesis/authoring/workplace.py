@@ -20,6 +20,7 @@ from worktrial.synthesis.authoring.checks import (
     FEWEST_RECORDS,
     MOST_RECORDS,
     PartChecker,
+    ToolsCheck,
     atoms_module,
     function_name,
     unsuitable,
@@ -127,20 +128,19 @@ class WorkplaceAuthoring:
         # What a rule says may change without a tool that calls it.
         on_rules = {**on_types, "rules": hash_of(outline(rules, constants=False))}
         written: list[str] = [types, rules]
+        failed: dict[str, str] = {}
+        # Before there are tools, so that nobody can write down what they happen to do.
+        expected = await self._expectations(types, [_as_function(tool) for tool in brief.operations], state, failed)
         for number, group in enumerate(groups, 1):
             made_from = {**on_rules, "interface": hash_of([_brief_of(tool) for tool in group])}
-            checked = partial(self._checked_tools, written, group, draw, state)
+            checked = ToolsCheck(self._check, written, group, draw, state, expected)
             prompt = partial(self._tools, types, known, group, state, number)
             written = [*written, await self._part(f"tools-{number}", made_from, prompt, checked)]
         left_out = {key: why for source in written for key, why in unsuitable(source).items()}
         modules = await self._placed(workplace_modules(name, written, draw))
         state = await self._kept("initial_state.yaml", STATE, await self._drawn(modules))
-        failed: dict[str, str] = {}
         tools = self._tools_of(modules, state)
-        cases, _ = await together(
-            self._cases(types, known, on_rules, tools, modules, state, failed),
-            self._expectations(types, tools, state, failed),
-        )
+        cases = await self._cases(types, known, on_rules, tools, modules, state, failed)
         if cases:
             modules |= await self._placed({"atoms": atoms_module(name, cases, modules["tools"])})
         await self._kept("workplace.yaml", STATE, self._described(modules["tools"]))
@@ -169,8 +169,8 @@ class WorkplaceAuthoring:
 
     async def _expectations(
         self, types: str, tools: Sequence[ToolDraft], state: JsonObject, failed: dict[str, str]
-    ) -> list[str]:
-        """Let another author say, from the clauses, what the tools have to do."""
+    ) -> list[JsonObject]:
+        """Let another author say, from the clauses, what the tools have to do; [] where it came to nothing."""
         path = self.place / "expectations.yaml"
         base = {
             **self._job,
@@ -183,7 +183,8 @@ class WorkplaceAuthoring:
             return await expectations_of(self.brief, self.other, types, tools, state)
 
         with _noted(failed, "expectations"):
-            await self._held(path, EXPECTED, base, self.other.model, make, self._expected)
+            found = await self._held(path, EXPECTED, base, self.other.model, make, self._expected)
+            return found.expectations
         return []
 
     async def _cases(
@@ -233,11 +234,6 @@ class WorkplaceAuthoring:
         with _noted(failed, step):
             return await self._part(step, made_from, prompt, check)
         return None
-
-    async def _checked_tools(
-        self, written: Sequence[str], group: Sequence[ToolDraft], draw: str, state: JsonObject, source: str
-    ) -> Sequence[str]:
-        return await self._check.tools([*written, source], draw, group, state)
 
     async def _checked_cases(self, modules: Mapping[str, str], state: JsonObject, source: str) -> Sequence[str]:
         return await self._check.atoms(modules, source, state, self.brief.spec.languages)
