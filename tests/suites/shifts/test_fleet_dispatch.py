@@ -1,6 +1,7 @@
 """The dispatch desk: fair on many days, and its hardest rules by hand."""
 
 import asyncio
+from datetime import date, timedelta
 from itertools import combinations, permutations
 
 import pytest
@@ -185,3 +186,31 @@ def test_nobody_on_the_relief_list_is_assigned_without_having_agreed():
     _, score = _work(variant, [_after(start, right), assign], "half")
     assert [harm.kind for harm in score.harms] == ["breach"]
     assert not _case(score, right).earned
+
+
+def test_certificates_are_counted_to_the_day():
+    variant, start, right = _first("certificates")
+    today = start.time.begins.date()
+    ends = [date.fromisoformat(d.hazardous_until) for d in start.drivers.values() if d.hazardous_until]
+    expired = sum(day < today for day in ends)
+    soon = sum(today <= day <= today + timedelta(days=14) for day in ends)
+    assert expired
+    assert soon
+    for off, share in ((0, 1), (1, 0)):
+        fields = {"expired": expired, "soon": f"{soon + off}"}
+        words = {"to": "compliance", "kind": "tell", "about": "certificates", "text": ".", "fields": fields}
+        _, score = _work(variant, [Move("send_message", words)])
+        assert _case(score, right).earned == share * _case(score, right).reachable
+
+
+def test_a_first_word_is_worth_its_points_and_is_no_answer():
+    variant, start, right = _first("details", lambda right: right.end == "do")
+    share = Move("share_tracking", {"load_id": right.about, "person_id": right.asked_by})
+    word = {"to": right.asked_by, "about": right.about, "text": "."}
+    in_hand = Move("send_message", {"kind": "tell", **word})
+    done = Move("send_message", {"kind": "approve", **word})
+    _, said = _work(variant, [_after(start, right), in_hand, share])
+    _, answered = _work(variant, [_after(start, right), share, done])
+    reachable = _case(said, right).reachable
+    assert _case(said, right).earned == reachable - 1
+    assert _case(answered, right).earned == reachable

@@ -7,17 +7,19 @@ from worktrial.workplaces.people import Kind
 
 from .harms import harms
 from .hours import needs_chains
-from .rules import REPORT, Right, solve
+from .rules import DUTIES, FIRST_WORD, REPORT, Right, solve
 from .state import State
 
 __all__ = ["cases", "harms"]
 
+_POINTS = {"grave": (9, 3, 2), "usual": (6, 2, 2), "small": (3, 1, 1)}
+"""Class of a matter to its points for the outcome, being in time, and telling who has to know (section 1.7)."""
 _REPORT_SLACK = 20  # minutes in which a new breakdown may or may not be in a report yet
 
 
 def cases(start: State) -> list[Case]:
     """All matters of the day."""
-    return [_report(right) if right.kind == REPORT else _case(right) for right in solve(start)]
+    return [_duty(right) if right.kind in DUTIES else _case(right) for right in solve(start)]
 
 
 def _case(right: Right) -> Case:
@@ -37,13 +39,20 @@ def _case(right: Right) -> Case:
             found.append(bool(state.mail.told(right.asked_by, right.about, right.answer)))
         return sum(found) / len(found)
 
+    def heard(state: State) -> bool:
+        return bool(state.mail.told(right.asked_by, right.about, by=right.arrives + FIRST_WORD))
+
+    best, timely, known = _POINTS[right.weight]
     parts = [
-        Credit("outcome", 6, outcome, right.because, right.section),
-        Credit("in_time", 2, in_time, f"1.2: by the time of its kind; {right.because}", "1.2"),
+        Credit("outcome", best, outcome, right.because, right.section),
+        Credit("in_time", timely, in_time, f"1.2: by the time of its kind; {right.because}", "1.2"),
     ]
     if right.tell or (right.answer and right.end != "refuse"):
         because = f"1.3: who asked is answered, and others told; {right.because}"
-        parts.append(Credit("told", 2, told, because, right.section if right.tell else "1.3"))
+        parts.append(Credit("told", known, told, because, right.section if right.tell else "1.3"))
+    if right.needs_word:
+        because = "1.3: whoever asks for something hears of the desk within thirty minutes."
+        parts.append(Credit("in_time", known, heard, because, "1.3"))
     loads = {about for _, about in right.tell} | {row[1] for row in right.filled.get("late", ())}
     records = {
         str(right.filled.get(name))
@@ -64,41 +73,68 @@ def _case(right: Right) -> Case:
     )
 
 
-def _report(right: Right) -> Case:
-    def sent(state: State, *, in_time: bool = False) -> bool:
-        return any(
-            _count_fits(message.fields.get("breakdowns"), right, message.minute, only_blocking=False)
-            and _count_fits(message.fields.get("blocking"), right, message.minute, only_blocking=True)
-            for message in state.mail.sent
-            if message.to == right.asked_by
-            and message.kind == "tell"
-            and right.arrives <= message.minute
-            and not (in_time and message.minute > right.due)
-        )
-
+def _duty(right: Right) -> Case:
+    """Case of something that is due by a time and that no message asks for."""
+    done = _reported if right.kind == REPORT else _counted
+    best, timely, _ = _POINTS[right.weight]
+    because = right.because
     return Case(
         id=right.slot,
-        title="report to operations",
+        title="report to operations" if right.kind == REPORT else "certificates that run out",
         pattern=right.pattern,
-        right=f"report by {right.due}: {right.filled['breakdowns']}",
-        about=(REPORT, right.asked_by),
+        right=f"report by {right.due}: {right.filled}",
+        about=(right.about, right.asked_by),
         parts=(
-            Credit("outcome", 6, sent, right.because, right.section),
-            Credit("in_time", 2, lambda state: sent(state, in_time=True), right.because, right.section),
+            Credit("outcome", best, lambda state: done(state, right, state.time.ends), because, right.section),
+            Credit("in_time", timely, lambda state: done(state, right, right.due), because, right.section),
         ),
         arrives=right.arrives,
+        critical=right.critical,
         unasked=True,
     )
 
 
-def _count_fits(value: object, right: Right, minute: int, *, only_blocking: bool) -> bool:
+def _reported(state: State, right: Right, by: int) -> bool:
+    return any(
+        message.to == right.asked_by
+        and message.kind == "tell"
+        and right.arrives <= message.minute <= by
+        and all(_count_fits(message.fields.get(name), right, message.minute, name) for name in _COUNTED)
+        for message in state.mail.sent
+    )
+
+
+def _counted(state: State, right: Right, by: int) -> bool:
+    return any(
+        message.to == right.asked_by
+        and message.kind == "tell"
+        and message.minute <= by
+        and all(_number(message.fields.get(name)) == right.filled[name] for name in ("expired", "soon"))
+        for message in state.mail.sent
+    )
+
+
+_COUNTED: dict[str, Callable[[list[int]], bool]] = {
+    "breakdowns": lambda row: True,
+    "blocking": lambda row: bool(row[1]),
+    "medical": lambda row: bool(row[2]),
+}
+"""Field of the report to whether a breakdown (minute, blocking, medical goods) counts for it."""
+
+
+def _count_fits(value: object, right: Right, minute: int, name: str) -> bool:
     """Whether a number of breakdowns is right at a minute; one of the last twenty may be counted or not."""
+    number = _number(value)
+    came: list[int] = [row[0] for row in right.filled["breakdowns"] if _COUNTED[name](row)]
+    least, most = (sum(at <= latest for at in came) for latest in (minute - _REPORT_SLACK, minute))
+    return number is not None and least <= number <= most
+
+
+def _number(value: object) -> float | None:
     try:
-        number = float(str(value))
+        return float(str(value))
     except ValueError:
-        return False
-    came: list[int] = [at for at, blocking in right.filled["breakdowns"] if blocking or not only_blocking]
-    return sum(at <= minute - _REPORT_SLACK for at in came) <= number <= sum(at <= minute for at in came)
+        return None
 
 
 def _has_been_told(state: State, right: Right, person: str, about: str) -> bool:

@@ -25,7 +25,11 @@ from .world import (
     usual_loads,
 )
 
-REPORTS = {"short": ("07:40",), "half": ("09:20",), "full": ("10:00", "13:30")}
+REPORTS = {
+    "short": ("07:30",),
+    "half": ("07:15", "08:15", "09:15"),
+    "full": ("07:30", "09:00", "10:30", "12:00", "13:15"),
+}
 """Length to the times of day of the reports."""
 
 
@@ -52,7 +56,8 @@ class Day:
             "extension_minutes": random.choice([45, 60]),
             "extensions_week": random.choice([2, 3]),
             "notice": random.choice([45, 60]),
-            "reports": " and ".join(REPORTS[length]),
+            "certificates_at": "",
+            "reports": ", ".join(REPORTS[length]),
             **{
                 name: random.random() < 0.5
                 for name in (
@@ -211,6 +216,12 @@ class Day:
             id = f"DK-{number + 31}"
             begins = clock(self.at(self.minutes) + 30 + number * 40)
             self.state.docks[id] = DockSlot(id=id, depot="Aldern", begins=begins)
+
+    def certificates(self) -> None:
+        """Let certificates of some drivers who have no part in the day run out about now."""
+        for id in self.random.sample(self._drivers, min(len(self._drivers), 16)):
+            until = TODAY + timedelta(days=self.random.randint(-25, 25))
+            self.state.drivers[id].hazardous_until = f"{until}"
 
     def usual(self) -> None:
         """Everything that goes its way: other loads, and docks that are taken."""

@@ -5,41 +5,97 @@ from collections.abc import Generator
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
 from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
+from worktrial.workplaces.desk.tools import PAGE
 
 from .docks import dock_winners
 from .hours import needs_chains
-from .rules import REPORT, Right, solve
+from .rules import CERTIFICATES, FIRST_WORD, REPORT, Right, solve
 from .state import State
 
 Part = Generator[Move | Until, JsonObject, JsonObject]
+_BEGIN = 12  # minutes within which what others have to answer is aimed to be asked
+_LONGER = 17  # minutes before its time at which a report is aimed to be begun, which cannot be sent much earlier
+_LONG = 12  # minutes before its time at which a matter is aimed to be begun
+
+
+class _Desk(Inbox):
+    """Inbox of the desk, and what its dispatcher has said by now."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._opened: set[str] = set()
+        self.heard: set[str] = set()
+        """Matters of which whoever asked has heard, by slot."""
+        self.settled: set[str] = set()
+        """Matters of which only the answer is left to give, by slot."""
+
+    def open(self, right: Right) -> Matter:
+        """Open the message that came with a matter, once."""
+        if right.slot not in self._opened:
+            self._opened.add(right.slot)
+            yield from self.read(right.about)
 
 
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
-    inbox = Inbox()
-    matters = [(right.arrives, right.due, _matter(state, right, inbox)) for right in solve(state)]
+    inbox = _Desk()
+    matters: list[tuple[int, int, Matter]] = []
+    for right in solve(state):
+        due = right.arrives + _BEGIN if _asks(right) else right.due - (_LONGER if right.kind == REPORT else _LONG)
+        # The time of the docks is the same for all: what is not won is declined then as well.
+        ready = max(right.arrives, right.filled["given"] - _BEGIN) if right.kind == "dock" else right.arrives
+        matters.append((ready, max(due, ready + 2), _matter(state, right, inbox)))
+        if right.needs_word:
+            word = (right.arrives + 10, right.arrives + FIRST_WORD - _LONG, _first_word(right, inbox))
+            matters.append(word)
     return interleave(matters, state.time)
 
 
-def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
+def _asks(right: Right) -> bool:
+    """Whether somebody else's word is needed, which takes a while."""
+    return bool(right.filled.get("asks") or right.filled.get("ask"))
+
+
+def _first_word(right: Right, inbox: _Desk) -> Matter:
+    """Tell whoever asked that it is in hand, unless they have their answer by now."""
+    if right.slot not in inbox.heard | inbox.settled:
+        yield from inbox.open(right)
+    # Opening it may have been put off for something else.
+    if right.slot not in inbox.heard | inbox.settled:
+        inbox.heard.add(right.slot)
+        text = f"{right.about} is in hand."
+        yield Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.about, "text": text})
+
+
+def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
     if right.kind == REPORT:
         yield from _report(right)
+    elif right.kind == CERTIFICATES:
+        yield from _certificates(state, right)
     elif right.kind == "delay":
         yield from _delay(right)
     else:
-        yield from inbox.read(right.about)
+        yield from inbox.open(right)
         yield from _WORK[right.kind](state, right, inbox)
 
 
 def _report(right: Right) -> Part:
-    seen = yield Move("search_records", {"kind": "breakdown"})
-    known = [blocking for due, blocking in right.filled["breakdowns"] if due <= right.arrives]
-    fields: JsonObject = {"breakdowns": len(known), "blocking": sum(known)}
-    text = f"Breakdowns since six: {fields['breakdowns']}, of which {fields['blocking']} block a road."
-    seen = yield Move(
-        "send_message", {"to": "operations", "kind": "tell", "about": REPORT, "text": text, "fields": fields}
-    )
-    return seen
+    yield Move("search_records", {"kind": "breakdown"})
+    known = [row for row in right.filled["breakdowns"] if row[0] <= right.arrives]
+    fields: JsonObject = {
+        "breakdowns": len(known),
+        "blocking": sum(blocking for _, blocking, _ in known),
+        "medical": sum(medical for *_, medical in known),
+    }
+    words = {"to": "operations", "kind": "tell", "about": REPORT, "text": "Breakdowns since six.", "fields": fields}
+    return (yield Move("send_message", words))
+
+
+def _certificates(state: State, right: Right) -> Part:
+    for page in range(1, -(-len(state.drivers) // PAGE) + 1):
+        yield Move("search_records", {"kind": "driver", "page": page})
+    words = {"to": "compliance", "kind": "tell", "about": CERTIFICATES, "text": "Certificates that run out."}
+    return (yield Move("send_message", {**words, "fields": dict(right.filled)}))
 
 
 def _delay(right: Right) -> Part:
@@ -65,12 +121,20 @@ def _late(right: Right) -> Part:
     return seen
 
 
-def _answer(right: Right, text: str) -> Part:
+def _answer(state: State, right: Right, inbox: _Desk, text: str) -> Part:
     """Answer whoever asked, and tell everybody else who has to know."""
+    refused, heard = right.end == "refuse", right.slot in inbox.heard
+    inbox.settled.add(right.slot)
+    if right.needs_word and heard:
+        yield Until(right.arrives + FIRST_WORD + 1, (right.due if refused else state.time.ends) - _LONG)
+    elif right.needs_word:
+        yield Until(0, min(right.arrives + FIRST_WORD, right.due) - _LONG)
+    inbox.heard.add(right.slot)
     seen = yield Move(
         "send_message", {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
     )
     for person, about in right.tell:
+        yield Until(0, state.time.ends - _LONG)
         fields = {"carrier": right.filled["carrier"]} if right.kind == "handover" else {}
         seen = yield Move(
             "send_message", {"to": person, "kind": "tell", "about": about, "text": text, "fields": fields}
@@ -78,53 +142,54 @@ def _answer(right: Right, text: str) -> Part:
     return seen
 
 
-def _refuse(right: Right) -> Part:
-    return (yield from _answer(right, f"{right.about}: this cannot be done. {right.because}"))
+def _refuse(state: State, right: Right, inbox: _Desk) -> Part:
+    return (yield from _answer(state, right, inbox, f"{right.about}: this cannot be done. {right.because}"))
 
 
-def _finish(right: Right) -> Part:
-    return (yield from _answer(right, f"{right.about} is settled."))
+def _finish(state: State, right: Right, inbox: _Desk) -> Part:
+    return (yield from _answer(state, right, inbox, f"{right.about} is settled."))
 
 
-def _assign(state: State, right: Right, inbox: Inbox) -> Part:
+def _assign(state: State, right: Right, inbox: _Desk) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": right.filled["driver"]})
     yield Move("list_routes", {"depot": seen["depot"], "place": seen["place"]})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     if right.filled["chains"]:
         yield Move("get_record", {"record_id": right.filled["truck"]})
         yield Move("fit_chains", {"truck_id": right.filled["truck"]})
     routes = right.filled["routes"]
     route = next((id for id in routes if not needs_chains(state, id)), routes[0])
     yield Move("assign_load", {"load_id": right.about, "driver_id": right.filled["driver"], "route_id": route})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _dock(state: State, right: Right, inbox: Inbox) -> Part:
+def _dock(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_load", {"load_id": right.about})
     yield Until(right.filled["given"])
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     yield Move("list_docks")
     yield Move("book_dock", {"dock_id": dock_winners(state)[right.about], "load_id": right.about})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _breakdown(state: State, right: Right, inbox: Inbox) -> Part:
+def _breakdown(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("search_records", {"kind": "breakdown", "text": right.filled["road"]})
     if right.end == "same":
         yield Move("mark_same", {"breakdown_id": right.about, "same_as": right.filled["same_as"]})
-        return (yield from _answer(right, f"Thank you, {right.filled['same_as']} is known, help is on its way."))
+        text = f"Thank you, {right.filled['same_as']} is known, help is on its way."
+        return (yield from _answer(state, right, inbox, text))
     yield Move("get_record", {"record_id": right.filled["truck"]})
     yield Move("search_loads", {"text": right.filled["truck"], "status": "under way"})
     seen = yield Move("get_load", {"load_id": right.filled["load"]})
     yield Move("order_tow", {"breakdown_id": right.about, "tow": right.filled["tow"]})
     yield Move("get_record", {"record_id": seen["site"]})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _order_of_recovery(state: State, right: Right, inbox: Inbox) -> Part:
+def _order_of_recovery(state: State, right: Right, inbox: _Desk) -> Part:
     for id in (right.filled["first"], right.filled["second"]):
         seen = yield Move("get_record", {"record_id": id})
         yield Move("search_loads", {"text": seen["truck"], "status": "under way"})
@@ -139,7 +204,7 @@ def _order_of_recovery(state: State, right: Right, inbox: Inbox) -> Part:
     return seen
 
 
-def _ask(state: State, right: Right, inbox: Inbox, person: str) -> Matter:
+def _ask(state: State, right: Right, inbox: _Desk, person: str) -> Matter:
     """Ask somebody whose word decides, and again where they have forgotten."""
     words = {"to": person, "about": right.about, "text": f"Please let me know about {right.about}."}
     seen = yield Move("send_message", {"kind": "request", **words})
@@ -147,28 +212,29 @@ def _ask(state: State, right: Right, inbox: Inbox, person: str) -> Matter:
     if right.about in state.people[person].forgets:
         yield Until(state.time.minute_of(str(seen["time"])) + slow)
         seen = yield Move("send_message", {"kind": "remind", **words})
-    yield Until(state.time.minute_of(str(seen["time"])) + slow)
+    rest = 0 if right.kind == "relief" else right.due - 2 * _LONG
+    yield Until(state.time.minute_of(str(seen["time"])) + slow, rest or None)
     yield from inbox.read(right.about)
 
 
-def _closure(state: State, right: Right, inbox: Inbox) -> Part:
+def _closure(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_record", {"record_id": right.about})
     if right.pattern != "bulletin":
         yield Move("search_documents", {"reference": right.about})
     if right.filled["asks"]:
         yield from _ask(state, right, inbox, "road_authority")
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     yield Move("set_road", {"road_id": right.about, "status": "closed"})
     yield Move("search_loads", {"text": right.about, "status": "assigned"})
     for load, _, routes in right.filled["rows"]:
         record = state.loads[load]
         yield Move("list_routes", {"depot": record.depot, "place": record.place})
         yield Move("reroute_load", {"load_id": load, "route_id": routes[0]})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _bulletin(state: State, right: Right, inbox: Inbox) -> Part:
+def _bulletin(state: State, right: Right, inbox: _Desk) -> Part:
     seen = yield Move("set_road", {"road_id": right.about, "status": right.filled["status"]})
     if right.filled["status"] == "chains":
         seen = yield Move("search_loads", {"text": right.about, "status": "under way"})
@@ -181,7 +247,7 @@ def _bulletin(state: State, right: Right, inbox: Inbox) -> Part:
     return seen
 
 
-def _handover(state: State, right: Right, inbox: Inbox) -> Part:
+def _handover(state: State, right: Right, inbox: _Desk) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     customer = yield Move("get_record", {"record_id": seen["customer"]})
     if customer["contract"] == "K-3":
@@ -192,43 +258,43 @@ def _handover(state: State, right: Right, inbox: Inbox) -> Part:
         yield Until(right.filled["final"] + 1)
         yield from inbox.read(right.about)
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     yield Move("hand_over", {"load_id": right.about, "carrier": right.filled["carrier"]})
     yield Move("get_record", {"record_id": seen["site"]})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _cancel(state: State, right: Right, inbox: Inbox) -> Part:
+def _cancel(state: State, right: Right, inbox: _Desk) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     if right.end == "refuse":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     if right.end == "do":
         yield Move("cancel_load", {"load_id": right.about})
     else:
         yield Move("turn_back", {"load_id": right.about})
         yield Move("get_record", {"record_id": seen["site"]})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _details(state: State, right: Right, inbox: Inbox) -> Part:
+def _details(state: State, right: Right, inbox: _Desk) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": seen["site"]})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     yield Move("share_tracking", {"load_id": right.about, "person_id": right.asked_by})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _extension(state: State, right: Right, inbox: Inbox) -> Part:
+def _extension(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": right.filled["driver"]})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     yield Move("grant_extension", {"driver_id": right.filled["driver"], "minutes": right.filled["minutes"]})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _relief(state: State, right: Right, inbox: Inbox) -> Part:
+def _relief(state: State, right: Right, inbox: _Desk) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     yield Move("list_relief", {"depot": seen["depot"]})
     for driver in right.filled["ask"]:
@@ -236,17 +302,17 @@ def _relief(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("list_routes", {"depot": seen["depot"], "place": seen["place"]})
     route = right.filled["routes"][0]
     yield Move("assign_load", {"load_id": right.about, "driver_id": right.filled["driver"], "route_id": route})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
-def _fuel(state: State, right: Right, inbox: Inbox) -> Part:
+def _fuel(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": right.filled["depot"]})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(state, right, inbox))
     arguments = {"depot": right.filled["depot"], "truck_id": right.filled["truck"]}
     yield Move("release_fuel", {**arguments, "litres": right.filled["litres"]})
-    return (yield from _finish(right))
+    return (yield from _finish(state, right, inbox))
 
 
 _WORK = {

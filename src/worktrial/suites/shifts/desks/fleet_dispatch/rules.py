@@ -6,6 +6,7 @@ Shares no code with the tools: it reads the first state and what is still to com
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Literal
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.people import Kind
@@ -16,6 +17,14 @@ from .names import BARRED_CARRIER
 from .state import Load, State
 
 REPORT = "report"
+CERTIFICATES = "certificates"
+DUTIES = (REPORT, CERTIFICATES)
+FIRST_WORD = 30
+"""Minutes within which whoever asks for something hears of the desk at all (section 1.3)."""
+_AT_ONCE = ("breakdown", "extension", "recovery")
+"""Kinds that are answered so soon that they need no first word."""
+_SOON = 14  # days ahead in which a certificate that ends is counted
+Weight = Literal["grave", "usual", "small"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,18 @@ class Right:
     filled: JsonObject = field(default_factory=dict)
     """Values that the right act and the right messages have, and what the plan needs to know."""
 
+    @property
+    def weight(self) -> Weight:
+        """Class of the matter by section 1.7."""
+        if self.critical:
+            return "grave"
+        return "small" if self.kind in ("details", "fuel", REPORT) or self.end == "same" else "usual"
+
+    @property
+    def needs_word(self) -> bool:
+        """Whether whoever asked is to hear of the desk soon, if not yet of the end."""
+        return bool(self.asked_by and self.answer) and self.kind not in _AT_ONCE
+
 
 def solve(state: State) -> list[Right]:
     """All matters of a day: requests in order of arrival, then what nobody asks for."""
@@ -56,7 +77,7 @@ def solve(state: State) -> list[Right]:
         if kind is not None:
             counts[kind] = counts.get(kind, 0) + 1
             found.append(_RULES[kind](state, f"{kind}-{counts[kind]}", event.due, event.payload))
-    return [*found, *_delays(state), *_reports(state)]
+    return [*found, *_delays(state), *_reports(state), _certificates(state)]
 
 
 def contact_of(state: State, load: Load) -> str:
@@ -67,7 +88,7 @@ def contact_of(state: State, load: Load) -> str:
 
 
 def _answers(done: bool) -> tuple[Kind, ...]:
-    return ("approve", "tell") if done else ("refuse", "tell")
+    return ("approve",) if done else ("refuse",)
 
 
 def _assign(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -100,7 +121,7 @@ def _assign(state: State, slot: str, due: int, said: JsonObject) -> Right:
         end,
         said["sender"],
         due,
-        due + 50,
+        due + 75,
         because,
         section,
         _answers(bool(routes)),
@@ -128,7 +149,7 @@ def _dock(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if wins else "refuse",
         said["sender"],
         due,
-        given + 40,
+        given + 60,
         "6.5: docks are given once, by the goods, then by order of request"
         + ("; C-2026-06: frozen goods after all others." if circular else "."),
         "C-2026-06" if circular else "6.5",
@@ -156,7 +177,7 @@ def _breakdown(state: State, slot: str, due: int, said: JsonObject) -> Right:
             "same",
             said["sender"],
             due,
-            due + 40,
+            due + 60,
             "7.2: a report from within two kilometres on the same road is the same breakdown.",
             "7.2",
             ("tell", "approve", "refuse"),
@@ -178,7 +199,7 @@ def _breakdown(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "tow",
         said["sender"],
         due,
-        due + (20 if new["blocking"] else 45),
+        due + (25 if new["blocking"] else 60),
         "7.1: recovery by the weight of truck and load"
         + ("; C-2026-07: always heavy on passes." if on_pass else "; 7.3: who is told."),
         "C-2026-07" if on_pass else "7.1",
@@ -215,7 +236,7 @@ def _order_of_recovery(state: State, slot: str, due: int, said: JsonObject) -> R
         "first",
         said["sender"],
         due,
-        due + 20,
+        due + 30,
         "7.4: a blocked carriageway goes first, then the goods, then the earlier report; whoever waits is told.",
         "7.4",
         (),
@@ -253,7 +274,7 @@ def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if closed else "refuse",
         said["sender"],
         due,
-        due + 70,
+        due + 90,
         because[pattern],
         "5.1" if bulletin else "5.2",
         _answers(closed),
@@ -283,8 +304,8 @@ def _bulletin(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "board",
         "",
         due,
-        due + 30,
-        "5.1: the board follows the bulletin within half an hour"
+        due + 45,
+        "5.1: the board follows the bulletin within three quarters of an hour"
         + ("; 6.1: consignees of loads that become late by it are told the new time." if late else "."),
         "6.1" if late else "5.1",
         (),
@@ -328,7 +349,7 @@ def _handover(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if done else "refuse",
         said["sender"],
         due,
-        due + 80,
+        due + 110,
         because,
         section,
         _answers(done),
@@ -347,7 +368,7 @@ def _handover(state: State, slot: str, due: int, said: JsonObject) -> Right:
 def _cancel(state: State, slot: str, due: int, said: JsonObject) -> Right:
     load = state.loads[said["about"]]
     left = next((e for e in state.time.waiting if e.kind == "departed" and e.payload["load"] == load.id), None)
-    consignee, end, pattern, last = contact_of(state, load), "do", "plain", due + 40
+    consignee, end, pattern, last = contact_of(state, load), "do", "plain", due + 60
     tell: tuple[tuple[str, str], ...] = ((str(load.driver), load.id),)
     because, section = "6.7: a load that has not left is cancelled; its driver is told.", "6.7"
     if said["sender"] != load.customer:
@@ -393,7 +414,7 @@ def _details(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if entitled else "refuse",
         sender,
         due,
-        due + 45,
+        due + 75,
         "6.3: tracking is for the customer and for whoever stands for the site today; of others the site is told.",
         "6.3",
         _answers(entitled),
@@ -417,7 +438,7 @@ def _extension(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if granted and not barred else "refuse",
         driver.id,
         due,
-        due + 25,
+        due + 35,
         "C-2026-05: no extension with hazardous goods."
         if barred
         else "3.4: so many minutes, so often a week; compliance is told, or planning where it is refused.",
@@ -477,7 +498,7 @@ def _fuel(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if done else "refuse",
         said["sender"],
         due,
-        due + 45,
+        due + 75,
         "C-2026-08: the reserve is doubled." if circular else "8.1: the reserve is for loads with medical goods.",
         "C-2026-08" if circular else "8.1",
         _answers(done),
@@ -518,8 +539,15 @@ def _delays(state: State) -> Iterator[Right]:
 
 def _reports(state: State) -> Iterator[Right]:
     events = sorted(e for e in state.time.waiting if e.kind == "breakdown")
-    rows = [[e.due, e.payload["id"], e.payload["blocking"], e.payload["truck"]] for e in events]
-    for number, text in enumerate(str(state.figures["reports"]).split(" and "), 1):
+    medical = {
+        load.truck for load in state.loads.values() if load.status == "under way" and load.group == "medical"
+    }
+    rows = [
+        [e.due, e.payload["blocking"], e.payload["truck"] in medical]
+        for e in events
+        if e.payload["truck"] is not None
+    ]
+    for number, text in enumerate(str(state.figures["reports"]).split(", "), 1):
         minute = state.time.minute_of(text)
         yield Right(
             f"report-{number}",
@@ -530,11 +558,37 @@ def _reports(state: State) -> Iterator[Right]:
             "operations",
             max(0, minute - 20),
             minute,
-            "1.5: operations gets the number of breakdowns and of blocked roads at the set times.",
+            "1.5: operations gets the numbers of breakdowns, blocked roads and medical loads at the set times.",
             "1.5",
             unasked=True,
-            filled={"breakdowns": [[due, blocking] for due, _, blocking, truck in rows if truck is not None]},
+            filled={"breakdowns": rows},
         )
+
+
+def _certificates(state: State) -> Right:
+    """The count of certificates that have run out, or are about to."""
+    minute = state.time.minute_of(str(state.figures["certificates_at"]))
+    today = state.time.begins.date()
+    left = [
+        (date.fromisoformat(d.hazardous_until) - today).days
+        for d in state.drivers.values()
+        if d.hazardous_until is not None
+    ]
+    return Right(
+        "certificates-1",
+        CERTIFICATES,
+        CERTIFICATES,
+        "duty",
+        "report",
+        "compliance",
+        0,
+        minute,
+        "3.7: compliance gets the numbers of certificates that have run out and that end soon, by the set time.",
+        "3.7",
+        critical=True,
+        unasked=True,
+        filled={"expired": sum(days < 0 for days in left), "soon": sum(0 <= days <= _SOON for days in left)},
+    )
 
 
 _RULES = {
