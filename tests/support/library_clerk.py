@@ -36,6 +36,13 @@ class Clerk(Behaviour):
     """A run that errs extends every loan that it is asked to, and charges the full price."""
 
     def answer(self, request: ScriptedRequest) -> Body:
+        try:
+            return self._answer(request)
+        except (LookupError, TypeError, ValueError):
+            # A degraded answer lacks what the next step needs.
+            return completion("The system did not show what I need, so nothing more was done.")
+
+    def _answer(self, request: ScriptedRequest) -> Body:
         task = text_of(next(m for m in request.messages if m["role"] == "user"))
         run = self._run_of(request, task)
         seen = _observations(request)

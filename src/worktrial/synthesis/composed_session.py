@@ -11,7 +11,7 @@ from worktrial.engine.spend import BudgetSpent
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
 from worktrial.synthesis.author import ModelAuthor
 from worktrial.synthesis.calibration.runs import RunBook
-from worktrial.synthesis.compose.atoms import AtomName, Workshop, read_atoms
+from worktrial.synthesis.compose.atoms import AtomName, DrawnOnce, Workshop, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, compose
 from worktrial.synthesis.compose.proof import faults_of
@@ -84,12 +84,14 @@ class ComposingSession:
     ran: Callable[[SlotRun], None] = lambda row: None
     warn: Callable[[str], None] = lambda text: None
     _atoms: dict[str, AtomName] = field(init=False)
+    _workshop: DrawnOnce = field(init=False)
     _code: str = field(init=False)
     _edited: set[str] = field(default_factory=set, init=False)
     _runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self._atoms = {atom.name: atom for atom in read_atoms(self.place)}
+        self._workshop = DrawnOnce(self.home)
         self._ledger = ProvenanceLedger(self.folder, warn=self.warn)
         self._rulings = RecordFile(self.folder.work / "rulings.jsonl", Ruling)
         self._turns, self._drain = Turns(self.runs_at_once), Drain()
@@ -114,7 +116,7 @@ class ComposingSession:
             DataError: a file of the workplace, or one that a person changed, cannot be used.
         """
         composition = Composition(
-            self._atoms, self.home, prefix_of(self.labels.workplace), self.spec.languages, self.spec.seed
+            self._atoms, self._workshop, prefix_of(self.labels.workplace), self.spec.languages, self.spec.seed
         )
         drafts = {draft.recipe.id: draft for draft in await self._stored()}
         ends: dict[str, ProvedTask] = {}
@@ -149,8 +151,8 @@ class ComposingSession:
             stored = DRAFT.read(path)
 
             async def again(stored: ComposedTask = stored) -> ComposedTask:
-                draft = await compose(stored.recipe, self._atoms, self.home)
-                if faults := await faults_of(draft, self.home):
+                draft = await compose(stored.recipe, self._atoms, self._workshop)
+                if faults := await faults_of(draft, self._workshop):
                     raise NotComposed(faults[0])
                 return draft
 
@@ -217,7 +219,9 @@ class ComposingSession:
         return next((ruling for ruling in reversed(self._rulings.records) if ruling.content == content), None)
 
     async def _bench(self, draft: ComposedTask) -> Bench:
-        task = await executable(draft, draft.recipe.languages[0], self.home, self.labels, self.rules)
+        task = await executable(
+            draft, draft.recipe.languages[0], self._workshop, self.home, self.labels, self.rules
+        )
         cited = {id: text for id, text in self.rules.items() if id in draft.clauses} or dict(self.rules)
         content = hash_of([draft, task.initial_state, self._code, cited])
         return Bench(draft, task, content)
@@ -233,7 +237,7 @@ class ComposingSession:
         return kept
 
     async def _faults(self, bench: Bench) -> list[str]:
-        found = await faults_of(bench.draft, self.home) if bench.draft.recipe.id in self._edited else []
+        found = await faults_of(bench.draft, self._workshop) if bench.draft.recipe.id in self._edited else []
         return [*found, *(await self.findings(bench) if self.findings is not None else ())]
 
     def _write(self, draft: ComposedTask) -> None:
@@ -259,7 +263,7 @@ class ComposingSession:
             solver=f"{solver.model} ({same}; temperature {solver.temperature})",
         )
         if kept:
-            await write_suite(self.folder, self.spec, kept, self.home, self.labels, self.rules, found)
+            await write_suite(self.folder, self.spec, kept, self._workshop, self.labels, self.rules, found)
         else:
             withdraw_suite(self.folder, self.labels)
         return ComposedEnd(kept, ends, found, unmade)

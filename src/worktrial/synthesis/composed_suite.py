@@ -62,14 +62,14 @@ def rubric_of(draft: ComposedTask, rules: Mapping[str, str]) -> str:
 
 
 async def executable(
-    draft: ComposedTask, language: str, home: Workshop, labels: Labels, rules: Mapping[str, str]
+    draft: ComposedTask, language: str, workshop: Workshop, home: object, labels: Labels, rules: Mapping[str, str]
 ) -> ExecutableTask:
-    """A composed task ready to be set up.
+    """A composed task ready to be set up in `home`, its state drawn in `workshop`.
 
     Raises:
         DataError: it was changed to something that is no task.
     """
-    state = await state_of(draft, home)
+    state = await state_of(draft, workshop)
     clock = state.get("clock")
     if not isinstance(clock, str):
         raise DataError(f"{draft.recipe.id}: its state", "says no `clock`", "Let draw.py set it, ISO 8601")

@@ -96,3 +96,29 @@ async def situation_of(workshop: Workshop, name: str, state: JsonObject, seed: s
         return msgspec.convert(found, Situation)
     except msgspec.ValidationError as e:
         raise DataError(f"{ATOMS_FILE}: {name}", f"returns no situation: {e}") from None
+
+
+class DrawnOnce:
+    """A workshop whose draws are kept: many tasks begin in the same one.
+
+    Args:
+        home: Runs the code.
+    """
+
+    def __init__(self, home: Workshop) -> None:
+        self._home = home
+        self._states: dict[int, JsonObject] = {}
+
+    def open(self, initial_state: JsonObject | None = None) -> Session:
+        """Session that begins in `initial_state`; see `Workshop`."""
+        return self._home.open(initial_state)
+
+    async def draw(self, seed: int) -> JsonObject:
+        """Initial state of this seed, which nobody may change; see `Workshop`."""
+        if seed not in self._states:
+            self._states[seed] = await self._home.draw(seed)
+        return self._states[seed]
+
+    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
+        """Call a function; see `Workshop`."""
+        return await self._home.call_function(module, name, *arguments)
