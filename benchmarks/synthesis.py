@@ -1,4 +1,4 @@
-"""Measure a full-size synthesis: its wall time beside what its calls take at least and a bare loop; its memory.
+"""Measure a full-size synthesis of simulated workplaces: its wall time beside a bare loop, and its memory.
 
 The job has 16 sub-topics at three levels, 11 to 12 runs a slot on the average, replies of no use, repairs, and
 tasks that are dropped. The product runs through its real command line in a child process, the scripted server,
@@ -77,6 +77,7 @@ def _once(given: argparse.Namespace) -> Repetition:
         script = [f"{role}:Everyone({JOB!r}, {str(log)!r})" for role in _ROLES]
         with ScriptedProcess(latency_ms=given.latency_ms, script=script) as server:
             command = [product, "synthesize", "--job", "customs declarant", "--base-url", server.url, "--yes"]
+            command += ["--workplace", "simulated"]
             command += [word for role in _ROLES for word in (f"--{role}", f"{role}-1")]
             command += ["--subtopics", str(SUBTOPICS), "--levels", ",".join(map(str, LEVELS))]
             command += ["--concurrency", str(given.concurrency), "-o", str(suite)]

@@ -6,7 +6,7 @@ import pytest
 from tests.support.cli import Word, command
 
 NOWHERE = ("--base-url", "http://127.0.0.1:9/v1")
-MODELS = (*NOWHERE, "--synthesizer", "m")
+MODELS = (*NOWHERE, "--synthesizer", "m", "--workplace", "simulated")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_endpoint_that_is_not_there_costs_only_the_estimate(tmp_path: Path) -
 
 def test_an_address_with_a_password_is_not_stored(tmp_path: Path) -> None:
     url = "http://me:pass-word-1234@127.0.0.1:9/v1"
-    words = ("--base-url", url, "--synthesizer", "m")
+    words = ("--base-url", url, "--synthesizer", "m", "--workplace", "simulated")
     ran = command("synthesize", "--job", "clerk", *words, "-o", tmp_path / "suite")
     assert "pass-word-1234" not in ran.said
     for path in (tmp_path / "suite").rglob("*"):

@@ -112,7 +112,7 @@ def small(synthesizer: Step | None = None, **other: Any) -> Script:
 
 def models(url: str) -> list[Word]:
     """The options that name a model for each role at `url`."""
-    words: list[Word] = ["--base-url", url, "--price", "1,2"]
+    words: list[Word] = ["--base-url", url, "--price", "1,2", "--workplace", "simulated"]
     for role in ("synthesizer", "agent", "simulator", "judge"):
         words += [f"--{role}", f"{role}-1"]
     return words

@@ -87,6 +87,7 @@ def synthesize(**given: Any) -> None:
             spec=settings.spec,
             own=settings.own,
             trust=options.trust,
+            reading=settings.reading,
             sources=settings.sources,
             resources=settings.resources,
             run_settings=settings.run_settings,
@@ -127,7 +128,7 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
         raise
     except UnusableReplies as e:
         typer.echo(
-            f"No task was selected: the job's sub-topics could not be written. {printable(e)}\n"
+            f"No task was selected: what all tasks rest on could not be written. {printable(str(e))}\n"
             "These replies are stored; another --synthesizer, or more words about the job, gets others."
         )
         raise typer.Exit(NOTHING_SELECTED) from None

@@ -285,7 +285,7 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     repairs: Annotated[int, msgspec.Meta(ge=0)] = 3
     """Most rounds of repair of a slot."""
     votes: Annotated[int, msgspec.Meta(ge=1)] = 3
-    workplace: Literal["code", "simulated"] = "simulated"
+    workplace: Literal["code", "simulated"] = "code"
     """`code`: one workplace of code, and tasks composed for it. `simulated`: a workplace for each task, played by a
     model."""
     tasks: Annotated[int, msgspec.Meta(ge=1, le=2000)] = 20

@@ -67,6 +67,21 @@ def place_of(folder: SuiteFolder) -> Path | None:
     return _place_in(folder.root)[0]
 
 
+def is_authored(folder: SuiteFolder) -> bool:
+    """Whether the workplace is one that an author has written, or begun to write."""
+    return (folder.work / "authoring").is_dir() or (folder.work / "authoring.jsonl").is_file()
+
+
+def lacks_workplace(folder: SuiteFolder) -> str:
+    """Message of a session that has no workplace, and nothing that one could be made from."""
+    own, simulated = f"{option('workplace')} FOLDER", f"{option('workplace')} simulated"
+    return (
+        f"{folder.root} holds no workplace, and there is no procedure that one could be written from. Give the "
+        f"procedure with {option('document')} FILE, a workplace of your own with {own}, or have a model play "
+        f"workplaces that it makes up with {simulated}"
+    )
+
+
 def _place_in(given: Path) -> tuple[Path, Path]:
     """Folder of the workplace, and of the suite that it is in."""
     flag = option("workplace")

@@ -9,7 +9,6 @@ from worktrial.agents.assignment import Limits
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import BudgetSpent
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
-from worktrial.synthesis.author import ModelAuthor
 from worktrial.synthesis.calibration.runs import RunBook
 from worktrial.synthesis.compose.atoms import AtomName, DrawnOnce, Workshop, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
@@ -174,7 +173,6 @@ class ComposingSession:
             composition.note(draft)
             self._write(draft)
 
-        name = Role.JUDGE.value
         return TaskWay(
             composition=composition,
             bench_of=self._bench,
@@ -183,7 +181,7 @@ class ComposingSession:
             full=lambda id, content: [row for book in self._books.values() for row in book.full(id, content)],
             faults=self._faults,
             ruling_of=self._ruling_of,
-            judge=ModelAuthor(self.resources.roles[name].model, lambda salt: self.resources.model(name, salt)),
+            judge=self.resources.author_in(Role.JUDGE.value),
             rules=self.rules,
             effort=Effort(self.spec.free_runs, self.spec.most_runs, self.spec.fresh_runs),
             rounds=self.spec.repairs,

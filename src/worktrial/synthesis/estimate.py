@@ -31,6 +31,8 @@ PLAN_RATE, FREE_RATES = 0.9, (0.1, 0.5, 0.9)
 TOOL_CALLS = 10
 LOST, DISPUTED = 1.2, 0.2
 """Tasks drawn for one that is kept, and the share on which a second worker comes to another end."""
+AUTHORING = 30
+"""Replies that a workplace takes: clauses, records, rules, tools, cases, expectations."""
 MEASURED_FROM = 3
 """Runs from which an estimate goes by what was measured."""
 
@@ -41,6 +43,7 @@ _WORKPLACE = (4500, 5000)
 _TASK = (9000, 1800)
 _REPAIR = (12000, 2500)
 _RULING = (6000, 400)
+_CODE = (9000, 2500)
 _AGENT_CALL = (5500, 150)
 _SIMULATOR_CALL = (7500, 250)
 _VOTE = (8500, 200)
@@ -120,8 +123,10 @@ def estimate_composed(
         folder: Where finished runs lie. Calls and tokens of a run are those of the runs there, where there are any.
         until_drafts: Leave out the runs.
     """
+    written = any(folder.workplaces.glob("*/tools.py"))
+    authoring = [] if written else [_Row("workplace", Role.SYNTHESIZER, AUTHORING * REDRAWS, AUTHORING * 3, _CODE)]
     if until_drafts:
-        return CostEstimate(stages=[])
+        return CostEstimate(stages=[_priced(row, roles[row.role.value]) for row in authoring])
     known = _known_runs(folder)
     calls, size = (TOOL_CALLS + 1.0, _AGENT_CALL) if known is None else known
     effort = rules_of(spec).free

@@ -21,10 +21,11 @@ from worktrial.suites.settings import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TUR
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.calibration.rules import rules_of
 from worktrial.synthesis.calibration.runs import CalibrationSettings
+from worktrial.synthesis.composed_home import lacks_workplace, place_of
 from worktrial.synthesis.estimate import CostEstimate
 from worktrial.synthesis.files import read_spec, read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.resources import ResourceSettings
+from worktrial.synthesis.resources import DocumentReading, ResourceSettings
 from worktrial.synthesis.sources import SourceLibrary, load
 
 ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
@@ -127,6 +128,9 @@ _RUNS_IN_CODE = {"free_runs": 4, "most_runs": 12}
 """Runs of a task that checks in code decide, where nobody says otherwise: fewer than with a judge's verdicts."""
 _REMEMBERED = (
     "model",
+    "private",
+    "precedence",
+    "context_tokens",
     *(role.value for role in ROLES),
     "max_turns",
     "concurrency",
@@ -142,6 +146,7 @@ class SessionSettings:
     own: Path | None
     """Folder of a workplace that its owner brings, where one is named."""
     sources: SourceLibrary
+    reading: DocumentReading
     resources: ResourceSettings
     run_settings: CalibrationSettings
     options: dict[str, Any]
@@ -164,6 +169,8 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
     roles = _roles({**dict.fromkeys(_REMEMBERED), **options})
     stored_sources = SourceLibrary.read(folder.sources)
     sources = load(given.document) if given.document else stored_sources
+    if spec.workplace == "code" and own is None and not sources and place_of(folder) is None:
+        raise SettingError(lacks_workplace(folder))
     usual = LOCAL_CONCURRENCY if any(s.is_local for s in roles.values()) else USUAL_REQUESTS
     changes = []
     if stored_spec is not None:
@@ -185,6 +192,9 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
         spec=spec,
         own=own,
         sources=sources,
+        reading=DocumentReading(
+            _names_in("private", options), _names_in("precedence", options), options.get("context_tokens")
+        ),
         # A missing key is told now, before anything is stored.
         resources=resources.resolved(Redactor()),
         run_settings=_run_settings(roles, options),
@@ -345,6 +355,10 @@ def _run_settings(roles: Mapping[str, RoleSettings], options: Mapping[str, Any])
         judge_record=LOCAL_RECORD if judge.is_local else USUAL_RECORD,
         limits=Limits(options.get("max_turns") or (LOCAL_TURNS if agent.is_local else USUAL_TURNS)),
     )
+
+
+def _names_in(field: str, options: Mapping[str, Any]) -> list[str]:
+    return _split(field, options[field]) if options.get(field) else []
 
 
 def _names(sources: SourceLibrary) -> dict[str, str]:

@@ -80,6 +80,18 @@ class ResourceSettings:
         return replace(self, roles=roles)
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentReading:
+    """Manner in which an author reads the owner's documents."""
+
+    private: Sequence[str] = ()
+    """Documents and sections that serve the checks only."""
+    precedence: Sequence[str] = ()
+    """Documents, the one that counts first in front."""
+    context: int | None = None
+    """Tokens of the author's context, where its endpoint does not say."""
+
+
 class Halted(BudgetSpent):
     """A person has asked for the end. What was in flight has come to its own, as with a spent budget."""
 
@@ -181,7 +193,10 @@ class SessionResources:
     @property
     def author(self) -> Author:
         """Author of the artifacts: the model in the synthesizer's role."""
-        role_name = Role.SYNTHESIZER.value
+        return self.author_in(Role.SYNTHESIZER.value)
+
+    def author_in(self, role_name: RoleName) -> ModelAuthor:
+        """Author that is the model in a role."""
         return ModelAuthor(self.roles[role_name].model, lambda salt: self.model(role_name, salt))
 
     @property

@@ -4,7 +4,7 @@ import asyncio
 import datetime as dt
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,11 +13,13 @@ import msgspec
 from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.roles import Role
 from worktrial.engine.run import Interrupted
-from worktrial.errors import SettingError, WorktrialError, flag, option
+from worktrial.errors import SettingError, WorktrialError
 from worktrial.synthesis.artifacts import JobSpec, Reject, SessionRow, SlotRun
 from worktrial.synthesis.calibration.runs import CalibrationSettings, RunBook, runner_for
 from worktrial.synthesis.composed_home import (
+    is_authored,
     labels_of,
+    lacks_workplace,
     place_of,
     read_all_clauses,
     read_home,
@@ -32,7 +34,13 @@ from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.pipeline import Pipeline, SlotEnd
 from worktrial.synthesis.progress import PLAIN_SECONDS, SynthesisProgress, display
 from worktrial.synthesis.publish import publish, record, withdraw
-from worktrial.synthesis.resources import Halted, ResourceSettings, SessionResources, open_resources
+from worktrial.synthesis.resources import (
+    DocumentReading,
+    Halted,
+    ResourceSettings,
+    SessionResources,
+    open_resources,
+)
 from worktrial.synthesis.sources import SourceLibrary
 from worktrial.synthesis.stages.report import SuiteReport
 from worktrial.synthesis.workshop import SuiteWorkshop
@@ -50,6 +58,8 @@ class SynthesisSession:
     """Folder of a workplace that its owner brings."""
     trust: bool = False
     """Whether the workplace's code is run in this process."""
+    reading: DocumentReading = field(default_factory=DocumentReading)
+    """Manner in which the documents are read."""
     sources: SourceLibrary
     """The user's documents."""
     resources: ResourceSettings
@@ -136,16 +146,11 @@ async def _work(session: SynthesisSession, resources: SessionResources) -> Sessi
 async def _composed(session: SynthesisSession, resources: SessionResources) -> SessionEnd:
     """One workplace of code, and tasks composed for it."""
     folder, spec = session.folder, session.spec
-    place = place_of(folder)
-    if place is None:
-        raise SettingError(
-            f"{folder.root} holds no workplace of code yet. Name one with {option('workplace')} FOLDER, or "
-            f"have a model play workplaces with {flag('workplace')} simulated"
-        )
+    board = SynthesisProgress(0, spec.tasks, _spent(resources))
+    place = await _place(session, resources)
     home, clauses = read_home(folder, place, trust=session.trust), read_all_clauses(folder)
     for text in await workplace_warnings(home, place, clauses, spec.languages):
         session.warn(text)
-    board = SynthesisProgress(0, spec.tasks, _spent(resources))
     async with _shown(board) as changed:
 
         def moved(event: Any) -> None:
@@ -171,6 +176,43 @@ async def _composed(session: SynthesisSession, resources: SessionResources) -> S
     stopped: Stop | None = "drafts" if session.until_drafts else None
     selected = [] if session.until_drafts else [draft.recipe.id for draft in end.drafts]
     return replace(_ended(resources, stopped, [], [], selected), composed=end)
+
+
+async def _place(session: SynthesisSession, resources: SessionResources) -> Path:
+    """The workplace's folder: its owner's own, or what the author writes from the documents.
+
+    Raises:
+        SettingError: there is neither.
+        DataError, UnusableReplies: as `WorkplaceStage.make`.
+    """
+    folder = session.folder
+    place = place_of(folder)
+    if place is not None and not is_authored(folder):
+        return place
+    if not session.sources:
+        raise SettingError(lacks_workplace(folder))
+    # Imported here: who brings a workplace needs no author.
+    from worktrial.engine.context_length import context_length
+    from worktrial.synthesis.authoring.stage import WorkplaceStage
+    from worktrial.workplaces.executable.runner import SandboxedRunner
+
+    writer, other = Role.SYNTHESIZER.value, Role.SOLVER.value
+    settings, runner = resources.roles[writer], SandboxedRunner()
+    stage = WorkplaceStage(
+        folder=folder,
+        spec=session.spec,
+        sources=session.sources,
+        author=resources.author_in(writer),
+        other=resources.author_in(other),
+        ledger=ProvenanceLedger(folder, warn=session.warn),
+        runner=runner,
+        context=session.reading.context or await context_length(settings),
+        output=settings.max_tokens,
+        private=session.reading.private,
+        precedence=session.reading.precedence,
+        note=session.warn,
+    )
+    return (await stage.make()).place
 
 
 def _measured(session: SynthesisSession, ran: Callable[[SlotRun], None]) -> Callable[[SlotRun], None]:

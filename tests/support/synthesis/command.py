@@ -19,6 +19,7 @@ def words(url: str, suite: Path, *more: Word) -> list[Word]:
     """The words after `worktrial`."""
     who = [w for role in ("synthesizer", "agent", "simulator", "judge") for w in (f"--{role}", f"{role}-1")]
     said: Sequence[Word] = ("--job", "customs declarant", "--base-url", url, "--yes", "-o", suite)
+    said = (*said, "--workplace", "simulated")
     return ["synthesize", *said, *who, *more]
 
 
