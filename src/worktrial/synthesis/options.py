@@ -50,10 +50,16 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     """The job as a YAML file: role, industry, domain, about, and any of the sizes below."""
     document: Annotated[list[Path] | None, Flag(_WHAT, common=True, metavar="FILE")] = None
     """A procedure, policy or interface (PDF, Markdown, text, OpenAPI 3), or a folder of such; may be repeated."""
+    private: Annotated[str | None, Flag(_WHAT, default="none", metavar="NAMES")] = None
+    """Documents and sections (DOCUMENT-SECTION) for the checks only, comma-separated; agents cannot read them."""
+    precedence: Annotated[str | None, Flag(_WHAT, metavar="NAMES")] = None
+    """Documents, comma-separated, the one that counts first in front, for those that contradict each other."""
     workplace: Annotated[str | None, Flag(_WHAT, common=True, default="code", metavar="code|simulated|FOLDER")] = (
         None
     )
     """Form of the workplace: code that the author writes, code in a folder of your own, or simulated."""
+    context_tokens: Annotated[Count | None, Flag(_WHO, default="as the endpoint says")] = None
+    """Tokens of the synthesizer's context, prompt and reply together."""
     model: Annotated[str | None, Flag(_WHO, common=True, metavar="MODEL")] = None
     """The model in every role that has none of its own: a name, openai/NAME, or local."""
     roles: Annotated[Path | None, Flag(_WHO, common=True, metavar="FILE")] = None
