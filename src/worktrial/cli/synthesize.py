@@ -170,7 +170,7 @@ def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> 
     if not expected.stages:
         console.print("Nothing is left to ask for.")
         return
-    table = Table(title="CostEstimate of what is left: likely, and at most", title_justify="left", box=None)
+    table = Table(title="Estimate of what is left: likely, and at most", title_justify="left", box=None)
     for head in ("stage", "role"):
         table.add_column(head)
     for head in ("calls", "tokens", "cost", "calls ≤", "cost ≤"):

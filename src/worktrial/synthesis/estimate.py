@@ -138,6 +138,7 @@ def estimate_composed(
     share = left / max(1.0, drawn * (1 + screen) + spec.tasks * spec.fresh_runs)
     most = 2 * spec.tasks * (1 + spec.repairs) * (2 + effort.most) + spec.tasks * spec.fresh_runs - done
     rows = [
+        *authoring,
         _Row(
             "second worker", Role.SOLVER, drawn * share * calls, 4 * spec.tasks * (1 + spec.repairs) * calls, size
         ),

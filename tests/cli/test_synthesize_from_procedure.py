@@ -1,0 +1,78 @@
+"""`worktrial synthesize` from a procedure to a suite: the author's workplace, then tasks composed for it."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+from tests.support.cli import Word, command, lines_of
+from tests.support.folder_author import FolderAuthor, step_of
+from tests.support.in_process import TOOL_LIBRARY
+from tests.support.library_clerk import Clerk, Referee, every_other
+from tests.support.request import ScriptedRequest, text_of
+from tests.support.script import Answer, Script
+from tests.support.scripted_server import ScriptedServer
+from tests.support.wire import completion, json_text
+from tests.synthesis.authoring.writing import operations
+
+ROLES = ("synthesizer", "solver", "agent", "judge", "simulator")
+
+
+def procedure(folder: Path) -> Path:
+    """The library's handbook as its owner has it: Markdown with headings."""
+    path = folder / "procedure.md"
+    papers = [
+        paper.read_text("utf-8").split("---\n", 2)[2] for paper in sorted((TOOL_LIBRARY / "handbook").glob("*.md"))
+    ]
+    path.write_text(f"## 1. Lending\n{papers[0]}\n## 2. Losses\n{papers[1]}")
+    return path
+
+
+def names_tools(request: ScriptedRequest) -> Answer:
+    """The author's answer to which tools there are."""
+    if step_of(text_of(request.messages[0])) != "operations":
+        return None
+    rows = [msgspec.to_builtins(tool) for tool in operations()]
+    fields = ("name", "description", "parameters", "writes")
+    return completion(json_text({"operations": [{field: row[field] for field in fields} for row in rows]}))
+
+
+def words(url: str, folder: Path, suite: Path, *more: Word) -> list[Word]:
+    roles = folder / "roles.yaml"
+    roles.write_text(yaml.safe_dump({role: {"model": f"{role}-1", "base_url": url} for role in ROLES}))
+    job = ["--job", "loans", "--document", procedure(folder), "--context-tokens", 32_000]
+    return ["synthesize", *job, "--roles", roles, "--yes", "-o", suite, *more]
+
+
+@pytest.fixture
+def everybody() -> Script:
+    author = FolderAuthor(str(TOOL_LIBRARY))
+    return Script(
+        synthesizer=[names_tools, author], solver=[author, Clerk()], agent=Clerk(every_other), judge=Referee()
+    )
+
+
+def test_one_command_writes_the_workplace_and_a_suite_that_runs(tmp_path: Path, everybody: Script) -> None:
+    suite = tmp_path / "library"
+    with ScriptedServer(everybody) as server:
+        ran = command(*words(server.url, tmp_path, suite, "--tasks", 2, "--fresh-runs", 1))
+        assert ran.code == 0, ran.said
+        written = server.count("synthesizer")
+        assert written > 0
+        asked = server.count()
+        again = command("synthesize", "-o", suite, "--yes")
+        assert (again.code, server.count()) == (0, asked), again.said
+        run = tmp_path / "run"
+        assert command("run", suite, "--agent", "plan", "-o", run).code == 0
+        assert {row["outcome"] for row in lines_of(run / "samples.jsonl")} == {"pass"}
+    clauses = yaml.safe_load((suite / "clauses.yaml").read_text("utf-8"))
+    assert any("14 days" in clause["quote"] for clause in clauses)
+    assert list((suite / "handbook").glob("*.md"))
+
+
+def test_without_a_procedure_there_is_nothing_to_write_from(tmp_path: Path) -> None:
+    ran = command(
+        "synthesize", "--job", "clerk", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "-o", tmp_path
+    )
+    assert ran.code == 2
+    assert "--document FILE" in ran.said and "--workplace simulated" in ran.said
