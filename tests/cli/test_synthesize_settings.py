@@ -14,7 +14,7 @@ MODELS = (*NOWHERE, "--synthesizer", "m", "--workplace", "simulated")
     [
         ([], "holds no job yet"),
         (["--job", "clerk"], "--model MODEL"),
-        (["--job", "clerk", "--synthesizer", "m"], "no endpoint for this model"),
+        (["--job", "clerk", "--workplace", "simulated", "--synthesizer", "m"], "no endpoint for this model"),
         (["--job", " ", *MODELS], "role"),
         (["--job", "clerk", *MODELS, "--levels", "1,4"], "levels"),
         (["--job", "clerk", *MODELS, "--levels", "x"], "--levels 'x'"),

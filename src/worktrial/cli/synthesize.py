@@ -127,8 +127,9 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
         typer.echo(f"{what} with:\n  {_same_command(session.resources, raised=is_spent)}", err=True)
         raise
     except UnusableReplies as e:
+        rests_on = "the job's sub-topics" if session.spec.workplace == "simulated" else "the workplace"
         typer.echo(
-            f"No task was selected: what all tasks rest on could not be written. {printable(str(e))}\n"
+            f"No task was selected: {rests_on} could not be written. {printable(str(e))}\n"
             "These replies are stored; another --synthesizer, or more words about the job, gets others."
         )
         raise typer.Exit(NOTHING_SELECTED) from None
