@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -16,13 +16,13 @@ from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.authoring.parts import defined_in, module, part
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
-from worktrial.synthesis.compose.atoms import AtomName
+from worktrial.synthesis.compose.atoms import AtomName, DrawnOnce
 from worktrial.synthesis.compose.composer import NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.gates.door import CodeDoor
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
-from worktrial.workplaces import Session, Workplace
+from worktrial.workplaces import Workplace
 from worktrial.workplaces.executable.code import CodeWorkplace, Episode
 from worktrial.workplaces.executable.runner import CodeRunner
 from worktrial.workplaces.executable.source_rules import NOT_PYTHON, module_faults, parsed
@@ -202,28 +202,6 @@ class PartChecker:
             elif result.calls[0].touched:
                 problems.append(f"{name} is marked @reads and changes the state")
         return problems
-
-
-@dataclass(frozen=True)
-class DrawnOnce:
-    """A workplace whose states are drawn once each, for many cases that are tried on them."""
-
-    home: CodeWorkplace
-    _states: dict[int, JsonObject] = field(default_factory=dict)
-
-    def open(self, initial_state: JsonObject | None = None) -> Session:
-        """Session that begins in `initial_state`."""
-        return self.home.open(initial_state)
-
-    async def draw(self, seed: int) -> JsonObject:
-        """State of this seed."""
-        if seed not in self._states:
-            self._states[seed] = await self.home.draw(seed)
-        return self._states[seed]
-
-    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
-        """Result of a function of one of the workplace's modules."""
-        return await self.home.call_function(module, name, *arguments)
 
 
 @dataclass
@@ -427,7 +405,7 @@ def _kinds(schema: JsonValue) -> set[str]:
 
 
 async def _case_faults(
-    name: str, names: Mapping[str, AtomName], home: "DrawnOnce", languages: Sequence[str]
+    name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
 ) -> list[str]:
     made = 0
     known = {tool.name for tool in home.home.artifact.tools}

@@ -106,19 +106,19 @@ class DrawnOnce:
     """
 
     def __init__(self, home: Workshop) -> None:
-        self._home = home
+        self.home = home
         self._states: dict[int, JsonObject] = {}
 
     def open(self, initial_state: JsonObject | None = None) -> Session:
         """Session that begins in `initial_state`; see `Workshop`."""
-        return self._home.open(initial_state)
+        return self.home.open(initial_state)
 
     async def draw(self, seed: int) -> JsonObject:
         """Initial state of this seed, which nobody may change; see `Workshop`."""
         if seed not in self._states:
-            self._states[seed] = await self._home.draw(seed)
+            self._states[seed] = await self.home.draw(seed)
         return self._states[seed]
 
     async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
         """Call a function; see `Workshop`."""
-        return await self._home.call_function(module, name, *arguments)
+        return await self.home.call_function(module, name, *arguments)
