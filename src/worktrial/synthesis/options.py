@@ -25,7 +25,7 @@ from worktrial.synthesis.composed_home import lacks_workplace, place_of
 from worktrial.synthesis.estimate import CostEstimate
 from worktrial.synthesis.files import read_spec, read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.resources import DocumentReading, ResourceSettings
+from worktrial.synthesis.resources import ReadingOptions, ResourceSettings
 from worktrial.synthesis.sources import SourceLibrary, load
 
 ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
@@ -152,7 +152,7 @@ class SessionSettings:
     own: Path | None
     """Folder of a workplace that its owner brings, where one is named."""
     sources: SourceLibrary
-    reading: DocumentReading
+    reading: ReadingOptions
     resources: ResourceSettings
     run_settings: CalibrationSettings
     options: dict[str, Any]
@@ -198,7 +198,7 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
         spec=spec,
         own=own,
         sources=sources,
-        reading=DocumentReading(
+        reading=ReadingOptions(
             _names_in("private", options), _names_in("precedence", options), options.get("context_tokens")
         ),
         # A missing key is told now, before anything is stored.

@@ -81,7 +81,7 @@ class ResourceSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentReading:
+class ReadingOptions:
     """Manner in which an author reads the owner's documents."""
 
     private: Sequence[str] = ()

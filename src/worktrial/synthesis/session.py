@@ -35,8 +35,8 @@ from worktrial.synthesis.pipeline import Pipeline, SlotEnd
 from worktrial.synthesis.progress import PLAIN_SECONDS, SynthesisProgress, display
 from worktrial.synthesis.publish import publish, record, withdraw
 from worktrial.synthesis.resources import (
-    DocumentReading,
     Halted,
+    ReadingOptions,
     ResourceSettings,
     SessionResources,
     open_resources,
@@ -58,7 +58,7 @@ class SynthesisSession:
     """Folder of a workplace that its owner brings."""
     trust: bool = False
     """Whether the workplace's code is run in this process."""
-    reading: DocumentReading = field(default_factory=DocumentReading)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     """Manner in which the documents are read."""
     sources: SourceLibrary
     """The user's documents."""

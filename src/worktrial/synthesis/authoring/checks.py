@@ -408,7 +408,7 @@ async def _case_faults(
     name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
 ) -> list[str]:
     made = 0
-    known = {tool.name for tool in home.home.artifact.tools}
+    known = {tool.name for tool in home.artifact.tools}
     unmade: list[str] = []
     for seed in _CASE_SEEDS:
         recipe = Recipe(

@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.errors import DataError, InvalidSample
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces import Session
+from worktrial.workplaces import Session, Workplace
 from worktrial.workplaces.executable.atoms import Situation
 
 ATOMS_FILE = "atoms.py"
@@ -17,6 +17,11 @@ ATOMS_FILE = "atoms.py"
 
 class Workshop(Protocol):
     """Protocol of a workplace whose code can be run, wherever that happens."""
+
+    @property
+    def artifact(self) -> Workplace:
+        """Tools and default state."""
+        ...
 
     def open(self, initial_state: JsonObject | None = None) -> Session:
         """Session that begins in `initial_state`."""
@@ -106,19 +111,24 @@ class DrawnOnce:
     """
 
     def __init__(self, home: Workshop) -> None:
-        self.home = home
+        self._home = home
         self._states: dict[int, JsonObject] = {}
+
+    @property
+    def artifact(self) -> Workplace:
+        """Tools and default state; see `Workshop`."""
+        return self._home.artifact
 
     def open(self, initial_state: JsonObject | None = None) -> Session:
         """Session that begins in `initial_state`; see `Workshop`."""
-        return self.home.open(initial_state)
+        return self._home.open(initial_state)
 
     async def draw(self, seed: int) -> JsonObject:
         """Initial state of this seed, which nobody may change; see `Workshop`."""
         if seed not in self._states:
-            self._states[seed] = await self.home.draw(seed)
+            self._states[seed] = await self._home.draw(seed)
         return self._states[seed]
 
     async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
         """Call a function; see `Workshop`."""
-        return await self.home.call_function(module, name, *arguments)
+        return await self._home.call_function(module, name, *arguments)
