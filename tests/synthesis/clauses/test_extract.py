@@ -1,6 +1,7 @@
 """The author copies clauses out; code keeps what stands in the documents, and asks again for the rest."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,15 @@ def test_documents_that_contradict_each_other_are_both_shown_until_the_owner_cho
     made = read_both("memo")
     assert [clause.section for clause in made.clauses] == ["memo-1"]
     assert [clause.section for clause in made.overruled] == ["desk-1"]
+
+
+def test_the_sentences_of_an_interface_are_no_clauses_that_lack(tmp_path: Path) -> None:
+    operation = {"operationId": "getDesk", "description": "Must not be called twice.", "responses": {}}
+    api = {"openapi": "3.1.0", "info": {"title": "Desk", "version": "1"}, "paths": {"/desk": {"get": operation}}}
+    (tmp_path / "api.json").write_text(json.dumps(api))
+    model = Model([said("Must not be called twice", section="api-1")])
+    found = asyncio.run(extract_clauses(SPEC, sections_of(load([tmp_path])), author(model), context=8192))
+    assert ([clause.section for clause in found.clauses], found.uncovered, len(model.prompts)) == (["api-1"], [], 1)
 
 
 def test_without_documents_there_are_no_clauses() -> None:

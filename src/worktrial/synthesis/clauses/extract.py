@@ -226,6 +226,8 @@ def _left(stretch: _Stretch) -> list[tuple[str, str]]:
     return [
         (section.number, sentence)
         for section in stretch.sections
+        # Arguments and answers of an interface are no rules, whatever words they are described in.
+        if section.kind != "interface"
         for sentence in uncovered(section, [one.place for one in stretch.found if one.section is section])
     ]
 
