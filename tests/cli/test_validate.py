@@ -64,6 +64,26 @@ def test_a_suite_of_ones_own_goes_through_the_gates_locked_in_or_trusted(tmp_pat
     assert "C-13" in told[0]["uncited"]
 
 
+def test_rules_in_a_module_of_their_own_are_looked_at_as_well(tmp_path: Path) -> None:
+    def change(text: str) -> str:
+        return text.replace("MOST_OUT = 3\n", "from .rules import MOST_OUT\n")
+
+    folder = write_folder(tmp_path / "good", change)
+    (folder / "workplaces" / "tool_hire" / "rules.py").write_text(
+        '"""Rules."""\n\nMOST_OUT = 3\nSPARE = 77\n', "utf-8"
+    )
+    told = json.loads(command("validate", folder, "--json").out)
+    assert [(one["check"], one["what"]) for one in told["findings"]] == [
+        ("number-without-clause", "the number 77 stands in no clause")
+    ]
+    of_rules = {
+        one["mutant"]["before"]: one["by"] for one in told["mutants"] if one["mutant"]["file"] == "rules.py"
+    }
+    # Nobody could notice that a number changed which nothing heeds.
+    assert of_rules["MOST_OUT = 3"]
+    assert of_rules["SPARE = 77"] == ""
+
+
 def test_a_suite_of_ones_own_with_a_rule_against_its_handbook(tmp_path: Path) -> None:
     ran = command(
         "validate", write_folder(tmp_path / "bad", lambda text: text.replace("MOST_OUT = 3", "MOST_OUT = 4"))

@@ -199,6 +199,10 @@ class TrustedDoor:
         return ProbedCall(content, False, False, touched=after != before), before
 
 
+# Modules that make states and tasks, and never take part in a call.
+_MAKING = {"draw", "atoms"}
+
+
 class CodeDoor:
     """Door to a workplace whose code is somebody else's, wherever that is carried out."""
 
@@ -213,8 +217,10 @@ class CodeDoor:
 
     @property
     def sources(self) -> dict[str, str]:
-        """Source of the module that holds the tools."""
-        return {"tools.py": self._workplace.sources["tools"]}
+        """Source of the modules that take part in calls, those of the tools first."""
+        sources = self._workplace.sources
+        names = sorted(sources.keys() - _MAKING, key=lambda name: (name != "tools", name))
+        return {f"{name}.py": sources[name] for name in names}
 
     async def probe(self, probes: Sequence[Probe]) -> list[Probed]:
         """Carry out `probes`; see `Door`. A call that fails ends its episode, so the rest begins another."""

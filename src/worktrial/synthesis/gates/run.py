@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
@@ -175,10 +176,9 @@ async def _mutated(
 ) -> None:
     """Try mutants. Without expectations they show how much the tasks notice, and nothing is held against it."""
     sound = [task for task, work in zip(subject.tasks, works, strict=True) if not plan_findings(task, work)]
-    drawn_mutants = [
-        mutant for file, source in subject.door.sources.items() for mutant in mutants(file, source, seed, mutate)
-    ][:mutate]
-    killed = await tried(subject.door, drawn_mutants, subject.expectations, subject.starts, sound, known)
+    by_file = [mutants(file, source, seed, mutate) for file, source in subject.door.sources.items()]
+    in_turn = [mutant for turn in zip_longest(*by_file) for mutant in turn if mutant is not None]
+    killed = await tried(subject.door, in_turn[:mutate], subject.expectations, subject.starts, sound, known)
     report.mutants += killed
     name = subject.door.artifact.name
     report.add(GateName.MUTATION, len(killed), survivors(name, killed) if subject.expectations else ())
