@@ -1,5 +1,6 @@
 """The door through which gates make many calls: whole episodes in one go, each in a state of its own."""
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,8 +200,15 @@ class TrustedDoor:
         return ProbedCall(content, False, False, touched=after != before), before
 
 
-# Modules that make states and tasks, and never take part in a call.
-_MAKING = {"draw", "atoms"}
+def _imported(source: str) -> list[str]:
+    """Names of modules that a module imports from beside it, and others that cannot be told from such."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            found += [node.module.split(".")[0]] if node.module else [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found += [alias.name.split(".")[0] for alias in node.names]
+    return found
 
 
 class CodeDoor:
@@ -219,7 +227,12 @@ class CodeDoor:
     def sources(self) -> dict[str, str]:
         """Source of the modules that take part in calls, those of the tools first."""
         sources = self._workplace.sources
-        names = sorted(sources.keys() - _MAKING, key=lambda name: (name != "tools", name))
+        names, waiting = [], ["tools"]
+        while waiting:
+            name = waiting.pop(0)
+            if name in sources and name not in names:
+                names.append(name)
+                waiting += _imported(sources[name])
         return {f"{name}.py": sources[name] for name in names}
 
     async def probe(self, probes: Sequence[Probe]) -> list[Probed]:
