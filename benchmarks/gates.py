@@ -17,7 +17,9 @@ from tests.support.tool_hire import tools
 
 from benchmarks.machine import load, machine
 from worktrial.synthesis.gates import Gated, TrustedDoor, through_gates
+from worktrial.synthesis.gates.door import CodeDoor
 from worktrial.workplaces.executable import ExecutableWorkplace
+from worktrial.workplaces.executable.code import CodeWorkplace
 
 LIMIT_S = 60
 RECORDS = 200
@@ -28,15 +30,22 @@ _COUNTED = {"hire-14", "E-14"}
 
 def main() -> None:
     subject = crowded()
-    print(f"{machine()}, load {load():.1f}")
-    began, used = time.perf_counter(), time.process_time()
-    report = asyncio.run(through_gates(subject))
-    seconds, cpu = time.perf_counter() - began, time.process_time() - used
-    calls = sum(report.checked.values())
-    killed = sum(bool(one.by) for one in report.mutants)
-    print(f"{len(subject.tasks)} tasks, {RECORDS} records a kind, {calls:,} things looked at")
-    print(f"{killed} of {len(report.mutants)} mutants noticed")
-    print(f"{seconds:.1f} s, {cpu:.1f} s of CPU; the limit is {LIMIT_S} s")
+    print(f"{machine()}, load {load():.1f}; limit {LIMIT_S} s")
+    print("| code | tasks | looked at | mutants noticed | seconds | CPU of this process, s |")
+    print("|---|---|---|---|---|---|")
+    for where, door in (("trusted", subject.door), ("locked in", locked_in(subject))):
+        began, used = time.perf_counter(), time.process_time()
+        report = asyncio.run(through_gates(replace(subject, door=door)))
+        seconds, cpu = time.perf_counter() - began, time.process_time() - used
+        killed = sum(bool(one.by) for one in report.mutants)
+        counts = f"{len(subject.tasks)} | {sum(report.checked.values()):,} | {killed} of {len(report.mutants)}"
+        print(f"| {where} | {counts} | {seconds:.1f} | {cpu:.1f} |")
+
+
+def locked_in(subject: Gated) -> CodeDoor:
+    state = subject.door.artifact.initial_state
+    modules = {"tools": (hire.FOLDER / "tools.py").read_text("utf-8")}
+    return CodeDoor(CodeWorkplace.build("tool_hire", modules, system_prompt="A shop.", initial_state=state))
 
 
 def crowded() -> Gated:
