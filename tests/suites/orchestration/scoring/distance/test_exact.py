@@ -16,7 +16,7 @@ from tests.support.growth import calls
 from tests.support.published_graphs import published_step_graph, published_workflow_graph
 
 from worktrial.suites.orchestration.scoring.distance.domains import search_domains
-from worktrial.suites.orchestration.scoring.distance.exact import MOST_BY_BRANCHES, Distance, edit_distance
+from worktrial.suites.orchestration.scoring.distance.exact import MOST_BY_BRANCHES, Distance, edit_distance, orbits
 from worktrial.suites.orchestration.scoring.distance.graphs import Graph
 from worktrial.suites.orchestration.scoring.distance.pairing import UNIT, assignment, column_prices
 from worktrial.suites.orchestration.scoring.distance.problem import problem
@@ -203,9 +203,24 @@ def test_the_integer_programme_saves_as_much_as_any_mapping(a: Graph[Label], b: 
 def test_a_search_over_domains_saves_as_much_as_any_mapping(a: Graph[Label], b: Graph[Label], cost: Cost) -> None:
     if len(a.labels) > len(b.labels):
         a, b = b, a
-    found = search_domains(problem(a, b, cost), 0, SearchBudget(100_000))
+    budget = SearchBudget(100_000)
+    found = search_domains(problem(a, b, cost), 0, budget, orbits(b, budget))
     assert found.exact
     assert (a.size + b.size) - found.saved / UNIT == pytest.approx(brute_force(a, b, cost), abs=1e-9)
+
+
+@given(graphs(5))
+@settings(max_examples=60, deadline=None)
+def test_orbits_are_those_of_all_ways_to_lay_a_graph_upon_itself(a: Graph[Label]) -> None:
+    nodes = range(len(a.labels))
+    first = list(nodes)
+    for new in itertools.permutations(nodes):
+        if (
+            all(a.labels[new[n]] == a.labels[n] for n in nodes)
+            and {(new[s], new[t]) for s, t in a.edges} == a.edges
+        ):
+            first = [min(old, new[n]) for n, old in enumerate(first)]
+    assert orbits(a, SearchBudget(100_000)) == first
 
 
 @pytest.mark.parametrize("chance", [0.3, 0.8])

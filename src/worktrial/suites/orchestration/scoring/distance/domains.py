@@ -8,6 +8,7 @@ no better mapping has; that lowers the limit again, so that it is done until not
 All numbers are whole and far below 2**53, so that floating point is exact and the same on every machine.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from worktrial.suites.orchestration.scoring.distance.pairing import UNIT
@@ -27,15 +28,17 @@ pair of plans of twelve workflows in circles: 123,835 branches, and 162,429 with
 _NEVER = -(10**11)
 
 
-def search_domains(tables: Problem, saved: int, budget: SearchBudget) -> Found:
+def search_domains(tables: Problem, saved: int, budget: SearchBudget, orbits: Sequence[int]) -> Found:
     """The most that a mapping saves.
 
     Args:
         tables: The two graphs.
         saved: What a known mapping saves.
         budget: How many branches to look at.
+        orbits: For each node of `b`, the first that it looks like. One node of `a` need not be mapped to the
+            others that look alike.
     """
-    tree = _Domains(tables, saved, budget)
+    tree = _Domains(tables, saved, budget, orbits)
     try:
         tree.grow()
     except NothingLeft:
@@ -50,12 +53,13 @@ class _Domains:
     left of the columns.
     """
 
-    def __init__(self, tables: Problem, saved: int, budget: SearchBudget) -> None:
+    def __init__(self, tables: Problem, saved: int, budget: SearchBudget, orbits: Sequence[int]) -> None:
         # Imported here because few plans need it.
         import numpy as np
 
         self.best = saved
         self._budget = budget
+        self._orbits = orbits
         self._step = tables.step
         self._rows = len(tables.levels)
         real = len(tables.entering)
@@ -89,16 +93,33 @@ class _Domains:
         Raises:
             NothingLeft: there are more than the budget allows; `best` is what was found.
         """
-        waiting = [self._root[None]] if self._rows else []
+        if not self._rows:
+            return
+        self._budget.spend(1)
+        waiting = [self._first()]
         while waiting:
             domains = waiting.pop()
+            if not len(domains):
+                continue
             if len(domains) > TOGETHER:
                 waiting.append(domains[TOGETHER:])
                 domains = domains[:TOGETHER]
             self._budget.spend(len(domains))
-            below = self._divided(*self._narrowed(domains))
-            if len(below):
-                waiting.append(below)
+            waiting.append(self._divided(*self._narrowed(domains)))
+
+    def _first(self) -> Any:
+        """All mappings as one branch, but for one node only one partner of those that look alike.
+
+        Where no better mapping has the first of them, none has another.
+        """
+        import numpy as np
+
+        domains = self._narrowed(self._root[None])[0]
+        if len(domains):
+            others = [column for column, first in enumerate(self._orbits) if column != first]
+            row = np.argmax(domains[0, : self._rows, others].sum(0))
+            domains[0, row, others] = False
+        return domains
 
     def _narrowed(self, domains: Any) -> tuple[Any, Any]:
         """Branches that may hold a better mapping, with fewer partners, and what each pair reaches at most."""

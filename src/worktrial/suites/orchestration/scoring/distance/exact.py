@@ -86,7 +86,8 @@ def _most_saved(a: Graph[Label], b: Graph[Label], substitution: Substitution[Lab
     left = nodes - MOST_BY_BRANCHES
     if not found.exact and left > 0:
         if small:
-            found = search_domains(problem(a, b, substitution), found.saved, SearchBudget(left * BRANCHES))
+            budget = SearchBudget(left * BRANCHES)
+            found = search_domains(problem(a, b, substitution), found.saved, budget, orbits(b, budget))
         elif ahead is not None:
             found = ahead.solve(found.saved, left)
     return Found(common + found.saved, found.exact)
@@ -122,6 +123,21 @@ def without_common_parts(a: Graph[Label], b: Graph[Label], budget: SearchBudget)
                 gone[1].update(other.nodes)
                 break
     return Rest(_without(a, gone[0]), _without(b, gone[1])) if gone[0] else Rest(a, b)
+
+
+def orbits(graph: Graph[Label], budget: SearchBudget) -> list[int]:
+    """The first node that each node looks like: the graph can be laid upon itself with one where the other was.
+
+    Where the budget is spent, nodes that may look alike count as different.
+    """
+    marked = [
+        Graph(tuple((x, n == v) for n, x in enumerate(graph.labels)), graph.edges) for v in range(len(graph.labels))
+    ]
+    first: list[int] = []
+    for v, ours in enumerate(marked):
+        alike = (u for u in range(v) if first[u] == u and graph.labels[u] == graph.labels[v])
+        first.append(next((u for u in alike if not without_common_parts(ours, marked[u], budget).a.labels), v))
+    return first
 
 
 class _Part(NamedTuple):
