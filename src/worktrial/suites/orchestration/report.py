@@ -27,6 +27,7 @@ from worktrial.suites.orchestration.figures.apart import EXECUTION, agent_correl
 from worktrial.suites.orchestration.figures.free import (
     FAILURES,
     FREE_METRICS,
+    FREE_TITLES,
     cascade_gaps,
     differences,
     free_figures,
@@ -34,6 +35,7 @@ from worktrial.suites.orchestration.figures.free import (
 from worktrial.suites.orchestration.figures.published import published_correlation, published_orchestration
 from worktrial.suites.orchestration.figures.turns import (
     METRICS,
+    TITLES,
     FigureEstimate,
     LanguageFigures,
     judge_agreement,
@@ -41,14 +43,6 @@ from worktrial.suites.orchestration.figures.turns import (
 )
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.run.ground import SUITE
-
-TITLES = {"average": "Average", "plan": "Plan", "call_refuse": "Call or refuse", "function_call": "Function call"}
-_FREE_TITLES = {
-    "completed": "Scenarios completed",
-    "goals": "Goals reached",
-    "calls": "Recorded calls made",
-    "plan": "Plan",
-}
 
 Figures = Sequence[tuple[ReportRun, LanguageFigures]]
 
@@ -158,7 +152,7 @@ def _free(runs: Sequence[ReportRun]) -> list[Markup]:
             )
     if not rows:
         return []
-    headers = ["Run", "Language, condition", *_FREE_TITLES.values(), "First thing that went wrong", "Scenarios"]
+    headers = ["Run", "Language, condition", *FREE_TITLES.values(), "First thing that went wrong", "Scenarios"]
     return [
         heading("Running free"),
         table("What teams reach on their own", headers, rows),
@@ -173,7 +167,7 @@ def _gaps(runs: Sequence[ReportRun]) -> list[Markup]:
             rows += _gap(free, turns)
     if not rows:
         return []
-    headers = ["Free run", "Turn by turn", "Language", *_FREE_TITLES.values(), "Scenarios"]
+    headers = ["Free run", "Turn by turn", "Language", *FREE_TITLES.values(), "Scenarios"]
     return [
         table("Cascade gap: turn by turn minus free", headers, rows),
         caveat(

@@ -18,6 +18,7 @@ from worktrial.suites.orchestration.figures.apart import EXECUTION, ScenarioCorr
 from worktrial.suites.orchestration.figures.free import (
     FAILURES,
     FREE_METRICS,
+    FREE_TITLES,
     CascadeGap,
     FreeFigures,
     cascade_gaps,
@@ -27,6 +28,7 @@ from worktrial.suites.orchestration.figures.free import (
 from worktrial.suites.orchestration.figures.published import StoredFigures, published_orchestration
 from worktrial.suites.orchestration.figures.turns import (
     METRICS,
+    TITLES,
     FigureEstimate,
     JudgeAgreement,
     LanguageFigures,
@@ -36,21 +38,6 @@ from worktrial.suites.orchestration.figures.turns import (
 from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.calls.calls import read_calls
 from worktrial.terminal import call_lines, plain, share_cell
-
-TITLES = {
-    "average": "Average",
-    "plan": "Plan",
-    "call_refuse": "Call/refuse",
-    "function_call": "Function call",
-}
-
-
-_FREE_TITLES = {
-    "completed": "Scenarios completed",
-    "goals": "Goals reached",
-    "calls": "Recorded calls made",
-    "plan": "Plan",
-}
 
 
 def figure_tables(
@@ -85,7 +72,7 @@ def _free_table(found: Sequence[FreeFigures]) -> Table:
     table = Table(title="free running", title_justify="left")
     table.add_column("", overflow="fold")
     for metric in FREE_METRICS:
-        table.add_column(_FREE_TITLES[metric], justify="right", overflow="fold")
+        table.add_column(FREE_TITLES[metric], justify="right", overflow="fold")
     for figures in found:
         name = f"{figures.language} · {figures.condition} · {counted(figures.scenarios)}"
         table.add_row(Text(printable(name)), *(share_cell(figures.figures[m]) for m in FREE_METRICS))
@@ -118,7 +105,7 @@ def _gap_table(gaps: Sequence[CascadeGap], turns: StoredRun) -> Table:
     table = Table(title=Text(printable(f"cascade gap: {turns.folder} minus this run")), title_justify="left")
     table.add_column("", overflow="fold")
     for metric in FREE_METRICS:
-        table.add_column(_FREE_TITLES[metric], justify="right", overflow="fold")
+        table.add_column(FREE_TITLES[metric], justify="right", overflow="fold")
     for gap in gaps:
         name = f"{gap.language} · {counted(gap.scenarios)}"
         table.add_row(name, *(share_cell(gap.gap[metric]) for metric in FREE_METRICS))

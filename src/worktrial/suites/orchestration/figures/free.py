@@ -12,7 +12,13 @@ from worktrial.statistics import Interval, change_intervals, quotient
 from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates
 from worktrial.suites.orchestration.scoring.figures import Sums
 
-FREE_METRICS = ("completed", "goals", "calls", "plan")
+FREE_TITLES = {
+    "completed": "Scenarios completed",
+    "goals": "Goals reached",
+    "calls": "Recorded calls made",
+    "plan": "Plan",
+}
+FREE_METRICS = tuple(FREE_TITLES)
 FAILURES = ("plan", "decision", "call", "order")
 
 

@@ -12,7 +12,8 @@ from worktrial.suites.orchestration.options import Scoring, by_scoring
 from worktrial.suites.orchestration.scoring.figures import Figures, Sums, published_figures
 from worktrial.suites.orchestration.scoring.ours import our_figures, our_macro
 
-METRICS = ("average", "plan", "call_refuse", "function_call")
+TITLES = {"average": "Average", "plan": "Plan", "call_refuse": "Call/refuse", "function_call": "Function call"}
+METRICS = tuple(TITLES)
 
 _FIGURES: Mapping[Scoring, Callable[[Sums], Figures]] = {
     Scoring.OURS: our_figures,
