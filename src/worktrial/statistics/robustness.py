@@ -65,7 +65,9 @@ def estimate_robustness(
     """R with its interval.
 
     Each kind of faults has a score interval for its ratio to the clean rate, paired by task. R is the smallest of
-    these ratios, its ends the smallest of their ends, at confidences at which these hold (`minimum_confidences`).
+    these ratios, its ends the smallest of their ends, at confidences at which these hold (`minimum_confidences`). On
+    these tasks the lower ends are of `confidence` (an intersection-union test, R. L. Berger, Technometrics 24, 1982)
+    and the upper ends hold together (Bonferroni).
 
     Args:
         tasks: Only those with an outcome in all four conditions count, and of these only as many repeats as
@@ -109,7 +111,10 @@ def kept_by_worst(
     passed = fsum(fsum(of[CLEAN]) for _, of in tried)
     values = [fsum(fsum(task.second) for task in own) / passed for own in kinds]
     moved = [_moved(own, value, passed) for own, value in zip(kinds, values, strict=True)]
-    ends = minimum_confidences(values, moved, confidence)
+    # How tasks differ says nothing of tries of fixed ones: then each kind as if it decided, and all have to hold.
+    ends = confidence, 1 - (1 - confidence) / len(FAULTED)
+    if estimand is Estimand.WORK:
+        ends = minimum_confidences(values, moved, confidence)
     found = [ratio_at(own, ends, estimand) for own in kinds]
     worst = values.index(min(values))
     kept = Robustness(
