@@ -65,9 +65,9 @@ def estimate_robustness(
     """R with its interval.
 
     Each kind of faults has a score interval for its ratio to the clean rate, paired by task. R is the smallest of
-    these ratios, its ends the smallest of their ends, at confidences at which these hold (`minimum_confidences`). On
-    these tasks the lower ends are of `confidence` (an intersection-union test, R. L. Berger, Technometrics 24, 1982)
-    and the upper ends hold together (Bonferroni).
+    these ratios, its ends the smallest of their ends, at confidences at which these hold (`minimum_confidences`).
+    On these tasks the lower ends are of `confidence` (an intersection-union test, R. L. Berger, Technometrics 24,
+    1982) and the upper ends hold together (Bonferroni).
 
     Args:
         tasks: Only those with an outcome in all four conditions count, and of these only as many repeats as
