@@ -129,8 +129,8 @@ def test_a_place_may_be_moved_and_the_second_way_earns_as_much():
         ]
         moves.append(Move("close_request", {"request_id": right.request, "resolution": "done"}))
         _, score = work(variant, moves, "half")
-        outcome, in_time, _ = case(score, right.slot).parts
-        assert (outcome.earned, in_time.earned) == (6, 2)
+        outcome, in_time, *_ = case(score, right.slot).parts
+        assert (outcome.earned, in_time.earned) == (3 * right.weight, right.weight)
         return
     raise AssertionError("nobody is at home twice")
 
@@ -160,7 +160,7 @@ def test_a_gift_is_refunded_to_who_paid_and_its_price_kept_from_who_got_it():
     ]  # fmt: skip
     quiet = Move("send_message", {"to": right.asked_by, "kind": "approve", **about})
     _, score = work(variant, [*moves, quiet])
-    assert case(score, right.slot).earned == 10
+    assert case(score, right.slot).earned == 12  # the answer was the first word, too
     loud = Move("send_message", {"to": right.asked_by, "kind": "approve", **about, "fields": {"amount": 1}})
     _, score = work(variant, [*moves, loud])
     assert "disclosure" in [harm.kind for harm in score.harms]
@@ -223,7 +223,7 @@ def test_a_held_lot_cannot_be_shipped():
 def test_a_report_counts_what_was_paid():
     start = DESK.draw("short", 0)
     report = next(r for r in rules.solve(start) if r.kind == "report")
-    for fields, earned in (({"refunds": 0, "amount": 0}, 8), ({"refunds": 1, "amount": 0}, 0), ({}, 0)):
+    for fields, earned in (({"refunds": 0, "amount": 0}, 12), ({"refunds": 1, "amount": 0}, 0), ({}, 0)):
         tell = {"to": "manager", "kind": "tell", "about": "report", "text": ".", "fields": fields}
         _, score = work(0, [after(start, report.arrives), Move("send_message", tell)], "short")
         assert case(score, report.slot).earned == earned
@@ -278,3 +278,17 @@ def test_consent_to_another_amount_is_none():
         ]
         _, score = work(variant, moves)
         assert [harm.kind for harm in score.harms if right.request in harm.what] == harms
+
+
+def test_a_first_word_is_no_answer_before_the_request_is_closed():
+    variant, start, right = first("too late", end="refuse")
+    begin = after(start, right.arrives)
+    word = Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.request, "text": "."})
+    close = Move("close_request", {"request_id": right.request, "resolution": "refused"})
+    _, before = work(variant, [begin, word, close])
+    _, late = work(variant, [after(start, right.arrives + 40), close, word])
+    _, both = work(variant, [begin, close, word])
+    first_words = [case(score, right.slot).parts[2].earned for score in (before, late, both)]
+    told = [case(score, right.slot).parts[3].earned for score in (before, late, both)]
+    assert first_words == [2, 0, 2]
+    assert told == [1, 2, 2]

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 
 from worktrial.suites.shifts.cases import Case, Credit, Harm
-from worktrial.workplaces.people import Message
+from worktrial.workplaces.people import Kind, Message
 
-from .rules import RECALL, REPORT, Right, recalled_lot, solve
+from .rules import FIRST_WORD, RECALL, REPORT, Right, recalled_lot, solve
 from .state import Refund, Repair, Shipment, State
 
 _REPORT_SLACK = 20  # minutes in which a refund may or may not be in a report yet
+_FIRST = f"1.3: 접수한 사람에게 {FIRST_WORD}분 안에 첫 연락을 한다. 처리 중이라는 말이면 된다."
 _BY_LAW = ("L-1", "L-2", "7.4")
 _MUCH = 50_000  # won from which on too high a refund is an accident by section 3.8
 
@@ -124,12 +125,14 @@ def _case(right: Right, start: State) -> Case:
         return _told(state, right)
 
     parts = [
-        Credit("outcome", 6, outcome, right.because, right.section),
-        Credit("in_time", 2, in_time, f"1.2와 {right.section}: 정해진 시간 안에 처리한다.", "1.2"),
+        Credit("outcome", 3 * right.weight, outcome, right.because, right.section),
+        Credit("in_time", right.weight, in_time, f"1.2와 {right.section}: 정해진 시간 안에 처리한다.", "1.2"),
     ]
+    if right.is_request:
+        parts.append(Credit("in_time", 2, lambda state: _first_word(state, right), _FIRST, "1.3"))
     if right.kind != REPORT:
         section = right.section if right.tell else "1.3"
-        parts.append(Credit("told", 2, told, f"1.3: 처리 결과를 알린다. {right.because}", section))
+        parts.append(Credit("told", right.weight, told, f"1.3: 처리 결과를 알린다. {right.because}", section))
     amount = right.money.won if right.money else right.charge
     people = ", ".join(map(str, right.filled.get("people", ())))
     return Case(
@@ -197,14 +200,25 @@ def _told(state: State, right: Right) -> float:
     amount = right.money.won if right.money else right.charge
     gift = right.pattern == "gift"
     final = right.earliest if right.end in ("refuse", "hold", "refund") else 0
+    # A plain word before the end was that it is in hand.
+    dealt = _dealt_with(state, right)
     answers = [
         m
         for m in state.mail.told(right.asked_by, right.request, right.answer)
-        if m.minute >= final and (amount is None or gift or _number(m.fields.get("amount")) == amount)
+        if m.minute >= final
+        and (m.kind != "tell" or (dealt is not None and m.minute >= dealt))
+        and (amount is None or gift or _number(m.fields.get("amount")) == amount)
     ]
     others = [_reached(state, right, person, amount) for person in right.tell]
     closed = [] if right.end == "link" else [state.requests[right.request].status != "open"]
     return (bool(answers) + sum(others) + sum(closed)) / (1 + len(others) + len(closed))
+
+
+def _first_word(state: State, right: Right) -> bool:
+    """Whether whoever asked had word within half an hour."""
+    kinds: tuple[Kind, ...] = ("tell", "promise", "approve", "refuse", "ask", "request")
+    said = state.mail.told(right.asked_by, right.request, kinds, by=right.arrives + FIRST_WORD)
+    return any(message.minute >= right.arrives for message in said)
 
 
 def _reached(state: State, right: Right, person: str, amount: int | None) -> bool:

@@ -1,21 +1,23 @@
 """A day at the returns desk, drawn: a request for every slot of the shift, its pattern apart from its words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from random import Random
 
 from worktrial.language import JsonValue
+from worktrial.suites.shifts.clerks import Chore, lateness
 from worktrial.workplaces.people import Fact
 
 from . import names
 from .base import TODAY, Draw
+from .rules import FIRST_WORD, REPORT, slow, solve
 from .state import Diagnosis, Order, State
 
 SLOTS = {
     "short": "return repair return",
-    "half": "repair return exchange return pickup return exchange return pickup exchange pickup",
+    "half": "repair return exchange pickup return exchange pickup return exchange pickup return return",
     "full": "return repair exchange return pickup repair return exchange return repair pickup return exchange "
-    "return pickup return exchange repair return pickup return exchange return pickup return",
+    "return return exchange repair pickup return return pickup return",
 }
 EASY = ("plain", "plain", "opened", "misdelivered", "other_line")
 """Returns that only take time."""
@@ -53,8 +55,52 @@ _RECALLED_ORDERS = {"short": 2, "half": 4, "full": 5}
 NOTICE = "RC-2610"
 
 
+_WAITING = {"short": 2, "half": 4, "full": 6}
+"""Requests that wait when the shift begins."""
+_COMING = {"short": 0.72, "half": 0.92, "full": 1.0}
+"""Share of the shift that the pace of requests is reckoned from; those that wait at the beginning come off it."""
+_WORK = {"return": 16, "repair": 18, "exchange": 13, "pickup": 12, "recall-hold": 6, REPORT: 3}
+"""Minutes that the work on a matter of a kind takes, but for waiting and asking."""
+_ONE_WORD = 2
+_DRAWS = 40
+
+
 def draw(length: str, minutes: int, random: Random) -> State:
-    """State in which a shift begins, its future in it."""
+    """State in which a shift begins, its future in it: the first of some days that one clerk can do."""
+    for _ in range(_DRAWS):
+        state = _day(length, minutes, random)
+        if lateness(_chores(state)) <= 0:
+            return state
+    raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
+
+
+def _chores(state: State) -> Iterator[Chore]:
+    """Everything that has to be done on a day, some minutes before it is due."""
+    manifest, until = (state.time.minute_of(str(state.figures[name])) for name in ("manifest", "diagnosis_until"))
+    for right in solve(state):
+        begins, due = right.arrives, right.due - 6
+        if right.kind == "recall-buyers":
+            yield Chore(begins, due, 5 + _ONE_WORD * len(right.filled["people"]))
+            continue
+        minutes = _WORK[right.kind] + _ONE_WORD * len(right.tell)
+        if right.is_request:
+            yield Chore(begins, begins + FIRST_WORD - 2, _ONE_WORD)
+            minutes -= 1  # often the answer is the first word
+        ready = max(begins, right.earliest)
+        if right.end == "book":
+            due = min(due, manifest - 2)
+        if wait := slow(state, right):
+            by = min(due - wait - 12, ready + 30, until - 2 if right.diagnosed else due)
+            yield Chore(ready, by, 9)
+            ready, minutes = by + wait, minutes - 7
+        elif ready > begins:
+            last = 7 if right.end == "ship" else 5 if right.kind == "exchange" else 9
+            yield Chore(begins, ready, minutes - last)
+            minutes = last
+        yield Chore(ready, due, minutes)
+
+
+def _day(length: str, minutes: int, random: Random) -> State:
     day = Draw(length, minutes, random)
     slots = SLOTS[length].split()
     notice = random.randint(*_NOTICE[length])
@@ -65,11 +111,12 @@ def draw(length: str, minutes: int, random: Random) -> State:
         "pickup": _patterns(random, PICKUPS, slots.count("pickup")),
     }
     traps = random.sample(TRAPS, len(TRAPS))
-    last = int(minutes * (0.7 if length == "short" else 0.58))
-    gap = last / len(slots)
+    gap = minutes * _COMING[length] / len(slots)
     earlier: list[tuple[str, Order]] = []
     for place, kind in enumerate(slots):
-        due = max(2, round(place * gap + random.uniform(0, gap * 0.8)))
+        due = 2
+        if place >= _WAITING[length]:
+            due = max(2, round((place - _WAITING[length] / 2) * gap + random.uniform(0, gap * 0.8)))
         if kind == "return":
             pattern = _return_pattern(random, traps, minutes - due, due > notice + 2)
             _return(day, due, pattern, (sku, lot), earlier)

@@ -4,9 +4,9 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Matter, Until, interleave
+from worktrial.suites.shifts.clerks import FirstWords, Matter, Until, interleave
 
-from .rules import REPORT, Right, recalled_lot, solve
+from .rules import FIRST_WORD, REPORT, Right, recalled_lot, slow, solve
 from .state import State
 
 Part = Generator[Move | Until, JsonObject, JsonObject]
@@ -16,7 +16,13 @@ _WRONG_SERIAL = ("record wrong", "unproven serial")
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
     notes = Notes()
-    matters = [(right.arrives, _pressing(state, right), _matter(state, right, notes)) for right in solve(state)]
+    matters = []
+    for right in solve(state):
+        matters.append((right.arrives, _pressing(state, right), _matter(state, right, notes)))
+        if right.is_request:
+            word = _message(right.asked_by, "tell", right.request, f"{right.request} 건은 확인하고 있습니다.")
+            at_once = bool(slow(state, right)) or right.earliest >= right.arrives + FIRST_WORD - 12
+            matters.append(notes.words.say(right.request, right.arrives, word, at_once=at_once))
     return interleave(matters, state.time)
 
 
@@ -24,8 +30,12 @@ def _pressing(state: State, right: Right) -> int:
     """Minute by which a matter has to be begun or done: the repair centre and the courier close before."""
     if right.diagnosed:
         return min(right.due, state.time.minute_of(str(state.figures["diagnosis_until"])), right.arrives + 30)
+    if right.kind == "recall-hold" or right.kind == REPORT:
+        return right.due - 6
+    if wait := slow(state, right):
+        return min(right.due - wait - 12, max(right.arrives, right.earliest) + 30)
     if right.end == "book":
-        return min(right.due, state.time.minute_of(str(state.figures["manifest"])))
+        return min(right.due, state.time.minute_of(str(state.figures["manifest"])) - 10)
     return right.due
 
 
@@ -34,6 +44,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.paid: list[int] = []
+        self.words = FirstWords(FIRST_WORD)
         self._waiting: dict[str, list[str]] = {}
 
     def read(self, about: str) -> Part:
@@ -69,25 +80,27 @@ def _message(to: str, kind: str, about: str, text: str, /, **fields: object) -> 
     return Move("send_message", {"to": to, "kind": kind, "about": about, "text": text, **given})
 
 
-def _close(right: Right, resolution: str, text: str, **fields: int) -> Part:
+def _close(right: Right, notes: Notes, resolution: str, text: str, **fields: int) -> Part:
     """Close the request, and tell whoever asked and everybody else who has to know."""
     yield Move("close_request", {"request_id": right.request, "resolution": resolution})
-    return (yield from _answer(right, text, **fields))
+    return (yield from _answer(right, notes, text, **fields))
 
 
-def _answer(right: Right, text: str, **fields: int) -> Part:
+def _answer(right: Right, notes: Notes, text: str, **fields: int) -> Part:
     is_gift = right.pattern == "gift"
+    yield from notes.words.before_answer(right.request, right.arrives, right.due)
     seen = yield _message(right.asked_by, right.answer[0], right.request, text, **({} if is_gift else fields))
+    yield Until(0, right.due)
     for person in right.tell:
         seen = yield _message(person, "tell", right.request, text, **fields)
     return seen
 
 
-def _declined(right: Right) -> Part:
+def _declined(right: Right, notes: Notes) -> Part:
     resolution = {"hold": "held", "forward": "forwarded"}.get(right.end, "refused")
     if right.pattern == "changed their mind":
         resolution = "withdrawn"
-    return (yield from _close(right, resolution, f"{right.request} 건은 이렇게 되었습니다. {right.because}"))
+    return (yield from _close(right, notes, resolution, f"{right.request} 건은 이렇게 되었습니다. {right.because}"))
 
 
 def _ask(state: State, right: Right, notes: Notes) -> Part:
@@ -97,17 +110,18 @@ def _ask(state: State, right: Right, notes: Notes) -> Part:
     words = (right.request, f"{right.request} 건, 동의하시는지 알려 주세요.")
     fields = {} if won is None else {"amount": won}
     seen = yield _message(who, "request", *words, **fields)
-    slow = state.people[who].delay[1] + 1
+    wait = state.people[who].delay[1] + 1
     if right.request in state.people[who].forgets:
-        yield Until(state.time.minute_of(str(seen["time"])) + slow)
+        yield Until(state.time.minute_of(str(seen["time"])) + wait)
         seen = yield _message(who, "remind", *words, **fields)
-    yield Until(state.time.minute_of(str(seen["time"])) + slow)
+    yield Until(state.time.minute_of(str(seen["time"])) + wait, right.due)
     return (yield from notes.read(right.request))
 
 
 def _diagnose(state: State, right: Right) -> Part:
     seen = yield Move("order_diagnosis", {"request_id": right.request})
-    yield Until(state.time.minute_of(str(seen["time"])) + state.diagnoses[right.request].minutes + 1)
+    ready = state.time.minute_of(str(seen["time"])) + state.diagnoses[right.request].minutes + 1
+    yield Until(ready, right.due - (slow(state, right) if right.asks else 0))
     return (yield Move("search_documents", {"reference": right.request}))
 
 
@@ -119,7 +133,9 @@ def _return(state: State, right: Right, notes: Notes) -> Part:
         yield Move("search_requests", {"text": order})
         parent = str(right.filled["parent"])
         yield Move("link_request", {"request_id": right.request, "parent_id": parent})
-        return (yield from _answer(right, f"{right.request} 건은 먼저 접수된 {parent} 건과 함께 처리됩니다."))
+        return (
+            yield from _answer(right, notes, f"{right.request} 건은 먼저 접수된 {parent} 건과 함께 처리됩니다.")
+        )
     if right.earliest:
         yield Until(right.earliest + 1)
         yield from notes.read(right.request)
@@ -137,7 +153,7 @@ def _look_up_scan(state: State, right: Right, notes: Notes) -> Part:
     seen = yield Move("search_documents", {"reference": order})
     if right.scan:
         seen = yield _message("warehouse", "ask", order, f"{order} 출고 스캔 번호가 무엇인가요?", topic="scan")
-        yield Until(state.time.minute_of(str(seen["time"])) + state.people["warehouse"].delay[1] + 1)
+        yield Until(state.time.minute_of(str(seen["time"])) + state.people["warehouse"].delay[1] + 1, right.due)
         seen = yield from notes.read(order)
     if right.pattern == "record wrong":
         line, new = right.filled["line"], right.filled["new_serial"]
@@ -149,12 +165,12 @@ def _pay(state: State, right: Right, notes: Notes) -> Part:
     if right.asks is not None:
         yield from _ask(state, right, notes)
     if right.money is None:
-        return (yield from _declined(right))
+        return (yield from _declined(right, notes))
     money = right.money
     what = {"method": money.methods[0], "money": money.won, "points": money.points}
     yield Move("refund", {"request_id": right.request, **what, "restore_coupon": money.coupon})
     notes.paid.append(money.won)
-    return (yield from _close(right, "done", f"{right.request} 건 환불이 처리되었습니다.", amount=money.won))
+    return (yield from _close(right, notes, "done", f"{right.request} 건 환불이 처리되었습니다.", amount=money.won))
 
 
 def _repair(state: State, right: Right, notes: Notes) -> Part:
@@ -163,7 +179,7 @@ def _repair(state: State, right: Right, notes: Notes) -> Part:
     ready = state.time.minute_of(str(seen["time"])) + state.diagnoses[right.request].minutes + 1
     yield Move("get_order", {"order_id": right.filled["order"]})
     yield Move("search_requests", {"text": right.filled["serial"]})
-    yield Until(ready)
+    yield Until(ready, right.due - (slow(state, right) if right.asks else 0))
     yield Move("search_documents", {"reference": right.request})
     if right.end == "refund":
         return (yield from _pay(state, right, notes))
@@ -171,9 +187,9 @@ def _repair(state: State, right: Right, notes: Notes) -> Part:
         yield Move("get_customer", {"customer_id": right.asked_by})
         yield from _ask(state, right, notes)
     if right.charge is None:
-        return (yield from _declined(right))
+        return (yield from _declined(right, notes))
     yield Move("start_repair", {"request_id": right.request, "charge": right.charge})
-    return (yield from _close(right, "done", f"{right.request} 수리에 들어갑니다.", amount=right.charge))
+    return (yield from _close(right, notes, "done", f"{right.request} 수리에 들어갑니다.", amount=right.charge))
 
 
 def _exchange(state: State, right: Right, notes: Notes) -> Part:
@@ -184,26 +200,26 @@ def _exchange(state: State, right: Right, notes: Notes) -> Part:
     if right.earliest:
         yield Until(right.earliest)
     if right.end != "ship":
-        return (yield from _declined(right))
+        return (yield from _declined(right, notes))
     _, sku, lot = recalled_lot(state)
     good = next(name for name in state.stock[sku] if name != lot)
     yield Move("ship_replacement", {"request_id": right.request, "lot": good})
-    return (yield from _close(right, "done", f"{right.request} 교환품을 보냈습니다."))
+    return (yield from _close(right, notes, "done", f"{right.request} 교환품을 보냈습니다."))
 
 
 def _pickup(state: State, right: Right, notes: Notes) -> Part:
     yield Move("get_request", {"request_id": right.request})
     yield Move("get_order", {"order_id": right.filled["order"]})
     if right.end == "forward":
-        return (yield from _declined(right))
+        return (yield from _declined(right, notes))
     if right.pattern != "danger":
         yield Move("get_customer", {"customer_id": right.asked_by})
     if right.end != "book":
-        return (yield from _declined(right))
+        return (yield from _declined(right, notes))
     yield Move("list_pickups")
     window = str(right.filled["window"])
     yield Move("book_pickup", {"request_id": right.request, "window": window})
-    return (yield from _close(right, "done", f"{right.request} 수거는 오늘 {window}시입니다."))
+    return (yield from _close(right, notes, "done", f"{right.request} 수거는 오늘 {window}시입니다."))
 
 
 def _hold(state: State, right: Right, notes: Notes) -> Part:

@@ -15,6 +15,9 @@ from .money import Money, full_refund, refund_after, repair_charge, return_perio
 from .state import Line, Order, State
 
 REPORT = "report"
+FIRST_WORD = 30
+"""Minutes within which whoever asks has a first word (1.3)."""
+_HEAVY, _LIGHT = 3, 1
 RECALL = "recall"
 SELLER_KEEPS, SELLER_ASKED = "S-02", "S-03"
 
@@ -54,6 +57,18 @@ class Right:
     """Fields of the request, and what else the matter is about."""
 
     @property
+    def weight(self) -> int:
+        """Halves of the usual points that it is worth (1.2)."""
+        if self.critical or self.kind in ("exchange", REPORT) or self.pattern in ("danger", "approval"):
+            return _HEAVY
+        return _LIGHT if self.end in ("link", "forward") else 2
+
+    @property
+    def is_request(self) -> bool:
+        """Whether somebody waits for an answer."""
+        return self.kind != REPORT and not self.kind.startswith(RECALL)
+
+    @property
     def answer(self) -> tuple[Kind, ...]:
         """Kinds of message that whoever asked may be told it with; the plan uses the first."""
         if self.end in ("link", "forward") or self.pattern == "changed their mind":
@@ -80,6 +95,17 @@ def solve(state: State) -> list[Right]:
             right = _pickup(state, slot, event.due, event.payload, booked)
         found.append(replace(right, due=min(right.due, state.time.ends - 1)))
     return [*found, *_recall(state), *_reports(state)]
+
+
+def slow(state: State, right: Right) -> int:
+    """Minutes for which a matter waits for others: the repair centre, the warehouse, whoever has to agree."""
+    found = state.diagnoses[right.request].minutes + 1 if right.diagnosed else 0
+    if right.scan:
+        found += state.people["warehouse"].delay[1] + 1
+    if right.asks is not None:
+        person = state.people[right.asks[0]]
+        found += (person.delay[1] + 3) * (2 if right.request in person.forgets else 1)
+    return found
 
 
 def papers(state: State, about: str, kind: str) -> list[str]:
@@ -364,7 +390,7 @@ def _too_late(state: State, request: JsonObject) -> bool:
 def _exchange(state: State, slot: str, due: int, request: JsonObject, shipped: list[str]) -> Right:
     allocation = state.time.minute_of(str(state.figures["allocation"]))
     base = Right(
-        slot, request["id"], "exchange", "scarce", "ship", request["requester"], due, allocation + 45,
+        slot, request["id"], "exchange", "scarce", "ship", request["requester"], due, allocation + 60,
         "6.2: 모자라는 재고는 정해진 시각에 한 번, 등급과 접수 순서로 나눈다.", "6.2",
         earliest=allocation, filled=request,
     )  # fmt: skip
