@@ -8,7 +8,7 @@ import pytest
 
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.desks.customs_desk import duty, papers, rules, scarce
+from worktrial.suites.shifts.desks.customs_desk import duty, papers, rules, scarce, tools
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
 
@@ -138,11 +138,11 @@ def test_a_container_may_be_let_go_and_stopped_when_the_release_is_taken_back():
         Move("send_message", {"kind": "refuse", **word}),
     ]
     _, score = _work(variant, moves)
-    assert _case(score, right.slot).earned == 10
+    assert _case(score, right.slot).earned == 17  # it weighs half as much again, and had a first word
     assert not score.harms
     _, gone = _work(variant, moves[:3])
     assert [harm.kind for harm in gone.harms] == ["irreversible"]
-    assert not _case(gone, right.slot).earned
+    assert _case(gone, right.slot).earned == 2  # the wrong answer was a first word
 
 
 def test_any_slot_that_suits_will_do():
@@ -151,7 +151,7 @@ def test_any_slot_that_suits_will_do():
     book = Move("book_slot", {"slot_id": other, "container_id": right.about})
     tell = {"to": right.asked_by, "kind": "tell", "about": right.about, "text": "It has a slot."}
     _, score = _work(variant, [_wait(start, right.arrives + 1), book, Move("send_message", tell)])
-    assert _case(score, right.slot).earned == 10
+    assert _case(score, right.slot).earned == 12
 
 
 def test_nothing_can_be_booked_once_the_list_is_taken():
@@ -211,5 +211,39 @@ def test_quota_is_drawn_by_the_weight_of_the_bridge():
     _, wrong = _work(variant, [_wait(start, right.earliest), allot, Move("amend_entry", amend)])
     _, well = _work(variant, [_wait(start, right.earliest), Move("amend_entry", amend), allot])
     assert not _case(wrong, right.slot).earned
-    assert _case(well, right.slot).earned == 8
+    assert _case(well, right.slot).earned == 12
     assert not well.harms
+
+
+def test_a_plain_word_declines_nothing_and_is_an_answer_only_once_something_is_done():
+    variant, start, right = _first("correct", lambda _, r: r.end == "refuse")
+    word = {"to": right.asked_by, "about": right.about, "text": "It is in hand."}
+    begin = _wait(start, right.arrives + 1)
+    _, worded = _work(variant, [begin, Move("send_message", {"kind": "tell", **word})])
+    _, refused = _work(variant, [begin, Move("send_message", {"kind": "refuse", **word})])
+    assert [part.earned for part in _case(worded, right.slot).parts] == [0, 2, 0, 0]
+    assert [part.earned for part in _case(refused, right.slot).parts] == [3, 2, 1, 1]
+    variant, start, right = _first("release", lambda _, r: r.end == "do" and r.pattern == "plain")
+    go = Move("release_container", {"container_id": right.about, "haulier": right.filled["haulier"]})
+    word = Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.about, "text": "."})
+    begin = _wait(start, right.arrives + 1)
+    _, before = _work(variant, [begin, word, go])
+    _, after = _work(variant, [begin, go, word])
+    assert [part.earned for part in _case(before, right.slot).parts] == [6, 2, 2, 0]
+    assert [part.earned for part in _case(after, right.slot).parts] == [6, 2, 2, 2]
+
+
+@pytest.mark.parametrize("variant", range(8))
+def test_a_count_follows_from_what_the_manifest_shows_at_its_time(variant):
+    start = DESK.draw("full", variant)
+    for right in (r for r in rules.solve(start) if r.kind == "round"):
+        session = DESK.workplace.open(DESK.draw("full", variant))
+        session.pass_to(right.arrives)
+        first = tools.search_manifest(session.live, refrigerated_only=True)
+        rows = first["announcements"]
+        for page in range(2, -(-first["total"] // 20) + 1):
+            rows += tools.search_manifest(session.live, refrigerated_only=True, page=page)["announcements"]
+        now = session.live.time.now
+        ashore = {row["container"] for row in rows if not row["shut_out"] and row["unloading"] <= now}
+        assert len(ashore) == right.says["ashore"]
+        assert 0 < len(ashore) < len(rows)

@@ -5,7 +5,7 @@ from itertools import permutations
 from random import Random
 
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.clerks import Chore, Until, interleave, lateness
+from worktrial.suites.shifts.clerks import Chore, FirstWords, Until, interleave, lateness
 from worktrial.workplaces.time import Timeline
 
 
@@ -88,3 +88,29 @@ def test_lateness_counts_what_comes_in_later_and_may_interrupt():
 
 def test_what_is_ready_only_after_the_end_is_left():
     assert _carry_out([(200, 300, _matter("a"))]) == []
+
+
+def _answered(words, minutes):
+    yield from _busy(minutes)
+    yield from words.before_answer("R-1", 0, 60)
+    yield Move("act", {"at": "answer"})
+
+
+def _busy(minutes):
+    for _ in range(minutes // 2):
+        yield Move("look", {"at": "record"})
+
+
+def test_a_first_word_is_said_where_the_answer_takes_long_and_the_answer_keeps_away_from_it():
+    def order(minutes, at_once=False):
+        words = FirstWords(30)
+        word = words.say("R-1", 0, Move("act", {"at": "word"}), at_once=at_once)
+        return [
+            (at, minute)
+            for minute, tool, at in _carry_out([(0, 60, _answered(words, minutes)), word])
+            if at and tool == "act"
+        ]
+
+    assert order(10) == [("answer", 12)]
+    assert order(24) == [("word", 20), ("answer", 33)]
+    assert order(10, at_once=True) == [("word", 2), ("answer", 33)]

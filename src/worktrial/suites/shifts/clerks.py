@@ -128,6 +128,51 @@ class Inbox:
         return seen
 
 
+class FirstWords:
+    """First words to whoever asked: each is said where no answer is there by its time, and an answer keeps away."""
+
+    def __init__(self, within: int) -> None:
+        """Begin a day.
+
+        Args:
+            within: Minutes from a question on within which whoever asked has word.
+        """
+        self._within = within
+        self._said: set[str] = set()
+        self._answering: set[str] = set()
+
+    def say(self, about: str, arrives: int, move: Move, *, at_once: bool) -> tuple[int, int, Matter]:
+        """A first word as a matter for `interleave`.
+
+        Args:
+            about: What was asked about.
+            arrives: Minute of the question.
+            move: The word itself.
+            at_once: Whether the answer is known to take longer; else it is waited for, for a while.
+        """
+
+        def word() -> Matter:
+            if about not in self._answering:
+                self._said.add(about)
+                yield move
+
+        ready, due = (0, self._within - 10) if at_once else (self._within - 13, self._within - 7)
+        return arrives + ready, arrives + due, word()
+
+    def before_answer(self, about: str, arrives: int, due: int) -> Generator[Until, None, None]:
+        """Waits before an answer, so that it makes no first word needless and misses no time for one.
+
+        Args:
+            about: What was asked about.
+            arrives: Minute of the question.
+            due: Minute by which the matter has to be done.
+        """
+        if about in self._said:
+            yield Until(arrives + self._within + 1)
+        self._answering.add(about)
+        yield Until(0, min(due, arrives + self._within - 8))
+
+
 def in_order(time: Timeline, take: Callable[[JsonObject], Work]) -> Work:
     """Take messages in order of arrival, one after the other, until the shift is over.
 

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
 
 from .rules import FIRST_WORD, POSITION, REPORT, Right, solve
 from .state import State
@@ -22,10 +22,7 @@ class _Desk(Inbox):
 
     def __init__(self) -> None:
         super().__init__()
-        self.answering: set[str] = set()
-        """Matters whose sender has an answer, or has it next."""
-        self.worded: set[str] = set()
-        """Matters whose sender has had a first word without one."""
+        self.words = FirstWords(FIRST_WORD)
         self.group_opened = False
         """Whether the group under allotment has been looked at; who is served is known from then on."""
 
@@ -42,22 +39,15 @@ def plan(state: State) -> Work:
         first = _SLOW if r.asks else _SOON if r.kind == POSITION else 0
         matters.append((r.arrives, r.due - first, _matter(state, r, inbox)))
         if r.asked_by:
-            ready, due = (0, 20) if _takes_long(r) else (FIRST_WORD - 13, FIRST_WORD - 7)
-            matters.append((r.arrives + ready, r.arrives + due, _first_word(r, inbox)))
+            words = {"about": r.about, "text": f"{r.about} is in hand; you will hear from us today."}
+            word = Move("send_message", {"to": r.asked_by, "kind": "tell", **words})
+            matters.append(inbox.words.say(r.about, r.arrives, word, at_once=_takes_long(r)))
     return (yield from interleave(matters, state.time))
 
 
 def _takes_long(right: Right) -> bool:
     """Whether the answer cannot be there within the time of a first word."""
     return bool(right.asks) or right.earliest >= right.arrives + FIRST_WORD - 12
-
-
-def _first_word(right: Right, inbox: _Desk) -> Matter:
-    """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    if right.about not in inbox.answering:
-        inbox.worded.add(right.about)
-        words = {"about": right.about, "text": f"{right.about} is in hand; you will hear from us today."}
-        yield Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
 
 
 def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
@@ -74,11 +64,7 @@ def _answer(right: Right, inbox: _Desk, text: str) -> Part:
     """Tell whoever asked, and everybody else who has to know."""
     seen: JsonObject = {}
     if right.asked_by:
-        if right.about in inbox.worded:
-            # Half an hour is up with the first word; a second one at once would make it needless.
-            yield Until(right.arrives + FIRST_WORD + 1)
-        inbox.answering.add(right.about)
-        yield Until(0, min(right.due, right.arrives + FIRST_WORD - 8))  # before anybody's first word
+        yield from inbox.words.before_answer(right.about, right.arrives, right.due)
         words = {"about": right.about, "text": text, "fields": _fields(right.fields)}
         seen = yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
         yield Until(0, right.due)

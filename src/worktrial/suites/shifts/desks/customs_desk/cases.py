@@ -1,20 +1,23 @@
 """Points and harms of a day at the customs desk, by the oracle."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from worktrial.suites.shifts.cases import Case, Credit, Harm
 from worktrial.workplaces.desk import Act
 from worktrial.workplaces.people import Kind, Message
 
-from .rules import Right, is_party, solve
+from .rules import FIRST_WORD, ROUND_SLACK, Right, ashore, is_party, solve
 from .state import CustomsEntry, State
 
+_FIRST = f"1.3: whoever asks has a first word within {FIRST_WORD} minutes, if only that it is in hand."
 _INFORMS: tuple[Kind, ...] = ("tell", "escalate", "request")
 
 
 def cases(start: State) -> list[Case]:
     """All matters of the day."""
-    return [_report(right) if right.kind == "report" else _case(right) for right in solve(start)]
+    makers: dict[str, Callable[[Right], Case]] = {"report": _report, "round": partial(_round, start)}
+    return [makers.get(right.kind, _case)(right) for right in solve(start)]
 
 
 def harms(start: State, end: State) -> Iterator[Harm]:
@@ -134,9 +137,10 @@ def _case(right: Right) -> Case:
         right=f"{right.end}; {says}; tell {', '.join(right.tell) or 'who asked'}{book}",
         about=(right.about,),
         parts=(
-            Credit("outcome", 6, outcome, right.because, right.section),
-            Credit("in_time", 2, in_time, f"1.2 and {right.section}: by the time of the kind of request.", "1.2"),
-            Credit("told", 2, told, f"1.3: who asked is answered; {right.because}", about),
+            Credit("outcome", 3 * right.weight, outcome, right.because, right.section),
+            Credit("in_time", 2, lambda state: _first_word(state, right), _FIRST, "1.3"),
+            Credit("in_time", right.weight, in_time, f"1.2 and {right.section}: by the time of its kind.", "1.2"),
+            Credit("told", right.weight, told, f"1.3: who asked is answered; {right.because}", about),
         ),
         arrives=right.arrives,
         critical=right.critical,
@@ -171,11 +175,76 @@ def _report(right: Right) -> Case:
     )
 
 
+def _round(start: State, right: Right) -> Case:
+    """The case of one count: right as it was at one of the last minutes."""
+    last = right.filled["until"] - 1
+
+    def sent(state: State, until: int) -> bool:
+        said = (m for m in state.mail.sent if m.to == "harbour" and m.kind == "tell" and "ashore" in m.fields)
+        return any(right.arrives <= m.minute <= until and _counts(start, m) for m in said)
+
+    return Case(
+        id=right.slot,
+        title=right.about,
+        pattern=right.pattern,
+        right=f"{right.says}",
+        about=("harbour",),
+        parts=(
+            Credit("outcome", 3, lambda state: sent(state, last), right.because, right.section),
+            Credit("in_time", 1, lambda state: sent(state, right.due), right.because, right.section),
+        ),
+        arrives=right.arrives,
+        unasked=True,
+    )
+
+
+def _counts(start: State, message: Message) -> bool:
+    """Whether a count was right as the message went, or some minutes before."""
+    minutes = range(message.minute - ROUND_SLACK, message.minute + 1)
+    return any(_same(message.fields, {"ashore": ashore(start, minute)}) for minute in minutes)
+
+
+def _first_word(state: State, right: Right) -> bool:
+    """Whether whoever asked had word within half an hour."""
+    kinds: tuple[Kind, ...] = ("tell", "promise", "approve", "refuse", "ask")
+    said = state.mail.told(right.asked_by, right.about, kinds, by=right.arrives + FIRST_WORD)
+    return any(message.minute >= right.arrives for message in said)
+
+
 def _last_word(state: State, right: Right) -> Message | None:
-    """Last message to who asked that could be an answer, from when it can be the last word."""
+    """Last message to who asked that could be an answer, from when it can be the last word.
+
+    A plain word before anything was done only says that the matter is in hand.
+    """
     after = right.earliest if right.pattern == "withdrawn" else 0
+    done = _acted(state, right)
     said = state.mail.told(right.asked_by, right.about, ("approve", "refuse", "tell"))
-    return next((message for message in reversed(said) if message.minute >= after), None)
+    for message in reversed(said):
+        plain = message.kind == "tell" and (done is None or message.minute < done)
+        if message.minute >= after and (not plain or (right.kind == "storage" and "amount" in message.fields)):
+            return message
+    return None
+
+
+def _acted(state: State, right: Right) -> int | None:
+    """Minute of the act that settled a matter; None where there was none, or none is due."""
+    if right.end == "escalate":
+        sent = [m.minute for to in right.tell for m in state.mail.told(to, right.about, ("escalate", "request"))]
+        return min(sent, default=None)
+    if right.kind == "inspect":
+        booked = [a.minute for a in state.acts("book_slot") if a.arguments.get("container_id") == right.about]
+        return max(booked, default=None) if right.end == "do" else None
+    if right.kind == "release" and right.end == "do":
+        return state.containers[right.about].released_at
+    entry = state.entries.get(right.about)
+    if entry is None:
+        return None
+    return {
+        ("lodge", "do"): entry.lodged_at,
+        ("lodge", "cancel"): entry.cancelled_at,
+        ("quota", "do"): entry.allotted_at,
+        ("correct", "do"): entry.amended_at,
+    }.get((right.kind, right.end))
 
 
 def _carries(state: State, message: Message, right: Right) -> bool:
@@ -207,23 +276,10 @@ def _same(fields: dict[str, object], wanted: dict[str, object]) -> bool:
 
 def _dealt_with(state: State, right: Right) -> int | None:
     """Minute at which the matter was dealt with: by the act, or for want of one by the answer."""
-    entry = state.entries.get(right.about)
-    if entry is not None:
-        acted = {
-            ("lodge", "do"): entry.lodged_at,
-            ("lodge", "cancel"): entry.cancelled_at,
-            ("quota", "do"): entry.allotted_at,
-            ("correct", "do"): entry.amended_at,
-        }
-        if (right.kind, right.end) in acted:
-            return acted[right.kind, right.end]
-    elif right.end == "do" and right.kind == "release":
-        return state.containers[right.about].released_at
-    if right.end == "escalate":
-        sent = [m.minute for to in right.tell for m in state.mail.told(to, right.about, ("escalate", "request"))]
-        return sent[0] if sent else None
     if right.kind == "inspect" and right.end == "do":
         return state.slots_close
+    if right.end in ("cancel", "escalate") or (right.end == "do" and right.kind != "storage"):
+        return _acted(state, right)
     last = _last_word(state, right)
     return None if last is None else last.minute
 

@@ -3,40 +3,98 @@
 A slot has a kind; the pattern that decides what is right about it is drawn apart from the words of the request.
 """
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from random import Random
 
+from worktrial.suites.shifts.clerks import Chore, lateness
 from worktrial.workplaces.people import Person
 from worktrial.workplaces.time import Timeline
 
 from . import names
 from .makers import MAKERS, PATTERNS, Draw
+from .rules import FIRST_WORD, solve
 from .state import Basis, CustomsEntry, GoodsLine, Importer, Quota, Slot, State, Tariff
 
 _BEGINS = datetime(2026, 6, 9, 8)
 _SLOTS = {
     "short": "lodge inspect release inspect correct",
     "half": "lodge quota inspect lodge release quota correct inspect lodge storage quota inspect release correct",
-    "full": "lodge quota inspect release lodge correct storage quota inspect lodge release quota inspect lodge "
-    "correct quota release inspect lodge quota inspect lodge release correct lodge release "
-    "correct lodge release storage",
+    "full": "lodge quota inspect quota release lodge quota correct inspect storage quota lodge release quota "
+    "inspect lodge correct release inspect lodge release inspect lodge correct release lodge storage",
 }
 _REPORT_HOUR = {"short": 9, "half": 10, "full": 13}
+_ROUNDS: dict[str, tuple[str, ...]] = {"short": (), "half": ("09:15", "11:15"), "full": ("10:00", "12:00", "15:00")}
 _IMPORTERS = 60
 _EARLIER = 90
 _ABOARD = 60
 
 
+_WAITING = {"short": 2, "half": 3, "full": 5}
+"""Requests that wait when the shift begins."""
+_COMING = {"short": 0.84, "half": 0.93, "full": 0.97}
+"""Share of the shift that the pace of requests is reckoned from; those that wait at the beginning come off it."""
+_WORK = {
+    "lodge": 20,
+    "quota": 14,
+    "inspect": 12,
+    "release": 14,
+    "correct": 14,
+    "storage": 6,
+    "report": 7,
+    "round": 7,
+}
+_WORK_DECLINED = 10
+"""Minutes that the work on a matter of a kind takes, but for asking others; and where it is not done as asked."""
+_CERTIFICATE, _CLEARANCE = 48, 52
+"""Minutes after which an office abroad, and the veterinary office once reminded, have answered."""
+_DRAWS = 40
+
+
 def draw(length: str, minutes: int, random: Random) -> State:
-    """State in which a shift begins, its future in it."""
+    """State in which a shift begins, its future in it: the first of some days that one clerk can do."""
+    for _ in range(_DRAWS):
+        state = _day(length, minutes, random)
+        if lateness(_chores(state)) <= 0:
+            return state
+    raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
+
+
+def _chores(state: State) -> Iterator[Chore]:
+    """Everything that has to be done on a day, some minutes before it is due."""
+    crane = max((event.due for event in state.time.waiting if event.kind == "delayed"), default=0)
+    for right in solve(state):
+        begins, due = right.arrives, right.due - 5
+        done = right.end in ("do", "report") or right.kind == "quota"
+        minutes = _WORK[right.kind] if done else _WORK_DECLINED
+        ready = max(begins, right.earliest)
+        if right.kind not in ("report", "round"):
+            yield Chore(begins, begins + FIRST_WORD - 2, 2)
+            minutes -= 1  # often the answer is the first word
+        if right.kind == "inspect":
+            ready = max(ready, crane if right.pattern == "plan changes" else 0)
+            ready, due = (ready, due - 30) if right.end == "do" else (state.slots_close, due)
+        if right.filled.get("asks") or right.filled.get("vet"):
+            slow = _CERTIFICATE if right.filled.get("asks") else _CLEARANCE
+            yield Chore(begins, begins + 24, 10)
+            ready, minutes = begins + 24 + slow, minutes - 8
+        elif ready > begins:
+            before = minutes // 2 if done and right.end != "refuse" else minutes - 4
+            yield Chore(begins, ready, before)
+            minutes -= before
+        yield Chore(ready, due, minutes)
+
+
+def _day(length: str, minutes: int, random: Random) -> State:
     slots = _SLOTS[length].split()
     day = _port(length, minutes, random)
     _quota(day, slots.count("quota"))
     patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
-    # Requests come over the first three quarters of the shift.
-    gap = minutes * 0.72 / len(slots)
+    gap = minutes * _COMING[length] / len(slots)
     for place, kind in enumerate(slots):
-        due = max(1, round(place * gap + random.uniform(0, gap * 0.8)))
+        due = 1
+        if place >= _WAITING[length]:
+            due = max(1, round((place - _WAITING[length] / 2) * gap + random.uniform(0, gap * 0.8)))
         MAKERS[kind](day, due, patterns[kind].pop())
     _inspection_slots(day, slots.count("inspect"))
     _crane(day)
@@ -54,7 +112,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
 def _port(length: str, minutes: int, random: Random) -> Draw:
     importers = _importers(random)
     ids = random.sample(list(importers), 4)
-    quota_at, list_at = round(minutes * 0.55 / 5) * 5, round(minutes * 0.64 / 5) * 5
+    quota_at, list_at = (round(minutes * share / 5) * 5 for share in (0.44, 0.66))
     time = Timeline(begins=_BEGINS, ends=minutes)
     figures = {
         "ship": random.choice(names.SHIPS),
@@ -74,6 +132,7 @@ def _port(length: str, minutes: int, random: Random) -> Draw:
         "list_at": time.clock(list_at),
         "report_at": f"{_REPORT_HOUR[length]:02d}:{random.choice(['00', '20', '30'])}",
         "yard_report": length != "short",
+        "rounds": ", ".join(_ROUNDS[length]),
     }
     rates = {}
     moved = random.sample(list(names.CURRENCIES), 3)

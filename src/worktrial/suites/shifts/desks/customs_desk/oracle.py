@@ -4,9 +4,9 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
 
-from .rules import Right, solve
+from .rules import FIRST_WORD, Right, ashore, solve
 from .state import State
 
 Part = Generator[Move | Until, JsonObject, JsonObject]
@@ -15,14 +15,28 @@ Part = Generator[Move | Until, JsonObject, JsonObject]
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
     desk = _Desk()
-    matters = [(right.arrives, _pressing(right), _matter(state, right, desk)) for right in solve(state)]
+    matters = []
+    for right in solve(state):
+        matters.append((right.arrives, _pressing(right), _matter(state, right, desk)))
+        if right.kind not in ("report", "round"):
+            words = {"about": right.about, "text": f"{right.about} is in hand; you will hear from us today."}
+            word = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
+            matters.append(desk.words.say(right.about, right.arrives, word, at_once=_takes_long(right)))
     return interleave(matters, state.time)
+
+
+def _takes_long(right: Right) -> bool:
+    """Whether the answer cannot be there within the time of a first word."""
+    waits = bool(right.filled.get("asks") or right.filled.get("vet"))
+    return waits or right.earliest >= right.arrives + FIRST_WORD - 12
 
 
 def _pressing(right: Right) -> int:
     """Minute by which work should begin: questions whose answer takes long, and the list, come first."""
     if right.kind == "inspect" and right.end == "do":
-        return right.due - 30
+        return right.due - 38
+    if right.kind in ("report", "round"):
+        return right.due - 6
     return right.arrives + 20 if right.filled.get("asks") or right.filled.get("vet") else right.due
 
 
@@ -32,10 +46,11 @@ class _Desk(Inbox):
     def __init__(self) -> None:
         super().__init__()
         self.knows_rates = False
+        self.words = FirstWords(FIRST_WORD)
 
 
 def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
-    if right.kind == "report":
+    if right.kind in ("report", "round"):
         yield from _report(state, right)
         return
     yield from inbox.read(right.about)
@@ -51,22 +66,27 @@ def _report(state: State, right: Right) -> Part:
         if seen["total"] > len(seen["announcements"]):
             yield Move("search_manifest", {"refrigerated_only": True, "page": 2})
         fields = dict(right.says)
+    if right.kind == "round":
+        by = state.time.minute_of(str(seen["time"]))
+        fields = {"ashore": ashore(state, by)}
     words = {"to": right.asked_by, "kind": "tell", "about": "report", "text": "The figures of the day."}
     return (yield Move("send_message", {**words, "fields": fields}))
 
 
-def _answer(right: Right, text: str) -> Part:
+def _answer(right: Right, desk: _Desk, text: str) -> Part:
     """Tell whoever asked, and everybody else who has to know."""
+    yield from desk.words.before_answer(right.about, right.arrives, right.due)
     words = {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
     seen = yield Move("send_message", {**words, "fields": right.says})
+    yield Until(0, right.due)
     for person in right.tell:
         kind = "escalate" if right.end == "escalate" else "tell"
         seen = yield Move("send_message", {"to": person, "kind": kind, "about": right.about, "text": text})
     return seen
 
 
-def _refuse(right: Right) -> Part:
-    return (yield from _answer(right, f"{right.about} cannot be done as asked: {right.because}"))
+def _refuse(right: Right, inbox: _Desk) -> Part:
+    return (yield from _answer(right, inbox, f"{right.about} cannot be done as asked: {right.because}"))
 
 
 def _ask(state: State, right: Right, inbox: _Desk, to: str) -> Part:
@@ -77,7 +97,7 @@ def _ask(state: State, right: Right, inbox: _Desk, to: str) -> Part:
     if right.about in state.people[to].forgets:
         yield Until(state.time.minute_of(str(seen["time"])) + slow)
         seen = yield Move("send_message", {"kind": "remind", **words})
-    yield Until(state.time.minute_of(str(seen["time"])) + slow)
+    yield Until(state.time.minute_of(str(seen["time"])) + slow, right.due)
     return (yield from inbox.read(right.about))
 
 
@@ -85,14 +105,14 @@ def _lodge(state: State, right: Right, inbox: _Desk) -> Part:
     entry = yield Move("get_entry", {"entry_id": right.about})
     yield Move("get_importer", {"importer_id": entry["importer"]})
     if right.pattern == "not entitled":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     yield Move("search_entries", {"text": entry["container"]})
     if right.end == "cancel":
         yield Move("cancel_entry", {"entry_id": right.about})
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     if right.pattern == "controlled goods":
         yield Move("search_documents", {"text": entry["importer"]})
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     filled = right.filled
     if filled["asks"]:
         yield from _ask(state, right, inbox, filled["asks"])
@@ -114,7 +134,7 @@ def _lodge(state: State, right: Right, inbox: _Desk) -> Part:
     if entry["preference_claimed"] != filled["preference"]:
         yield Move("amend_entry", {"entry_id": right.about, "field": "preference", "value": filled["preference"]})
     yield Move("lodge_entry", {"entry_id": right.about, **right.says})
-    return (yield from _answer(right, f"{right.about} is lodged: {right.says}."))
+    return (yield from _answer(right, inbox, f"{right.about} is lodged: {right.says}."))
 
 
 def _quota(state: State, right: Right, inbox: _Desk) -> Part:
@@ -124,12 +144,12 @@ def _quota(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("search_documents", {"text": entry["container"]})
     yield Until(right.earliest)
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     if entry["lines"][0]["net_weight_kg"] != right.filled["weight"]:
         weight = {"field": "weight", "value": right.filled["weight"]}
         yield Move("amend_entry", {"entry_id": right.about, **weight})
     yield Move("allot_quota", {"entry_id": right.about})
-    return (yield from _answer(right, f"{right.about} has its share of the quota."))
+    return (yield from _answer(right, inbox, f"{right.about} has its share of the quota."))
 
 
 def _inspect(state: State, right: Right, inbox: _Desk) -> Part:
@@ -137,10 +157,10 @@ def _inspect(state: State, right: Right, inbox: _Desk) -> Part:
     if right.end == "leave":
         yield Until(right.earliest + 1)
         yield from inbox.read(right.about)
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     if right.end != "do":
         yield Until(state.slots_close)
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     late = [event.due for event in state.time.waiting if event.kind == "delayed"]
     if right.pattern == "plan changes":
         yield Until(late[0] + 1)
@@ -148,7 +168,7 @@ def _inspect(state: State, right: Right, inbox: _Desk) -> Part:
         yield Move("get_container", {"container_id": right.about})
     yield Move("list_inspection_slots")
     yield Move("book_slot", {"slot_id": right.filled["book"], "container_id": right.about})
-    return (yield from _answer(right, f"{right.about} has a slot."))
+    return (yield from _answer(right, inbox, f"{right.about} has a slot."))
 
 
 def _release(state: State, right: Right, inbox: _Desk) -> Part:
@@ -164,10 +184,10 @@ def _release(state: State, right: Right, inbox: _Desk) -> Part:
         yield Until(right.earliest + 1)
         yield from inbox.read(right.about)
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     yield Until(right.earliest)
     yield Move("release_container", {"container_id": right.about, "haulier": right.filled["haulier"]})
-    return (yield from _answer(right, f"{right.about} is released to {right.filled['haulier']}."))
+    return (yield from _answer(right, inbox, f"{right.about} is released to {right.filled['haulier']}."))
 
 
 def _correct(state: State, right: Right, inbox: _Desk) -> Part:
@@ -175,7 +195,7 @@ def _correct(state: State, right: Right, inbox: _Desk) -> Part:
     about = entry["container"] if right.filled["field"] == "weight" else right.about
     yield Move("search_documents", {"text": about})
     if right.end != "do":
-        return (yield from _refuse(right))
+        return (yield from _refuse(right, inbox))
     change = {"entry_id": right.about, **{key: right.filled[key] for key in ("line", "field", "value")}}
     yield Move("amend_entry", change)
     if "duty" in right.filled:
@@ -183,14 +203,14 @@ def _correct(state: State, right: Right, inbox: _Desk) -> Part:
         if right.filled["duty"] != entry["duty"]:
             duty = {"field": "duty", "value": right.filled["duty"]}
             yield Move("amend_entry", {"entry_id": right.about, **duty})
-    return (yield from _answer(right, f"{right.about} is changed."))
+    return (yield from _answer(right, inbox, f"{right.about} is changed."))
 
 
 def _storage(state: State, right: Right, inbox: _Desk) -> Part:
     yield Move("get_container", {"container_id": right.about})
     if right.end != "do":
-        return (yield from _refuse(right))
-    return (yield from _answer(right, f"Storage of {right.about}: {right.says['amount']:.2f} euros."))
+        return (yield from _refuse(right, inbox))
+    return (yield from _answer(right, inbox, f"Storage of {right.about}: {right.says['amount']:.2f} euros."))
 
 
 _WORK = {

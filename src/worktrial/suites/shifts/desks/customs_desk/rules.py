@@ -4,7 +4,7 @@ Shares no code with the tools: it reads the first state and what is still to com
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from worktrial.language import JsonObject
@@ -15,6 +15,12 @@ from .papers import true_lines
 from .scarce import inspected, quota_winners, unloaded
 from .state import CustomsEntry, GoodsLine, Request, State
 
+FIRST_WORD = 30
+"""Minutes within which whoever asks has a first word (1.3)."""
+ROUND_MINUTES = 15
+ROUND_SLACK = 10
+"""Minutes before a count within which a box may be in it or not (1.6)."""
+_HEAVY, _LIGHT = 3, 1
 _DO = ("approve", "tell")
 _NOT = ("refuse", "tell")
 
@@ -49,6 +55,8 @@ class Right:
     """Fields that the answer carries."""
     filled: JsonObject = field(default_factory=dict)
     """What the matter is about."""
+    weight: int = 2
+    """Halves of the usual points that it is worth (1.2)."""
 
 
 def solve(state: State) -> list[Right]:
@@ -58,7 +66,14 @@ def solve(state: State) -> list[Right]:
     for request in sorted(state.requests, key=lambda request: request.due):
         counts[request.kind] = counts.get(request.kind, 0) + 1
         found.append(_RULES[request.kind](state, f"{request.kind}-{counts[request.kind]}", request))
-    return [*found, *_reports(state)]
+    return [replace(right, weight=_weight(right)) for right in [*found, *_reports(state), *_rounds(state)]]
+
+
+def _weight(right: Right) -> int:
+    """Halves of the usual points (1.2)."""
+    if right.critical or right.kind == "quota" or (right.kind == "lodge" and right.end == "do"):
+        return _HEAVY
+    return _LIGHT if right.kind in ("storage", "correct", "round") else 2
 
 
 def is_party(state: State, person: str, importer: str) -> bool:
@@ -165,7 +180,7 @@ def _quota(state: State, slot: str, request: Request) -> Right:
     circular = bool(state.figures["newcomers"])
     weight = true_lines(state, entry)[0].weight
     return Right(
-        slot, entry.id, "quota", "scarce", "do" if wins else "refuse", request.sender, request.due, at + 45,
+        slot, entry.id, "quota", "scarce", "do" if wins else "refuse", request.sender, request.due, at + 60,
         "5.2: by class, whole consignments, as much of the quota as can be used"
         + ("; C-2026-17: newcomers before others." if circular else "."),
         "C-2026-17" if circular else "5.2", _DO if wins else _NOT, earliest=at,
@@ -333,6 +348,24 @@ def _reports(state: State) -> Iterator[Right]:
             state.slots_close + 30,
             "6.1: the yard office gets the number of our containers on the list.", "6.1", _DO, unasked=True,
         )  # fmt: skip
+
+
+def _rounds(state: State) -> Iterator[Right]:
+    hours = str(state.figures["rounds"]).split(", ")
+    for number, hour in enumerate(hours if hours[0] else [], 1):
+        at = state.time.minute_of(hour)
+        until = state.time.ends if number == len(hours) else state.time.minute_of(hours[number])
+        yield Right(
+            f"round-{number}", f"count of {hour}", "round", "duty", "report", "harbour", at, at + ROUND_MINUTES,
+            "1.6: the harbour office gets the number of refrigerated containers that stand ashore, at set times.",
+            "1.6", _DO, unasked=True, says={"ashore": ashore(state, at)}, filled={"until": until},
+        )  # fmt: skip
+
+
+def ashore(state: State, minute: int) -> int:
+    """Number of refrigerated containers of today's ship that have been unloaded by a minute."""
+    aboard = (c for c in state.containers.values() if c.discharged == _today(state) and not c.shut_out)
+    return sum(c.refrigerated and unloaded(state, c) <= minute for c in aboard)
 
 
 _RULES: dict[str, Callable[[State, str, Request], Right]] = {

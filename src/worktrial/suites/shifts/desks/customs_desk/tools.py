@@ -89,6 +89,7 @@ def search_manifest(state: State, text: str = "", refrigerated_only: bool = Fals
             "refrigerated": row[1].refrigerated,
             "dangerous": row[1].dangerous,
             "shut_out": row[1].shut_out,
+            "unloading": state.time.at(row[1].unloaded),
         },
     )
 
