@@ -36,15 +36,19 @@ def test_serves_counts_and_ends_with_its_block() -> None:
 def test_ends_on_a_signal_or_with_its_stdin(how: signal.Signals | None) -> None:
     command = COMMAND if how else [*COMMAND, "--until-stdin-closes"]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        url = process.stdout.readline().decode().strip()
-        assert len(ask(f"{url}/models").json["data"]) == 4
-        if how:
-            process.send_signal(how)
-        else:
-            process.stdin.close()
-        assert process.wait(5) == 0
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            url = process.stdout.readline().decode().strip()
+            assert len(ask(f"{url}/models").json["data"]) == 5
+            if how:
+                process.send_signal(how)
+            else:
+                process.stdin.close()
+            assert process.wait(5) == 0
+        finally:
+            # A failure above must not leave the test waiting for a server that nobody stops.
+            process.kill()
 
 
 def test_words_become_steps() -> None:
