@@ -1,7 +1,13 @@
 import pytest
 from tests.workplaces.executable.ledger import DRAW, TOOLS
 
-from worktrial.workplaces.executable.source_rules import MOST_MODULES, MOST_SOURCE, module_faults, source_faults
+from worktrial.workplaces.executable.source_rules import (
+    MOST_MODULES,
+    MOST_NODES,
+    MOST_SOURCE,
+    module_faults,
+    source_faults,
+)
 
 
 def test_a_workplace_may_be_written() -> None:
@@ -33,7 +39,7 @@ def test_a_workplace_may_be_written() -> None:
         ("print('x')", "only imports, constants, classes and functions"),
         ("x = (", "is no Python"),
         ("x = '" + "a" * MOST_SOURCE + "'", "characters"),
-        ("x = [" + "1," * 20_000 + "]", "parts"),
+        ("x = [" + "1," * MOST_NODES + "]", "parts"),
         ("x = " + "(" * 5_000 + ")" * 5_000, "is no Python"),
         ("x = '\0'", "is no Python"),
     ],
