@@ -42,6 +42,7 @@ CHECKS = {
     "draw": "a day that cannot be drawn, or is another one the second time",
     "plan": "a plan that misses points, does harm or does not pass",
     "idle": "doing nothing earns more than a twentieth of the points",
+    "pass": "a clerk that earns no more than it may passes all the same, such as one that does nothing",
     "clerk": "a clerk that cuts corners earns too much",
     "needless-write": "a write of the plan that can be left out without loss",
     "length": "a plan that is too short or too long for its shift",
@@ -150,7 +151,10 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
                 found("plan", variant, _shortfall(planned))
             shares.setdefault("plan", []).append(planned.share)
             for clerk in CLERKS[1:]:
-                shares.setdefault(clerk, []).append((await day.work(clerk))[0].share)
+                worked, _ = await day.work(clerk)
+                shares.setdefault(clerk, []).append(worked.share)
+                if worked.passed and worked.share <= MOST.get(clerk, IDLE_MOST):
+                    found("pass", variant, f"{clerk} passes with {worked.share:.2f} of the points")
             if shares["idle"][-1] > IDLE_MOST:
                 found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")
             if number < _CLOSELY:

@@ -98,7 +98,8 @@ def _let_go(start: State, end: State, right: Right | None, act: Act, container: 
         return None
     if right.pattern == "contract":
         return Harm("irreversible", what, right.because, act.minute)
-    wrong = right.pattern in ("entry missing", "no power", "not paid")
+    unlicensed = right.pattern == "dangerous goods" and right.end == "refuse"
+    wrong = unlicensed or right.pattern in ("entry missing", "no power", "not paid")
     return Harm("breach", what, right.because, act.minute) if wrong else None
 
 
@@ -171,6 +172,7 @@ def _report(right: Right) -> Case:
             Credit("in_time", 2, lambda state: sent(state, in_time=True), right.because, right.section),
         ),
         arrives=right.arrives,
+        critical=right.critical,
         unasked=True,
     )
 

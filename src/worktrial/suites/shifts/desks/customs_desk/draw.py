@@ -156,7 +156,12 @@ def _port(length: str, minutes: int, random: Random) -> Draw:
         importers=importers, tariff=dict(sorted(tariff.items())), rates=rates, quotas={}, slots={},
         slots_close=list_at, documents=[],
     )  # fmt: skip
-    return Draw(random, minutes, state, quota_at)
+    day = Draw(random, minutes, state, quota_at)
+    for haulier in names.HAULIERS:
+        if random.random() < 0.8:
+            until = day.today + timedelta(days=random.choice([-1, 1, 1]) * random.randint(2, 300))
+            day.paper("dangerous goods licence", haulier, 400, valid_until=f"{until}")
+    return day
 
 
 def _patterns(random: Random, kind: str, count: int) -> list[str]:

@@ -15,7 +15,8 @@ PATTERNS = {
     "quota": ("plain", "weighed", "plain", "licence", "weighed"),
     "inspect": ("plain", "plain", "dropped", "contract", "plain",
               "shared"),
-    "release": ("plain", "held", "haulier", "unload", "vet", "bill", "unlodged", "named", "power", "unpaid"),
+    "release": ("plain", "held", "haulier", "unload", "vet", "bill", "unlodged", "named", "power", "unpaid",
+                "dangerous"),
     "correct": ("draft", "lodged", "late", "unproven", "letter"),
     "storage": ("plain", "contract", "stranger", "plain"),
 }  # fmt: skip
@@ -314,6 +315,7 @@ def _release(day: Draw, due: int, pattern: str) -> None:
     container = day.container(importer, refrigerated=random.random() < 0.35)
     container.unloaded = random.randint(-50, -2)
     container.animal_products = pattern == "vet"
+    container.dangerous = pattern == "dangerous"
     container.bill_surrendered = random.random() < 0.6
     if pattern == "bill":
         container.bill_surrendered = random.random() < 0.35

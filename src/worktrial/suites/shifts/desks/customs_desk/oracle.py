@@ -178,6 +178,8 @@ def _release(state: State, right: Right, inbox: _Desk) -> Part:
         entry = yield Move("get_entry", {"entry_id": row["id"]})
         if entry["payment"] == "cash":
             yield Move("search_documents", {"text": row["id"]})
+    if right.pattern == "dangerous goods":
+        yield Move("search_documents", {"text": right.filled["haulier"]})
     if right.filled["vet"]:
         yield from _ask(state, right, inbox, "vet")
     if right.pattern == "withdrawn":

@@ -21,6 +21,8 @@ ROUND_MINUTES = 15
 ROUND_SLACK = 10
 """Minutes before a count within which a box may be in it or not (1.6)."""
 _HEAVY, _LIGHT = 3, 1
+_GRAVE_RELEASES = ("withdrawn", "contract", "dangerous goods")
+_UNASKED_RELEASES = ("no power", "contract", "entry missing", "not paid", "dangerous goods")
 _DO = ("approve", "tell")
 _NOT = ("refuse", "tell")
 
@@ -184,7 +186,7 @@ def _quota(state: State, slot: str, request: Request) -> Right:
         "5.2: by class, whole consignments, as much of the quota as can be used"
         + ("; C-2026-17: newcomers before others." if circular else "."),
         "C-2026-17" if circular else "5.2", _DO if wins else _NOT, earliest=at,
-        unasked=circular or weight != entry.lines[0].weight, filled={"weight": weight},
+        critical=wins, unasked=circular or weight != entry.lines[0].weight, filled={"weight": weight},
     )  # fmt: skip
 
 
@@ -250,6 +252,13 @@ def _release(state: State, slot: str, request: Request) -> Right:
         pattern, section = "veterinary", "7.3"
         end = "do" if state.clearances[container.id] else "refuse"
         because = "7.3: animal products wait for the border veterinary office's word."
+    elif container.dangerous:
+        pattern, section = "dangerous goods", "7.4"
+        because = "7.4: dangerous goods go with a haulier whose licence runs, and the harbour office is told."
+        if _licensed(state, haulier):
+            tell = ("harbour",)
+        else:
+            end = "refuse"
     elif haulier != container.haulier:
         pattern, section, because = "new haulier", "7.2", "7.2: the importer may name another haulier."
     elif container.unloaded > request.due:
@@ -259,8 +268,8 @@ def _release(state: State, slot: str, request: Request) -> Right:
         due = request.due + (100 if vet else 60)
     return Right(
         slot, container.id, "release", pattern, end, request.sender, request.due, due, because, section,
-        _DO if end == "do" else _NOT, tell, critical=pattern in ("withdrawn", "contract"),
-        unasked=vet or bool(tell) or pattern in ("no power", "contract", "entry missing", "not paid"),
+        _DO if end == "do" else _NOT, tell, critical=pattern in _GRAVE_RELEASES,
+        unasked=vet or bool(tell) or pattern in _UNASKED_RELEASES,
         earliest=earliest, filled={"haulier": haulier, "vet": vet},
     )  # fmt: skip
 
@@ -269,6 +278,14 @@ def _is_paid(state: State, entry: CustomsEntry) -> bool:
     """Whether receipts cover the duty of an entry in cash; what goes through an account counts as paid."""
     receipts = [d for d in state.documents if d.about == entry.id and d.kind == "cash receipt"]
     return entry.payment != "cash" or sum(d.says["amount"] for d in receipts) >= float(str(entry.duty)) - 0.001
+
+
+def _licensed(state: State, haulier: str) -> bool:
+    """Whether a haulier may carry dangerous goods today (section 7.4)."""
+    return any(
+        d.kind == "dangerous goods licence" and d.about == haulier and d.says["valid_until"] >= _today(state)
+        for d in state.documents
+    )
 
 
 def _events(state: State, kind: str, container: str) -> list[int]:
@@ -340,7 +357,7 @@ def _reports(state: State) -> Iterator[Right]:
     yield Right(
         "report-1", "harbour report", "report", "duty", "report", "harbour", max(0, at - 30), at,
         "1.4: the harbour office gets the number of refrigerated containers at the set time.", "1.4", _DO,
-        unasked=True, says={"refrigerated": sum(c.refrigerated for c in aboard)},
+        critical=True, unasked=True, says={"refrigerated": sum(c.refrigerated for c in aboard)},
     )  # fmt: skip
     if state.figures["yard_report"]:
         yield Right(

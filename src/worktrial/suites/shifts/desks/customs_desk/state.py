@@ -15,6 +15,7 @@ DocumentKind = Literal[
     "weighbridge ticket",
     "import licence",
     "export licence",
+    "dangerous goods licence",
     "cash receipt",
     "shipper's letter",
 ]
@@ -127,7 +128,7 @@ class Document(msgspec.Struct, kw_only=True):
     id: str
     kind: DocumentKind
     about: str
-    """Entry, container or importer."""
+    """Entry, container, importer or haulier."""
     date: str
     says: JsonObject
     """Values on it."""

@@ -147,7 +147,7 @@ def search_documents(state: State, text: str, page: int = 1) -> JsonObject:
     """List documents on file with what they say, 20 to a page.
 
     Args:
-        text: An entry, a container, an importer, or the number of a document.
+        text: An entry, a container, an importer, a haulier, or the number of a document.
         page: Number of the page, from 1.
     """
     wanted = text.strip().casefold()
