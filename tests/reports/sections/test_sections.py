@@ -99,6 +99,17 @@ def test_one_run_alone_gets_no_recommendation_and_hears_why(tmp_path: Path) -> N
     assert words.startswith("No recommendation: x was alone") and "second agent" in words
 
 
+def test_reference_agents_are_never_recommended(tmp_path: Path) -> None:
+    made = {name: make_run(tmp_path / name, agent=name, tasks=10) for name in ("plan", "idle", "x")}
+    both = _parsed(hire(open_report([made["plan"], made["idle"]], "r"))).words
+    assert "plan and idle are reference agents of the suite" in both and "never recommended" in both
+    assert "alone" not in both and "Hire" not in both
+    one = _parsed(hire(open_report([made["idle"]], "r"))).words
+    assert "No recommendation: idle is a reference agent of the suite" in one
+    beside = _parsed(hire(open_report([made["plan"], made["x"]], "r"))).words
+    assert "x was alone under these conditions" in beside and "but for reference agents" in beside
+
+
 def test_incomparable_runs_are_not_ranked(tmp_path: Path) -> None:
     made = [make_run(tmp_path / str(seed), agent=f"a{seed}", tasks=20, seed=seed) for seed in (1, 2)]
     words = _parsed(hire(open_report(made, "r"))).words

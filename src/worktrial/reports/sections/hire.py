@@ -9,7 +9,7 @@ from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import Board, boards
-from worktrial.reports.sections.verdicts import in_words, short
+from worktrial.reports.sections.verdicts import in_words, only_references, short
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
@@ -58,10 +58,18 @@ def _brief(found: Sequence[Board], overall: Sequence[Recommendation]) -> list[Ma
         for board, recommendation in pairs
         if recommendation.finding is not HireConclusion.ALONE
     ]
-    alone = [board.title for board, recommendation in pairs if recommendation.finding is HireConclusion.ALONE]
-    if alone:
+    alone = [pair for pair in pairs if pair[1].finding is HireConclusion.ALONE]
+    referees = [board.title for board, recommendation in alone if only_references(recommendation, board)]
+    if referees:
         said.append(
-            Markup("No choice, as only one agent worked under these conditions: {}.").format(", ".join(alone))
+            Markup("No choice, as only reference agents worked, which are never recommended: {}.").format(
+                ", ".join(referees)
+            )
+        )
+    single = [board.title for board, _ in alone if board.title not in referees]
+    if single:
+        said.append(
+            Markup("No choice, as only one agent worked under these conditions: {}.").format(", ".join(single))
         )
     return said
 
@@ -130,7 +138,7 @@ def _industries(found: Mapping[str, Recommendation], board: Board) -> Markup:
         tags = {"condition": board.condition, "category": industry}
         if not recommendation.contenders:
             nothing = Value(NONE, NOTHING)
-            rows.append([industry, NONE, short(recommendation), NONE, nothing, NONE, nothing])
+            rows.append([industry, NONE, short(recommendation, board), NONE, nothing, NONE, nothing])
             continue
         best = recommendation.contenders[0]
         run = board.of(best.run)
@@ -138,7 +146,7 @@ def _industries(found: Mapping[str, Recommendation], board: Board) -> Markup:
             [
                 industry,
                 _hired(recommendation, board, tags),
-                short(recommendation),
+                short(recommendation, board),
                 link(run.name, samples_href(run.slug, tags)),
                 estimate_cell(best.rate, href=samples_href(run.slug, {**tags, "outcome": "pass"})),
                 _equals(recommendation, board),

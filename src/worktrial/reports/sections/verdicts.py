@@ -18,8 +18,15 @@ _SHORT = {
 }
 
 
-def short(found: Recommendation) -> str:
+def only_references(found: Recommendation, board: Board) -> bool:
+    """Whether nobody worked but reference agents, which are never recommended."""
+    return bool(board.runs) and all(any(run.run is one for one in found.references) for run in board.runs)
+
+
+def short(found: Recommendation, board: Board) -> str:
     """Recommendation in a few words, for a table."""
+    if found.finding is HireConclusion.ALONE and only_references(found, board):
+        return "no recommendation: only reference agents"
     said = _SHORT[found.finding]
     if found.finding is not HireConclusion.AS_GOOD:
         return said
@@ -46,15 +53,28 @@ def in_words(found: Recommendation, board: Board) -> Markup:
 
 
 def _alone(found: Recommendation, board: Board) -> Markup:
-    kept = [run for run in board.runs if all(run.run is not left for left in found.left_out)]
+    if only_references(found, board):
+        return _only_references(board)
+    aside = [*found.references, *found.repeated, *found.left_out]
+    kept = [run for run in board.runs if all(run.run is not one for one in aside)]
     if not kept:
         return Markup("No recommendation: no sample has finished{}.").format(under(board.condition))
-    said = Markup("No recommendation: {} was alone under these conditions{}. ").format(
-        strong(kept[0].name), under(board.condition)
+    beside = " but for reference agents, which are never recommended" if found.references else ""
+    said = Markup("No recommendation: {} was alone under these conditions{}{}. ").format(
+        strong(kept[0].name), under(board.condition), beside
     )
     if found.left_out:
         return said + Markup("The others tried less than half of its tasks.")
     return said + Markup("Run a second agent on the same tasks, with the same simulator, judge and faults.")
+
+
+def _only_references(board: Board) -> Markup:
+    names = [strong(run.name) for run in board.runs]
+    one = len(names) == 1
+    return Markup(
+        "No recommendation: {} {} of the suite: written in code, to show its floor and its ceiling, and never "
+        "recommended. Run an agent with a model on the same tasks."
+    ).format(listed(names), "is a reference agent" if one else "are reference agents")
 
 
 def _unknown(found: Recommendation, board: Board) -> Markup:

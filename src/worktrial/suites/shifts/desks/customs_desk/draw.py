@@ -48,15 +48,19 @@ _WORK_DECLINED = 10
 """Minutes that the work on a matter of a kind takes, but for asking others; and where it is not done as asked."""
 _CERTIFICATE, _CLEARANCE = 48, 52
 """Minutes after which an office abroad, and the veterinary office once reminded, have answered."""
-_DRAWS = 40
+_ONE_CALL = 3
+"""Minutes for which a call that has begun keeps away a more pressing one: a list that is taken waits for nobody."""
+_DRAWS = 500
 
 
 def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it: the first of some days that one clerk can do."""
     for _ in range(_DRAWS):
-        state = _day(length, minutes, random)
-        if lateness(_chores(state)) <= 0:
-            return state
+        day = _day(length, minutes, random)
+        if lateness(_chores(day.state)) <= 0:
+            _rest_of_the_ship(day)
+            _file(day)
+            return day.state
     raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
 
 
@@ -73,7 +77,7 @@ def _chores(state: State) -> Iterator[Chore]:
             minutes -= 1  # often the answer is the first word
         if right.kind == "inspect":
             ready = max(ready, crane if right.pattern == "plan changes" else 0)
-            ready, due = (ready, due - 30) if right.end == "do" else (state.slots_close, due)
+            ready, due = (ready, due - 30 - _ONE_CALL) if right.end == "do" else (state.slots_close, due)
         if right.filled.get("asks") or right.filled.get("vet"):
             slow = _CERTIFICATE if right.filled.get("asks") else _CLEARANCE
             yield Chore(begins, begins + 24, 10)
@@ -85,7 +89,8 @@ def _chores(state: State) -> Iterator[Chore]:
         yield Chore(ready, due, minutes)
 
 
-def _day(length: str, minutes: int, random: Random) -> State:
+def _day(length: str, minutes: int, random: Random) -> Draw:
+    """The port and everything that has a part in the day; without the records that have none."""
     slots = _SLOTS[length].split()
     day = _port(length, minutes, random)
     _quota(day, slots.count("quota"))
@@ -98,15 +103,18 @@ def _day(length: str, minutes: int, random: Random) -> State:
         MAKERS[kind](day, due, patterns[kind].pop())
     _inspection_slots(day, slots.count("inspect"))
     _crane(day)
-    _rest_of_the_ship(day)
+    return day
+
+
+def _file(day: Draw) -> None:
+    """Put papers and records in order, so that where they lie tells nothing."""
     state = day.state
-    random.shuffle(state.documents)
+    day.random.shuffle(state.documents)
     state.documents.sort(key=lambda document: document.about)
     for number, document in enumerate(state.documents):
         document.id = f"D-{1001 + number}"
     state.entries = dict(sorted(state.entries.items()))
     state.containers = dict(sorted(state.containers.items()))
-    return state
 
 
 def _port(length: str, minutes: int, random: Random) -> Draw:

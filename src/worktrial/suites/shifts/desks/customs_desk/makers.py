@@ -300,7 +300,7 @@ def _inspect(day: Draw, due: int, pattern: str) -> None:
     container = day.container(importer, refrigerated=random.random() < 0.35)
     container.inspection_ordered = True
     container.unloaded = random.randint(-40, state.slots_close + 150)
-    due = min(due, state.slots_close - 16 - random.randint(0, 12))
+    due = min(due, state.slots_close - 20 - random.randint(0, 10))
     if pattern == "dropped":
         at = min(due + random.randint(6, 14), state.slots_close - 9)
         state.time.add(at, "inspection_dropped", container=container.id)

@@ -3,9 +3,10 @@
 Shares no code with the tools: it reads the first state and what is still to come.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import partial
 
 from worktrial.language import JsonObject
 
@@ -61,13 +62,18 @@ class Right:
     """Halves of the usual points that it is worth (1.2)."""
 
 
+_Rule = Callable[[State, str, Request], Right]
+
+
 def solve(state: State) -> list[Right]:
     """All matters of a day, in order of arrival."""
     counts: dict[str, int] = {}
     found = []
+    scarce = {"quota": partial(_quota, quota_winners(state)), "inspect": partial(_inspect, inspected(state))}
+    rules: dict[str, _Rule] = {**_RULES, **scarce}
     for request in sorted(state.requests, key=lambda request: request.due):
         counts[request.kind] = counts.get(request.kind, 0) + 1
-        found.append(_RULES[request.kind](state, f"{request.kind}-{counts[request.kind]}", request))
+        found.append(rules[request.kind](state, f"{request.kind}-{counts[request.kind]}", request))
     return [replace(right, weight=_weight(right)) for right in [*found, *_reports(state), *_rounds(state)]]
 
 
@@ -175,9 +181,9 @@ def _proven(state: State, entry: CustomsEntry) -> tuple[bool, tuple[str, str]]:
     return proven, ("4.3", "4.3: a certificate names the container and the country, and is not too old.")
 
 
-def _quota(state: State, slot: str, request: Request) -> Right:
+def _quota(winners: Collection[str], state: State, slot: str, request: Request) -> Right:
     entry = state.entries[request.about]
-    wins = entry.id in quota_winners(state)
+    wins = entry.id in winners
     at = state.time.minute_of(str(state.figures["quota_at"]))
     circular = bool(state.figures["newcomers"])
     weight = true_lines(state, entry)[0].weight
@@ -190,12 +196,12 @@ def _quota(state: State, slot: str, request: Request) -> Right:
     )  # fmt: skip
 
 
-def _inspect(state: State, slot: str, request: Request) -> Right:
+def _inspect(seated: Mapping[str, str], state: State, slot: str, request: Request) -> Right:
     container = state.containers[request.about]
     dropped = _events(state, "inspection_dropped", container.id)
     stands = unloaded(state, container)
     fits = {s.id: state.time.minute_of(s.begins) >= stands + 30 for s in state.slots.values() if s.agent is None}
-    book = inspected(state).get(container.id)
+    book = seated.get(container.id)
     filled: JsonObject = {"slots": [id for id, fit in fits.items() if fit], "book": book}
     pattern, section = "scarce", "6.2"
     because = "6.2: the list is filled in the order of claims, as far as slots can be had."
@@ -385,10 +391,8 @@ def ashore(state: State, minute: int) -> int:
     return sum(c.refrigerated and unloaded(state, c) <= minute for c in aboard)
 
 
-_RULES: dict[str, Callable[[State, str, Request], Right]] = {
+_RULES: dict[str, _Rule] = {
     "lodge": _lodge,
-    "quota": _quota,
-    "inspect": _inspect,
     "release": _release,
     "correct": _correct,
     "storage": _storage,
