@@ -95,6 +95,7 @@ class InvalidReason(StrEnum):
     SIMULATOR_PATCH = "simulator_patch"  # the state patch does not apply after one repair
     NO_MAJORITY = "no_majority"  # too few real votes to decide
     AGENT_CRASH = "agent_crash"  # a user's own agent raised an exception
+    UNJUDGED = "unjudged"  # imported work that came without a verdict
     TASK_DATA = "task_data"  # this one task cannot be set up
     INTERNAL = "internal"  # a defect of Worktrial; please report it
 

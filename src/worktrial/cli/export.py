@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worktrial.errors import SettingError
+from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
     from worktrial.results.exports.runs import Correct
@@ -40,7 +41,7 @@ def export(
             "--output",
             "-o",
             help="csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and "
-            "markdown: a file. Formats of a suite: see --format.",
+            "markdown: a file. atif: a folder.",
             metavar="OUT",
         ),
     ],
@@ -48,8 +49,8 @@ def export(
         str | None,
         typer.Option(
             "--format",
-            help="csv, parquet, jsonl, markdown, or a format of a suite's publishers; a name that is none lists "
-            "them. Default: as the ending of OUT says.",
+            help="csv, parquet, jsonl, markdown, atif, or a format of a suite's publishers; a name that is none "
+            "lists them. Default: as the ending of OUT says.",
             metavar="FORMAT",
             show_default=False,
         ),
@@ -78,7 +79,7 @@ def export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
-    """Write runs as csv, parquet, jsonl, markdown, or in a format of a suite's publishers.
+    """Write runs as csv, parquet, jsonl, markdown, or in a format of other programs.
 
     Example: worktrial export runs/first --format parquet -o first-tables
 
@@ -109,10 +110,10 @@ def export(
     elif chosen == ExportForm.MARKDOWN:
         _say(f"{export_summary(found, output, correct=correct, force=force):,} rows", output)
     else:
-        done = _formats()[chosen](found, output, force=force)
+        done = _writer(chosen)(found, output, force=force)
         _say(f"{done.written:,} samples", output)
-        if done.invalid:
-            typer.echo(f"{done.invalid:,} invalid samples have no verdict and are left out.", err=True)
+        for what in done.lost:
+            typer.echo(printable(what), err=True)
 
 
 def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | None":
@@ -138,12 +139,22 @@ def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | N
     return lambda source: corrected_by_labels(open_run(source.folder), known)
 
 
-def _formats() -> dict[str, Any]:
-    """Every format by name; for those of suites, the function that writes it."""
+def _formats() -> list[str]:
+    """Names of all formats."""
+    from worktrial.interop.exchange import FORMATS
     from worktrial.suite import suites
 
-    own = {name: write for suite in suites.all() for name, write in suite.exports().items()}
-    return {**dict.fromkeys(map(str, ExportForm)), **own}
+    return [*ExportForm, *FORMATS, *(name for suite in suites.all() for name in suite.exports())]
+
+
+def _writer(name: str) -> Any:
+    """Function that writes runs in a format of other programs."""
+    from worktrial.interop.exchange import FORMATS, writer
+    from worktrial.suite import suites
+
+    if name in FORMATS:
+        return writer(name)
+    return next(own[name] for suite in suites.all() if name in (own := suite.exports()))
 
 
 def _tables(found: "list[RunSource]", form: ExportForm, output: Path, names: list[str], force: bool) -> None:

@@ -30,8 +30,9 @@ class Commands(LazyGroup):
         "baseline": CommandRow("Pin runs that gates compare with.", "baseline:app"),
         "sql": CommandRow("Ask stored runs a question in SQL.", "sql:sql"),
         "export": CommandRow(
-            "Write runs as csv, parquet, jsonl, markdown, or as a suite's publishers do.", "export:export"
+            "Write runs as csv, parquet, jsonl, markdown, or in a format of other programs.", "export:export"
         ),
+        "import": CommandRow("Make a run of work that other programs wrote down.", "import_run:import_run"),
         "score": CommandRow("Score what other programs produced, with no run and no model.", "score:app"),
         "list": CommandRow("List the suites, or the tasks of one.", "list_suites:list_suites"),
         "regrade": CommandRow("Judge the stored work of a run again.", "regrade:regrade"),

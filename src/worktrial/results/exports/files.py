@@ -2,14 +2,23 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.store import SAMPLES
 from worktrial.errors import DataError, SettingError, option
+
+
+class Exported(NamedTuple):
+    """Account of an export: how much it wrote, and what it had to leave out."""
+
+    written: int
+    """Number of samples."""
+    lost: Sequence[str]
+    """Sentences on what the format has no place for, or what was left out; none where nothing is lost."""
 
 
 @contextmanager

@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
+
+import msgspec
 
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleRecord
-from worktrial.engine.store import SAMPLES, TRAJECTORIES, read_lines
+from worktrial.engine.store import SAMPLES, TRAJECTORIES, placed_lines, read_lines
 from worktrial.engine.stored import SampleLine
 from worktrial.errors import DataError, SettingError
 
 _T = TypeVar("_T", bound=SampleRecord | SampleLine)
+_Work = TypeVar("_Work")
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,32 @@ class RunSource:
         finished = self._last_records
         last = {key: number for key, number in _last_lines(self.folder / TRAJECTORIES).items() if key in finished}
         return self._last(TRAJECTORIES, kind, last)
+
+    def work(self, kind: type[_Work]) -> Iterator[tuple[SampleRecord, _Work | None]]:
+        """The last record of every finished sample, with its last trajectory decoded as `kind`.
+
+        A sample without a trajectory has None in its place.
+
+        Raises:
+            DataError: a record or a trajectory is damaged.
+        """
+        places = {line.key: place for place, line in placed_lines(self.folder / TRAJECTORIES, SampleLine)}
+        if not places:
+            yield from ((record, None) for record in self.records())
+            return
+        decoder = msgspec.json.Decoder(kind)
+        with (self.folder / TRAJECTORIES).open("rb") as file:
+            for record in self.records():
+                place = places.get(record.key)
+                yield record, None if place is None else self._line_at(file, place, decoder)
+
+    def _line_at(self, file: IO[bytes], place: int, decoder: msgspec.json.Decoder[_Work]) -> _Work:
+        file.seek(place)
+        try:
+            return decoder.decode(file.readline())
+        except (msgspec.MsgspecError, UnicodeDecodeError) as e:
+            where = self.folder / TRAJECTORIES
+            raise DataError(where, f"damaged record at byte {place}: {e}", "Remove this line to go on") from None
 
     @cached_property
     def _last_records(self) -> dict[Key, int]:

@@ -8,17 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import msgspec
 
-from worktrial.engine.record import CLEAN, Key, SampleRecord
-from worktrial.engine.store import TRAJECTORIES, placed_lines
-from worktrial.engine.stored import SampleLine, agent_of, model_of
-from worktrial.errors import DataError, SettingError
+from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.engine.stored import agent_of, model_of
+from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, read_reply
-from worktrial.results.exports.files import new_file, new_folder
+from worktrial.results.exports.files import Exported, new_file, new_folder
 from worktrial.results.tables.source import RunSource
 from worktrial.suite import suite_of
 from worktrial.suites.executable import ExecutableSuite
@@ -46,14 +45,6 @@ class WorkLine(msgspec.Struct, frozen=True):
     messages: list[JsonObject] = []
     calls: list[_Call] = []
     answer: str | None = None
-
-
-class Exported(NamedTuple):
-    """Numbers of samples that an export wrote and left out."""
-
-    written: int
-    invalid: int
-    """Samples left out because they have no verdict, as the harness leaves out tasks that broke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +119,9 @@ def export_occubench(sources: Sequence[RunSource], out: Path, *, force: bool = F
                 if setting.name not in opened:
                     opened[setting.name] = files.enter_context(_begun(folder / setting.name, setting))
                 opened[setting.name].write(row)
-    return Exported(*counts)
+    written, invalid = counts
+    left_out = f"{invalid:,} invalid samples have no verdict and are left out."
+    return Exported(written, [left_out] if invalid else [])
 
 
 def _begun(folder: Path, setting: _Setting) -> IO[bytes]:
@@ -151,38 +144,17 @@ def _refuse_others(sources: Sequence[RunSource]) -> None:
 def _rows(sources: Sequence[RunSource], counts: list[int]) -> Iterator[tuple[_Setting, bytes]]:
     owners: dict[str, RunSource] = {}
     for source in sources:
-        places = _places(source)
-        with ExitStack() as files:
-            # A run may have no trajectory at all.
-            work = files.enter_context((source.folder / TRAJECTORIES).open("rb")) if places else None
-            for record in source.records():
-                if record.outcome is Outcome.INVALID:
-                    counts[1] += 1
-                    continue
-                setting = _setting(source, record)
-                if owners.setdefault(setting.name, source) is not source:
-                    both = f"{owners[setting.name].folder} and {source.folder}"
-                    raise SettingError(
-                        f"{both} have the same configuration, {setting.name}; export them one by one"
-                    )
-                place = places.get(record.key)
-                line = _line(work, place, source) if work is not None and place is not None else WorkLine()
-                counts[0] += 1
-                yield setting, msgspec.json.encode(_row(setting, record, line)) + b"\n"
-
-
-def _places(source: RunSource) -> dict[Key, int]:
-    """Every sample to where its last trajectory begins in the file."""
-    return {line.key: place for place, line in placed_lines(source.folder / TRAJECTORIES, SampleLine)}
-
-
-def _line(file: IO[bytes], place: int, source: RunSource) -> WorkLine:
-    file.seek(place)
-    try:
-        return msgspec.json.decode(file.readline(), type=WorkLine)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as e:
-        where = source.folder / TRAJECTORIES
-        raise DataError(where, f"damaged record at byte {place}: {e}", "Remove this line to go on") from None
+        for record, line in source.work(WorkLine):
+            # The harness, too, writes nothing for a task that broke.
+            if record.outcome is Outcome.INVALID:
+                counts[1] += 1
+                continue
+            setting = _setting(source, record)
+            if owners.setdefault(setting.name, source) is not source:
+                both = f"{owners[setting.name].folder} and {source.folder}"
+                raise SettingError(f"{both} have the same configuration, {setting.name}; export them one by one")
+            counts[0] += 1
+            yield setting, msgspec.json.encode(_row(setting, record, line or WorkLine())) + b"\n"
 
 
 def _setting(source: RunSource, record: SampleRecord) -> _Setting:

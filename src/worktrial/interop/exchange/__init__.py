@@ -1,0 +1,47 @@
+"""Runs in the formats of others: written by `worktrial export`, read again by `worktrial import`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worktrial.errors import DataError
+
+if TYPE_CHECKING:
+    from worktrial.interop.exchange.imported import ImportedSample
+
+FORMATS = {
+    "atif": "atif:export_atif",
+}
+"""Every format by its name, and where its function is: below this package, imported when it is called."""
+
+
+def writer(name: str) -> Callable[..., Any]:
+    """Function that writes runs in the format `name`: of sources, a place, and `force`."""
+    module, _, function = FORMATS[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), function)
+    return found
+
+
+def imported_samples(places: Sequence[Path], suite: str | None = None) -> Iterator["ImportedSample"]:
+    """Samples in files of others' formats, read one after the other.
+
+    Args:
+        places: Files, or folders that hold some at any depth.
+        suite: Suite whose tasks the files of other programs are about.
+
+    Raises:
+        DataError: a file is of no format that is known, or damaged.
+    """
+    from worktrial.interop.exchange.atif_import import is_atif, read_atif
+
+    for place in places:
+        if not place.exists():
+            raise DataError(place, "no such file or folder", "Check the path")
+        files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
+        if not files:
+            raise DataError(place, "holds no file that could be imported", "Name files in ATIF (.json)")
+        for path in files:
+            if not is_atif(path):
+                raise DataError(path, "of no format that can be imported", "Name files in ATIF (.json)")
+            yield from read_atif(path, suite)

@@ -1,0 +1,222 @@
+"""Runs as ATIF, the Agent Trajectory Interchange Format (v1.8): one JSON file for each sample.
+
+The format: RFC 0001 of the Harbor project, and the package `atif`. What it has no field for goes into `extra`, from
+which `worktrial import` makes a run again.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from worktrial.engine.record import SampleRecord
+from worktrial.interop.exchange.standing import in_figures, in_words, run_on_record, standing, version_of, who
+from worktrial.interop.exchange.tools import tools_of
+from worktrial.interop.exchange.work import CallPart, Turn, WorkedSample, as_text, file_name, turns, worked_samples
+from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.results.exports.files import Exported, new_folder
+from worktrial.results.tables.source import RunSource
+
+VERSION = "ATIF-v1.8"
+OURS = "worktrial"
+"""Key in `extra` of what is ours; see `worktrial.interop.exchange.atif_import`."""
+FORMAT = 1
+"""Version of what is under that key."""
+
+_PICTURE = re.compile(r"data:(image/(?:jpeg|png|gif|webp));")
+
+
+def export_atif(sources: Sequence[RunSource], out: Path, *, force: bool = False) -> Exported:
+    """Write a file for each sample into the folder `out`; of several runs, each into a folder of its own in it.
+
+    Args:
+        sources: Runs of agents that call tools in workplaces.
+        out: The folder.
+        force: Whether files there may be replaced.
+
+    Raises:
+        SettingError: a run's samples have no such form, or there is something at the place, and not `force`.
+        DataError: a run's folder is damaged, or the place cannot be written to.
+    """
+    encoder = msgspec.json.Encoder()
+    lost: Counter[str] = Counter()
+    written = 0
+    with new_folder(out, force=force) as folder:
+        for source in sources:
+            own = folder / source.name if len(sources) > 1 else folder
+            own.mkdir(parents=True, exist_ok=True)
+            for name, document in _documents(source, lost):
+                (own / f"{name}.json").write_bytes(encoder.encode(document))
+                written += 1
+    return Exported(written, [f"{count:,} {what}" for what, count in lost.items()])
+
+
+def _documents(source: RunSource, lost: Counter[str]) -> Iterator[tuple[str, JsonObject]]:
+    rates = standing(source)
+    run = run_on_record(source)
+    tools = tools_of(source)
+    name, model = who(source)
+    version = version_of(source)
+    for sample in worked_samples(source):
+        record = sample.record
+        done = rates[record.condition]
+        offered = tools(record.sample)
+        if offered is None:
+            lost["samples are without the definitions of their tools, which the run does not hold"] += 1
+        agent: JsonObject = {"name": name, "version": version}
+        if model is not None:
+            agent["model_name"] = model
+        if offered is not None:
+            agent["tool_definitions"] = offered
+        steps = list(_steps(sample, lost))
+        yield (
+            file_name(record),
+            {
+                "schema_version": VERSION,
+                "session_id": source.name,
+                "trajectory_id": f"{source.name}/{record.sample}/{record.condition}/{record.repeat}",
+                "agent": agent,
+                "steps": steps,
+                "notes": in_words(record.condition, done),
+                "final_metrics": _metrics(record, len(steps)),
+                "extra": {
+                    "outcome": record.outcome,
+                    "reason": record.reason,
+                    "condition": record.condition,
+                    "completion": in_figures(done),
+                    OURS: {"format": FORMAT, "run": run, "record": record, "work": sample.rest or None},
+                },
+            },
+        )
+
+
+def _metrics(record: SampleRecord, steps: int) -> JsonObject:
+    metrics: JsonObject = {"total_steps": steps}
+    agent = record.usage.get("agent")
+    if agent is not None:
+        metrics |= {
+            "total_prompt_tokens": agent.input_tokens,
+            "total_completion_tokens": agent.output_tokens,
+            "total_cached_tokens": agent.cached_tokens,
+        }
+    if record.cost is not None:
+        metrics["total_cost_usd"] = record.cost
+    return metrics | {"extra": {"seconds": record.seconds, "turns": record.turns, "calls": record.calls}}
+
+
+def _steps(sample: WorkedSample, lost: Counter[str]) -> Iterator[JsonObject]:
+    number = 0
+    for number, turn in enumerate(turns(sample), 1):
+        yield {"step_id": number, **_step(turn, lost)}
+    if not number:
+        # Readers take no trajectory without a step.
+        lost["samples have no work on record"] += 1
+        said = f"No work is on record: {sample.record.reason}"
+        yield {"step_id": 1, "source": "system", "message": said, "extra": {"no_work": True}}
+
+
+def _step(turn: Turn, lost: Counter[str]) -> JsonObject:
+    if turn.role != "assistant":
+        message = _content(turn.messages[0], lost) if turn.messages else turn.text
+        step: JsonObject = {"source": turn.role, "message": message}
+    else:
+        step = {"source": "agent", "message": turn.text}
+        if turn.reply is not None and turn.reply.thinking:
+            step["reasoning_content"] = turn.reply.thinking
+    if turn.calls:
+        step["tool_calls"] = [_call(part, lost) for part in turn.calls]
+    results = [result for part in turn.calls if (result := _result(part)) is not None]
+    if results:
+        step["observation"] = {"results": results}
+    if not turn.messages:
+        step["extra"] = {"conversation": False}
+    elif messages_of(step) != list(turn.messages):
+        step["extra"] = {"messages": turn.messages}
+    return step
+
+
+def _call(part: CallPart, lost: Counter[str]) -> JsonObject:
+    given = part.arguments
+    call: JsonObject = {"tool_call_id": part.id, "function_name": part.tool}
+    extra: JsonObject = {}
+    if isinstance(given, dict):
+        call["arguments"] = given
+    else:
+        lost["calls have arguments that are no object: they are in the call's extra"] += 1
+        call["arguments"] = {}
+        extra["arguments"] = given
+    if part.call is not None:
+        extra |= {"index": part.call.index, "turn": part.call.turn, "seconds": part.call.seconds}
+    return call | {"extra": extra} if extra else call
+
+
+def _result(part: CallPart) -> JsonObject | None:
+    """The result of a call, with what the workplace really answered where a fault made something else of it."""
+    result: JsonObject = {"source_call_id": part.id}
+    if part.shown is not None:
+        result["content"] = part.shown
+    if part.call is None:
+        return result if part.shown is not None else None
+    seen = part.call.observation
+    extra: JsonObject = {"origin": seen.origin}
+    if part.shown != as_text(seen.content):
+        extra["observation"] = seen.content
+    if seen.fault is not None:
+        extra["fault"] = seen.fault
+    if seen.clean is not None:
+        extra["clean"] = seen.clean
+    if seen.exchange:
+        extra["exchange"] = seen.exchange
+    return result | {"extra": extra}
+
+
+def _content(message: Message, lost: Counter[str]) -> JsonValue:
+    """A message's content: a text, or parts where there is a picture among them."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return [*_content_parts(content, lost)]
+    return content if isinstance(content, str) else ""
+
+
+def _content_parts(content: Iterable[JsonValue], lost: Counter[str]) -> Iterator[JsonObject]:
+    for part in content:
+        kind = part.get("type") if isinstance(part, dict) else None
+        address = part.get("image_url") if kind == "image_url" else None
+        url = address.get("url") if isinstance(address, dict) else None
+        found = _PICTURE.match(url) if isinstance(url, str) else None
+        if isinstance(part, str) or (isinstance(part, dict) and isinstance(part.get("text"), str)):
+            yield {"type": "text", "text": part if isinstance(part, str) else part["text"]}
+        elif found is not None:
+            yield {"type": "image", "source": {"media_type": found[1], "path": url}}
+        else:
+            lost["parts of messages are of no kind that the format has: they are in the step's extra"] += 1
+            yield {"type": "text", "text": f"[{kind or 'a part'} left out]"}
+
+
+def messages_of(step: Mapping[str, JsonValue]) -> list[Message]:
+    """The messages of a conversation that a step stands for, as a chat-completions endpoint has them."""
+    if step["source"] != "agent":
+        return [{"role": step["source"], "content": step["message"]}]
+    # An endpoint that has nothing but calls to say sends null.
+    said: Message = {"role": "assistant", "content": step["message"] or None}
+    if thoughts := step.get("reasoning_content"):
+        said["reasoning_content"] = thoughts
+    if calls := step.get("tool_calls"):
+        said["tool_calls"] = [
+            {
+                "id": call["tool_call_id"],
+                "type": "function",
+                "function": {"name": call["function_name"], "arguments": as_text(call["arguments"])},
+            }
+            for call in calls
+        ]
+    results = (step.get("observation") or {}).get("results", [])
+    return [
+        said,
+        *(
+            {"role": "tool", "tool_call_id": result.get("source_call_id"), "content": result.get("content")}
+            for result in results
+        ),
+    ]

@@ -1,0 +1,276 @@
+"""ATIF: what is written has the format's form, and comes back as it was."""
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.results.runs import record
+from tests.support.cli import command
+from tests.support.made_runs import make_run
+from tests.support.odd_work import asked, call, odd_run, result, said
+from tests.support.same_run import says_the_same, work
+
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.stored import open_run
+from worktrial.interop.exchange.work import WorkedSample, turns
+from worktrial.workplaces import ToolCall
+
+DATA = Path(__file__).parents[2] / "data"
+SCHEMA = json.loads((DATA / "schemas" / "atif-1.8.json").read_text())
+AGENT_ONLY = {"model_name", "reasoning_effort", "reasoning_content", "tool_calls", "metrics"}
+
+
+def check(document: dict[str, Any]) -> None:
+    """The rules of the format: its schema, and what the package's validators ask beside it."""
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert document["schema_version"] == "ATIF-v1.8"
+    assert [step["step_id"] for step in document["steps"]] == [*range(1, len(document["steps"]) + 1)]
+    assert document["steps"]
+    for step in document["steps"]:
+        assert step["source"] == "agent" or not AGENT_ONLY & step.keys()
+        ids = [made["tool_call_id"] for made in step.get("tool_calls", [])]
+        assert len({*ids}) == len(ids)
+        for one in step.get("observation", {}).get("results", []):
+            assert one["source_call_id"] in ids
+
+
+def files(folder: Path) -> Iterator[dict[str, Any]]:
+    for path in sorted(folder.rglob("*.json")):
+        yield json.loads(path.read_text())
+
+
+def runs(folder: Path) -> list[Path]:
+    return [
+        odd_run(folder / "odd"),
+        make_run(folder / "hostile", tasks=6, hostile=True, seed=2, conditions=("E0", "E2"), invalid=0.3),
+        DATA / "runs" / "starter",
+        DATA / "runs" / "occupations",
+        DATA / "runs" / "documents",
+    ]
+
+
+def test_every_kind_of_run_has_the_form_and_comes_back_as_it_was(tmp_path: Path) -> None:
+    for run in runs(tmp_path / "runs"):
+        out, back = tmp_path / "out" / run.name, tmp_path / "back" / run.name
+        ran = command("export", run, "--format", "atif", "-o", out)
+        assert ran.code == 0, ran.err
+        records = open_run(run).records
+        assert f"{len(records)} samples -> {out}" in ran.err
+        documents = [*files(out)]
+        assert len(documents) == len(records) > 0
+        for document in documents:
+            check(document)
+        again = command("import", out, "-o", back)
+        assert again.code == 0, again.err
+        says_the_same(run, back)
+
+
+def test_numbers_come_with_condition_interval_and_invalid_samples(tmp_path: Path) -> None:
+    run = odd_run(tmp_path / "run")
+    command("export", run, "--format", "atif", "-o", tmp_path / "out")
+    for document in files(tmp_path / "out"):
+        assert document["notes"].startswith("Condition E2/3x2: 8 of 13 samples passed, 61.5%, 95 % interval ")
+        assert document["notes"].endswith("; 1 invalid, which count as not passed.")
+        figures = document["extra"]["completion"]
+        assert (figures["passed"], figures["failed"], figures["invalid"]) == (8, 4, 1)
+        low, high = figures["of_all"]["interval"]["low"], figures["of_all"]["interval"]["high"]
+        assert 0 < low < figures["of_all"]["rate"] < high < 1
+        assert document["extra"]["condition"] == "E2/3x2"
+
+
+def test_faults_lie_beside_what_they_spoilt(tmp_path: Path) -> None:
+    odd_run(tmp_path / "run")
+    command("export", tmp_path / "run", "--format", "atif", "-o", tmp_path / "out")
+    document = json.loads((tmp_path / "out" / "faulted.E2-3x2.r0.json").read_text())
+    [found] = document["steps"][2]["observation"]["results"]
+    assert found["content"] == '{"error":"down"}'
+    assert found["extra"] == {"origin": "fault", "fault": "http_500", "clean": {"ok": 0}}
+
+
+def test_the_export_says_what_it_lost(tmp_path: Path) -> None:
+    odd_run(tmp_path / "run")
+    ran = command("export", tmp_path / "run", "--format", "atif", "-o", tmp_path / "out")
+    assert "2 calls have arguments that are no object" in ran.err
+    assert "1 parts of messages are of no kind that the format has" in ran.err
+    assert "1 samples have no work on record" in ran.err
+    assert "13 samples are without the definitions of their tools" in ran.err
+
+
+def test_tools_are_those_of_the_installed_suite(tmp_path: Path) -> None:
+    fresh = tmp_path / "fresh"
+    assert command("run", "starter", "--agent", "plan", "--limit", "2", "-o", fresh).code == 0
+    ran = command("export", fresh, "--format", "atif", "-o", tmp_path / "out")
+    assert "definitions" not in ran.err
+    for document in files(tmp_path / "out"):
+        names = {tool["function"]["name"] for tool in document["agent"]["tool_definitions"]}
+        called = {made["function_name"] for step in document["steps"] for made in step.get("tool_calls", [])}
+        assert called and called <= names
+
+
+def test_several_runs_have_folders_of_their_own_and_are_not_imported_as_one(tmp_path: Path) -> None:
+    first, second = odd_run(tmp_path / "a"), odd_run(tmp_path / "b", votes=5)
+    out = tmp_path / "out"
+    assert command("export", first, second, "--format", "atif", "-o", out).code == 0
+    assert {path.name for path in out.iterdir()} == {"a", "b"}
+    mixed = command("import", out, "-o", tmp_path / "mixed")
+    assert mixed.code == 2 and "import the files of one run" in mixed.err
+    assert not (tmp_path / "mixed").exists()
+    twice = command("import", out / "a", out / "a", "-o", tmp_path / "twice")
+    assert twice.code == 2 and "Name one of the two" in twice.err
+    assert command("import", out / "b", "-o", tmp_path / "back").code == 0
+    says_the_same(second, tmp_path / "back")
+
+
+def test_a_run_of_a_team_has_no_such_form(tmp_path: Path) -> None:
+    for name in ("orchestration", "orchestration-free"):
+        ran = command("export", DATA / "runs" / name, "--format", "atif", "-o", tmp_path / name)
+        assert ran.code == 2 and "not one agent's calls in one workplace" in ran.err
+        assert not (tmp_path / name).exists()
+
+
+FOREIGN = {
+    "schema_version": "ATIF-v1.6",
+    "session_id": "returns-00",
+    "agent": {"name": "a-cli", "version": "2", "model_name": "m"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": [{"type": "text", "text": "Take it back."}]},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": "Looking.",
+            "tool_calls": [
+                {"tool_call_id": "1", "function_name": "get_order", "arguments": {"id": "O-1"}},
+                {"tool_call_id": "2", "function_name": "shell", "arguments": {}},
+            ],
+            "observation": {
+                "results": [
+                    {"source_call_id": "1", "content": '{"order":1}'},
+                    {"source_call_id": "2", "content": "no such command"},
+                ]
+            },
+        },
+        {"step_id": 3, "source": "agent", "message": "It is done."},
+    ],
+}
+
+
+def test_work_of_another_program_has_no_verdict_until_it_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.json"
+    path.write_text(json.dumps(FOREIGN))
+    back = tmp_path / "back"
+    assert command("import", path, "--suite", "starter", "-o", back).code == 0
+    [(found, line)] = work(back).values()
+    assert isinstance(found, SampleRecord)
+    assert (found.suite, found.sample, found.outcome.value) == ("starter", "returns-00", "invalid")
+    assert (found.invalid_reason, found.calls, found.turns) == ("unjudged", 2, 2)
+    assert [made["observation"]["content"] for made in line["calls"]] == [
+        {"order": 1},
+        {"result": "no such command"},
+    ]
+    assert (line["instruction"], line["answer"]) == ("Take it back.", "It is done.")
+    assert [message["role"] for message in line["messages"]] == ["user", "assistant", "tool", "tool", "assistant"]
+    shown = command("trajectory", back, "returns-00")
+    assert shown.code == 0 and "get_order" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("change", "said_so"),
+    [
+        (lambda d: "{", "of no format"),
+        (lambda d: '{"schema_version":"ATIF-v1.8"', "not a trajectory in ATIF"),
+        (lambda d: json.dumps({**d, "steps": None}), "$.steps"),
+        (lambda d: json.dumps({**d, "steps": [{"step_id": "x"}]}), "$.steps[0].step_id"),
+        (lambda d: json.dumps({**d, "extra": {"worktrial": {"format": 1}}}), "missing required field"),
+        (
+            lambda d: json.dumps({**d, "extra": {"worktrial": {**d["extra"]["worktrial"], "format": 9}}}),
+            "has format 9, and this version reads 1",
+        ),
+        (lambda d: json.dumps(d).replace('"origin": "executable"', '"origin": "nobody"'), "nobody"),
+        (lambda d: json.dumps(d).replace('"index": 0', '"index": "x"'), "Expected `int`"),
+        (lambda d: "[" * 100_000, "of no format"),
+        (lambda d: '{"schema_version":"ATIF-v1.8","extra":' + "[" * 100_000, "not a trajectory in ATIF"),
+    ],
+)
+def test_a_damaged_file_is_named_with_its_field_and_nothing_is_left_behind(
+    tmp_path: Path, change: Any, said_so: str
+) -> None:
+    odd_run(tmp_path / "run")
+    command("export", tmp_path / "run", "--format", "atif", "-o", tmp_path / "out")
+    path = tmp_path / "out" / "plain.E2-3x2.r0.json"
+    path.write_text(change(json.loads(path.read_text())))
+    ran = command("import", tmp_path / "out", "-o", tmp_path / "back")
+    assert ran.code == 2 and str(path) in ran.err and said_so in ran.err, ran.err
+    assert not (tmp_path / "back").exists()
+
+
+def test_imports_that_make_no_sense(tmp_path: Path) -> None:
+    assert "no such file" in command("import", tmp_path / "none", "-o", tmp_path / "x").err
+    (tmp_path / "empty").mkdir()
+    assert "holds no file" in command("import", tmp_path / "empty", "-o", tmp_path / "x").err
+    run = odd_run(tmp_path / "run")
+    command("export", run, "--format", "atif", "-o", tmp_path / "out")
+    before = (run / "samples.jsonl").read_bytes()
+    assert command("import", tmp_path / "out", "-o", run, "--force").code == 2
+    assert (run / "samples.jsonl").read_bytes() == before
+
+
+def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
+    run = odd_run(tmp_path / "run")
+    template = next(line for _, line in work(run).values() if line is not None)
+    padding = "x" * 100_000
+    with (run / "samples.jsonl").open("wb") as samples, (run / "trajectories.jsonl").open("wb") as stored:
+        for number in range(100):
+            own = record(f"n{number}", condition="E2/3x2", calls=1, stop_reason="answered")
+            samples.write(msgspec.json.encode(own) + b"\n")
+            line = {**template, "sample": own.sample, "repeat": 0, "condition": own.condition, "answer": padding}
+            stored.write(msgspec.json.encode(line) + b"\n")
+    command(
+        "export", DATA / "runs" / "starter", "--format", "atif", "-o", tmp_path / "first"
+    )  # what is loaded once
+    tracemalloc.start()
+    try:
+        assert command("export", run, "--format", "atif", "-o", tmp_path / "out").code == 0
+        written = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        assert command("import", tmp_path / "out", "-o", tmp_path / "back").code == 0
+        read = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    whole = (run / "trajectories.jsonl").stat().st_size
+    assert whole > 10_000_000
+    assert max(written, read) < whole / 3
+
+
+NAMES = st.sampled_from(["look", "open", "note", ""])
+
+
+@given(
+    st.lists(st.lists(st.tuples(NAMES, st.booleans(), st.sampled_from(["c", "d", ""])), max_size=3), max_size=4),
+    st.integers(0, 3),
+)
+@settings(max_examples=150, deadline=None)
+def test_every_call_is_in_exactly_one_turn(conversation: list[list[tuple[str, bool, str]]], astray: int) -> None:
+    """Whichever calls have a record, whatever their ids, and however many have none that asked for them."""
+    messages: list[dict[str, Any]] = []
+    calls: list[ToolCall] = []
+    for turn, made in enumerate(conversation):
+        messages.append(said("text", *(asked(name, "{}", id) for name, _, id in made)))
+        for name, has_record, id in made:
+            if has_record and name != "note":
+                calls.append(msgspec.convert(call(len(calls), turn, name, {}), ToolCall))
+            messages.append(result({"ok": 1}, id))
+    for _ in range(astray):
+        calls.append(msgspec.convert(call(len(calls), 9, "open", {}), ToolCall))
+    told = [*turns(WorkedSample(record("a"), messages, calls, {}))]
+    found = [part.call.index for turn in told for part in turn.calls if part.call is not None]
+    assert sorted(found) == [*range(len(calls))]
+    ids = [part.id for turn in told for part in turn.calls]
+    assert len({*ids}) == len(ids)
+    assert [message for turn in told for message in turn.messages] == messages

@@ -1,0 +1,25 @@
+"""Two run folders that say the same."""
+
+from pathlib import Path
+from typing import Any
+
+from worktrial.engine.stored import open_run
+from worktrial.results.tables import sources
+
+
+def work(folder: Path) -> dict[Any, Any]:
+    """The last record and trajectory of every sample."""
+    [source] = sources([folder])
+    return {record.key: (record, line) for record, line in source.work(dict[str, Any])}
+
+
+def says_the_same(first: Path, second: Path) -> None:
+    a, b = open_run(first).manifest, open_run(second).manifest
+    assert (a.suite, a.data) == (b.suite, b.data)
+    assert {k: v for k, v in a.settings.items() if k != "tasks"} == {
+        k: v for k, v in b.settings.items() if k != "tasks"
+    }
+    one, other = work(first), work(second)
+    assert one.keys() == other.keys()
+    for key in one:
+        assert one[key] == other[key], key
