@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from worktrial.workplaces.executable.code import CodeWorkplace, Episode
+from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
 
 FOLDER = Path(__file__).parents[1] / "examples" / "parcel-claims-trial" / "workplaces" / "claims_desk"
 READ, WRITE = ("get_claim", {"claim_id": "C-901"}), ("set_claim_status", {"claim_id": "C-901", "status": "PAPERS"})
@@ -46,7 +46,7 @@ def bulk(call: tuple[str, dict[str, str]]) -> "Callable[[CodeWorkplace], asyncio
     async def run(home: CodeWorkplace) -> float:
         state = home.artifact.initial_state
         began = time.perf_counter()
-        await home.episodes([Episode(state, [call])] * BULK)
+        await home.episodes([ScriptedEpisode(state, [call])] * BULK)
         return time.perf_counter() - began
 
     return run  # type: ignore[return-value]

@@ -5,9 +5,11 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # each name is imported when it is first asked for
     from worktrial.agents.assignment import Agent, Assignment
+    from worktrial.agents.episode import Episode
     from worktrial.engine.client import BoundModel as Model
     from worktrial.engine.trial import Trial
     from worktrial.grading import Verdict
+    from worktrial.interop.episodes import episode
     from worktrial.interop.python import compare, load, run, run_async, tasks
     from worktrial.interop.run import Run
     from worktrial.options import Options
@@ -22,6 +24,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "Assignment",
+    "Episode",
     "ExecutableWorkplace",
     "Faults",
     "Model",
@@ -36,6 +39,7 @@ __all__ = [
     "Workplace",
     "__version__",
     "compare",
+    "episode",
     "load",
     "run",
     "run_async",
@@ -45,6 +49,7 @@ __all__ = [
 _PLACES = {
     "Agent": "agents.assignment:Agent",
     "Assignment": "agents.assignment:Assignment",
+    "Episode": "agents.episode:Episode",
     "ExecutableWorkplace": "workplaces.executable:ExecutableWorkplace",
     "Faults": "workplaces.faults:FaultSettings",
     "Model": "engine.client:BoundModel",
@@ -58,6 +63,7 @@ _PLACES = {
     "Verdict": "grading:Verdict",
     "Workplace": "workplaces:Workplace",
     "compare": "interop.python:compare",
+    "episode": "interop.episodes:episode",
     "load": "interop.python:load",
     "run": "interop.python:run",
     "run_async": "interop.python:run_async",

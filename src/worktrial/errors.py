@@ -96,6 +96,7 @@ class InvalidReason(StrEnum):
     NO_MAJORITY = "no_majority"  # too few real votes to decide
     AGENT_CRASH = "agent_crash"  # a user's own agent raised an exception
     UNJUDGED = "unjudged"  # imported work that came without a verdict
+    ABANDONED = "abandoned"  # whoever drove an episode from outside gave it up, or went away
     TASK_DATA = "task_data"  # this one task cannot be set up
     INTERNAL = "internal"  # a defect of Worktrial; please report it
 

@@ -144,6 +144,8 @@ class Suite(ABC):
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
     unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"
     """Why no reference agent must pass or fail, where none must; `worktrial validate` says it."""
+    assignments: ClassVar[bool] = True
+    """Whether an agent works on `Assignment`s, call by call, so that it may be driven from outside."""
     data_file: ClassVar[str | None] = None
     """File by which a folder that holds the suite's data is known; None where there is no such file."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worktrial.agents.candidates import resolve_agent
+from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
@@ -27,8 +28,8 @@ LOCAL_CONCURRENCY = 1
 # Samples of a batch wait together, and wait long.
 BATCH_CONCURRENCY = 1000
 
-Agent = str | Callable[..., Any]
-"""Words that one writes after `--agent`, or the function itself."""
+Agent = str | Callable[..., Any] | Episodes
+"""Words that one writes after `--agent`, the function itself, or whoever hands out episodes."""
 
 
 @dataclass(frozen=True, slots=True)

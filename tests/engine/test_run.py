@@ -94,6 +94,7 @@ def test_everything_that_a_suite_reports_is_stored(tmp_path: Path) -> None:
         "calls": 7,
         "turns": 3,
         "stop_reason": "max_turns",
+        "answered_by": "driver",
         "fault_plan": [{"event": 0, "mode": "E1", "kind": "timeout", "first": 2, "length": 2, "unit": "call"}],
         "fault_ledger": [{"event": 0, "call": 2, "turn": 1, "tool": "look", "mode": "E1", "kind": "timeout"}],
         "fault_misses": [{"event": 0, "call": 3, "turn": 1, "tool": "look", "why": "refusal"}],

@@ -15,7 +15,7 @@ from worktrial.grading.state_checks import StateNumber, run_checks
 from worktrial.suite import find_suite
 from worktrial.suites.executable.folder import OwnExecutableSuite, TrustOptions
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.workplaces.executable.code import CodeWorkplace, Episode
+from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
 from worktrial.workplaces.handbook import Handbook
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -99,7 +99,9 @@ def calls_of(task: ExecutableTask) -> list[list[Any]]:
 def passes(task: ExecutableTask, calls: list[list[Any]], answer: str) -> bool:
     done = asyncio.run(follow(task.plan, task.open()))
     assert isinstance(task.home, CodeWorkplace)
-    (episode,) = asyncio.run(task.home.episodes([Episode(task.initial_state, [tuple(call) for call in calls])]))
+    (episode,) = asyncio.run(
+        task.home.episodes([ScriptedEpisode(task.initial_state, [tuple(call) for call in calls])])
+    )
     assert episode.failure is None
     done.answer = answer
     results = run_checks(task.checks, initial_state=task.initial_state, final_state=episode.state, trajectory=done)
@@ -166,5 +168,5 @@ def test_draws_are_desks_with_edges() -> None:
     assert state == asyncio.run(home.draw(7)) != asyncio.run(home.draw(8))
     notes = [scan["note"] for scans in state["scans"].values() for scan in scans]
     assert sum("P0" in note for note in notes) == 10
-    (done,) = asyncio.run(home.episodes([Episode(state, [("get_claim", {"claim_id": "C-2001"})])]))
+    (done,) = asyncio.run(home.episodes([ScriptedEpisode(state, [("get_claim", {"claim_id": "C-2001"})])]))
     assert not done.calls[0].error

@@ -13,6 +13,10 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
 
 
+class Unstorable(ValueError):
+    """Something that an agent says and nobody can put on record: it is no text, or no JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits at which an agent's work ends though it has not answered. None is unbounded.
@@ -65,10 +69,12 @@ class Assignment:
         Calls made at the same time are carried out one after the other, in the order in which they were made.
 
         Raises:
-            ValueError: the arguments are no JSON.
+            Unstorable: the tool's name is no text, or the arguments are no JSON.
         """
+        if not isinstance(tool, str):
+            raise Unstorable(f"the tool's name has to be a text, not {type(tool).__name__}")
         # Copies, so that an agent of the user's own that goes on using either object cannot alter the record.
-        given = _copy(arguments)
+        tool, given = _copy([tool, arguments])
         async with self._one_at_a_time:
             started = time.monotonic()
             observation = await self.session.call(tool, given)
@@ -96,11 +102,26 @@ class Assignment:
         return None
 
 
+def storable(answer: object) -> str:
+    """`answer`, where it is a text that can be put on record.
+
+    Raises:
+        Unstorable: it is none.
+    """
+    if not isinstance(answer, str):
+        raise Unstorable(f"the answer has to be a string, not {type(answer).__name__}")
+    try:
+        answer.encode()
+    except UnicodeEncodeError as e:
+        raise Unstorable(f"the answer is no text: {e}") from None
+    return answer
+
+
 def _copy(value: JsonValue) -> JsonValue:
     try:
         return msgspec.json.decode(msgspec.json.encode(value))
     except (TypeError, ValueError, OverflowError, RecursionError) as e:
-        raise ValueError(f"not JSON: {e}") from e
+        raise Unstorable(f"not JSON: {e}") from e
 
 
 class Agent(Protocol):

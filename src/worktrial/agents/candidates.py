@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from worktrial.agents.assignment import Agent
+from worktrial.agents.episodes import Episodes
 from worktrial.agents.own_callable import PREFIX, OwnCallable
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
@@ -30,6 +31,8 @@ class Candidate:
     """Agent as the user wrote it; for the manifest."""
     function: Callable[..., Any] | None = None
     """The user's own function; for most suites of an `Assignment`."""
+    driven: Agent | None = None
+    """Agent that is driven from outside, for all samples; see `worktrial.agents.episodes`."""
     make: Callable[[], Agent] | None = None
     """Makes a reference agent for one sample; None where the suite's trial does so itself."""
 
@@ -45,6 +48,8 @@ class Candidate:
 
     def agent(self, context: SampleContext) -> Agent:
         """Agent of one sample."""
+        if self.driven is not None:
+            return self.driven
         if self.function is not None:
             return OwnCallable(self.function)
         if self.make is not None:
@@ -53,13 +58,13 @@ class Candidate:
 
 
 def resolve_agent(
-    spec: "str | Callable[..., Any]", suite: "Suite", base: Path | None = None, *, field: str = "agent"
+    spec: "str | Callable[..., Any] | Episodes", suite: "Suite", base: Path | None = None, *, field: str = "agent"
 ) -> Candidate:
     """Candidate that a user named.
 
     Args:
         spec: Name of one of the suite's reference agents, `KIND:REST` for a kind of agent that is registered (such
-            as `python:MODULE:FUNCTION`), the name of a model; or the function itself.
+            as `python:MODULE:FUNCTION`), the name of a model; the function itself; or whoever hands out episodes.
         suite: Whose trial it takes.
         base: Folder that relative paths in `spec` are relative to; None for the working folder.
         field: Option that it was given with, for messages.
@@ -67,6 +72,10 @@ def resolve_agent(
     Raises:
         SettingError: there is no such agent, or it cannot be loaded.
     """
+    if isinstance(spec, Episodes):
+        if not suite.assignments:
+            raise SettingError(f"{option(field)}: samples of the suite {suite.name} cannot be driven from outside")
+        return Candidate("python", spec.name, driven=spec)
     if callable(spec):
         name = getattr(spec, "__qualname__", type(spec).__qualname__)
         return Candidate("python", f"{PREFIX}{getattr(spec, '__module__', '?')}:{name}", spec)

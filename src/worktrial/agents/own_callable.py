@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from worktrial.agents.assignment import Assignment
+from worktrial.agents.assignment import Assignment, Unstorable, storable
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, WorktrialError
 from worktrial.language import JsonObject, JsonValue, visible
 from worktrial.workplaces import StopReason
@@ -60,11 +60,11 @@ class OwnCallable:
             if ours is not None:
                 raise ours from e
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"{type(e).__name__}: {e}") from e
-        if not isinstance(answer, str):
-            kind = type(answer).__name__
-            raise InvalidSample(InvalidReason.AGENT_CRASH, f"the agent returned {kind}, not its answer as a string")
-        # A function that asks a model of its own may well hand on what that thought aloud.
-        trajectory.answer = visible(answer)
+        try:
+            # A function that asks a model of its own may well hand on what that thought aloud.
+            trajectory.answer = visible(storable(answer))
+        except Unstorable as e:
+            raise InvalidSample(InvalidReason.AGENT_CRASH, f"the agent returned no answer: {e}") from None
         trajectory.stop_reason = StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
 
     async def _answer(self, assignment: Assignment) -> Any:

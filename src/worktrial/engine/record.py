@@ -75,6 +75,8 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Assistant messages of the agent."""
     stop_reason: str | None = None
     """Reason for which the agent's work ended."""
+    answered_by: str | None = None
+    """Way in which the answer came, where the work was driven from outside: tool, driver or end; else null."""
     fault_plan: list[FaultEvent] = []
     """Fault events that were planned, whether the sample got so far or not."""
     fault_ledger: list[DegradedCall] = []
@@ -204,6 +206,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
     calls: int = 0
     turns: int = 0
     stop_reason: str | None = None
+    answered_by: str | None = None
     fault_plan: list[FaultEvent] = []
     fault_ledger: list[DegradedCall] = []
     fault_misses: list[FaultMiss] = []

@@ -122,13 +122,12 @@ class Scheduler:
 
     async def _run(self, job: Job) -> None:
         context = SampleContext(job, self.clients)
-        started = time.perf_counter()
         result = await guarded(
             self.trial.run(job, context),
             on_defect=lambda error: self._defects.met(job.key, error),
             on_crash=lambda error: self._defects.crashed(job.key, error),
         )
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - context.started
         record = _record(self.trial.suite, job, context, result, seconds)
         trajectory = result.trajectory
         if trajectory is not None:
@@ -165,6 +164,7 @@ def _record(suite: str, job: Job, context: SampleContext, result: SampleResult, 
         calls=result.calls,
         turns=result.turns,
         stop_reason=result.stop_reason,
+        answered_by=result.answered_by,
         fault_plan=result.fault_plan,
         fault_ledger=result.fault_ledger,
         fault_misses=result.fault_misses,

@@ -1,5 +1,6 @@
 """Trial as a suite hands it to the engine: jobs, and how to do one."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -33,7 +34,13 @@ class SampleContext:
     def __init__(self, job: Job, clients: Mapping[RoleName, Client]) -> None:
         self.job = job
         self.meter = Meter()
+        self.started = time.perf_counter()
+        """Moment from which the sample's time is counted, by `time.perf_counter`."""
         self._clients = clients
+
+    def restart(self) -> None:
+        """Count the sample's time from now on: nobody was there to work on it before."""
+        self.started = time.perf_counter()
 
     def model(self, role_name: RoleName) -> BoundModel:
         """The `Complete` of `role_name` (a role) for this sample."""

@@ -58,6 +58,7 @@ async def episode(
     done = assignment.trajectory
     result.calls, result.turns = len(done.calls), done.turns
     result.stop_reason = done.stop_reason.value if finished else None
+    result.answered_by = done.answered_by
     result.clock = assignment.clock
     result.context = done.context
     note_duties(result, assignment.session)

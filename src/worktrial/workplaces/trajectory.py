@@ -82,6 +82,8 @@ class Trajectory:
     answer: str = ""
     """The agent's final answer."""
     stop_reason: StopReason = StopReason.ANSWERED
+    answered_by: str | None = None
+    """Way in which the final answer of an episode that is driven from outside came; None for other agents."""
     turns: int = 0
     context: ContextUse | None = None
     """Counts of what was dropped on the way to the model; None where everything was kept."""

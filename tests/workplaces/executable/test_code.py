@@ -8,7 +8,7 @@ from tests.sandbox.sessions import missing_sandbox, needs_sandbox
 from tests.workplaces.executable.ledger import DRAW, STATE, TOOLS
 
 from worktrial.errors import DataError, SettingError
-from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, Episode
+from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, ScriptedEpisode
 from worktrial.workplaces.executable.runner import SandboxedRunner
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.session import Origin
@@ -87,7 +87,11 @@ def test_a_session_goes_on_in_another_state(home: CodeWorkplace) -> None:
 def test_episodes_know_nothing_of_each_other(home: CodeWorkplace) -> None:
     state = home.artifact.initial_state
     write, look = ("decide", {"claim_id": "K-1", "amount": 7}), ("get_claim", {"claim_id": "K-1"})
-    batch = [Episode(state, [look, write, look]), Episode(state, [look]), Episode(state, [("get_claim", {})])]
+    batch = [
+        ScriptedEpisode(state, [look, write, look]),
+        ScriptedEpisode(state, [look]),
+        ScriptedEpisode(state, [("get_claim", {})]),
+    ]
     first, second, third = asyncio.run(home.episodes(batch))
     assert [call.changed for call in first.calls] == [False, True, False]
     assert first.calls[0].state == state
@@ -99,13 +103,13 @@ def test_episodes_know_nothing_of_each_other(home: CodeWorkplace) -> None:
 
 
 def test_what_an_episode_leaves_out_has_its_defaults_after_a_write(home: CodeWorkplace) -> None:
-    (done,) = asyncio.run(home.episodes([Episode(STATE, [("decide", {"claim_id": "K-2", "amount": 1})])]))
+    (done,) = asyncio.run(home.episodes([ScriptedEpisode(STATE, [("decide", {"claim_id": "K-2", "amount": 1})])]))
     assert done.state["claims"]["K-1"] == {"status": "OPEN", "amount": 0.0}
 
 
 def test_a_read_that_writes_is_told_and_undone(home: CodeWorkplace) -> None:
     state = {**home.artifact.initial_state, "clock": "touches"}
-    (done,) = asyncio.run(home.episodes([Episode(state, [("misbehave", {}), ("misbehave", {})])]))
+    (done,) = asyncio.run(home.episodes([ScriptedEpisode(state, [("misbehave", {}), ("misbehave", {})])]))
     assert [(call.touched, call.changed) for call in done.calls] == [(True, False)] * 2
     assert done.state == state
 
@@ -129,8 +133,13 @@ def test_misbehaviour_ends_its_own_episode_only(
 ) -> None:
     state = locked_in.artifact.initial_state
     look = ("get_claim", {"claim_id": "K-1"})
-    batch = [Episode(state, [look]), Episode({**state, "clock": clock}, [look, ("misbehave", {}), look])]
-    before, bad, after = asyncio.run(locked_in.episodes([*batch, Episode(state, [look, ("misbehave", {})])]))
+    batch = [
+        ScriptedEpisode(state, [look]),
+        ScriptedEpisode({**state, "clock": clock}, [look, ("misbehave", {}), look]),
+    ]
+    before, bad, after = asyncio.run(
+        locked_in.episodes([*batch, ScriptedEpisode(state, [look, ("misbehave", {})])])
+    )
     assert before.failure is None and after.failure is None and len(after.calls) == 2
     assert bad.failure is not None and bad.failure.kind == kind
     assert len(bad.calls) == 1
@@ -184,7 +193,9 @@ def test_a_process_that_is_brought_down_costs_one_call() -> None:
     state = home.artifact.initial_state
     counts, look = {**state, "clock": "counts"}, ("misbehave", {})
     before, bad, after = asyncio.run(
-        home.episodes([Episode(state, [look]), Episode(counts, [look]), Episode(state, [look])])
+        home.episodes(
+            [ScriptedEpisode(state, [look]), ScriptedEpisode(counts, [look]), ScriptedEpisode(state, [look])]
+        )
     )
     assert before.failure is None and after.failure is None
     assert bad.failure is not None and bad.failure.kind == "endless"
@@ -251,7 +262,9 @@ def test_the_handbook_is_in_the_workplace(papers: Handbook, trust: bool) -> None
     # Papers of somebody's own are no templates.
     assert shown["text"] == "A claim has {{ 7 }} days."
     assert hidden["error"]["type"] == "unknown_section"
-    batch = [Episode(state, [("decide", {"claim_id": "K-1", "amount": 1}), ("read_section", {"section": "4.2"})])]
+    batch = [
+        ScriptedEpisode(state, [("decide", {"claim_id": "K-1", "amount": 1}), ("read_section", {"section": "4.2"})])
+    ]
     (done,) = asyncio.run(home.episodes(batch))
     assert [call.changed for call in done.calls] == [True, False]
     assert done.calls[1].state == done.state

@@ -53,6 +53,7 @@ class OrchestrationSuite(Suite):
     beside = ComparisonOptions
     roles = (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE)
     decided_by_code = False
+    assignments = False
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "gold": ReferenceAgent("does what the recording has", must=Outcome.PASS),
         "constant-plan": ReferenceAgent("writes the same plan whatever the user wants, and calls nothing"),

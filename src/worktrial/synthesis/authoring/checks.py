@@ -23,7 +23,7 @@ from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.gates.door import CodeDoor
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.executable.code import CodeWorkplace, Episode
+from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
 from worktrial.workplaces.executable.runner import CodeRunner
 from worktrial.workplaces.executable.source_rules import NOT_PYTHON, module_faults, parsed
 from worktrial.workplaces.fidelity import with_unknown_ids
@@ -194,7 +194,7 @@ class PartChecker:
             if tool is not None:
                 strange = [given for given in with_unknown_ids(example) if not tool.problems(given)]
                 calls += [(name, given) for given in (example, *strange)]
-        results = await home.episodes([Episode(home.artifact.initial_state, [call]) for call in calls])
+        results = await home.episodes([ScriptedEpisode(home.artifact.initial_state, [call]) for call in calls])
         problems = []
         for (name, given), result in zip(calls, results, strict=True):
             if result.failure is not None:

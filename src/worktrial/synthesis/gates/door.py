@@ -13,7 +13,7 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Workplace, refusal
 from worktrial.workplaces.executable import ExecutableWorkplace, ToolError
-from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, Episode, EpisodeResult
+from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, EpisodeResult, ScriptedEpisode
 from worktrial.workplaces.executable.describe import encode, to_json
 
 
@@ -237,7 +237,7 @@ class CodeDoor:
 
     async def probe(self, probes: Sequence[Probe]) -> list[Probed]:
         """Carry out `probes`; see `Door`. A call that fails ends its episode, so the rest begins another."""
-        done = await self._workplace.episodes([Episode(probe.state, probe.calls) for probe in probes])
+        done = await self._workplace.episodes([ScriptedEpisode(probe.state, probe.calls) for probe in probes])
         return [await self._whole(probe, one) for probe, one in zip(probes, done, strict=True)]
 
     async def draw(self, seed: int) -> JsonObject | None:
@@ -264,4 +264,4 @@ class CodeDoor:
             rest = probe.calls[len(calls) :]
             if not rest:
                 return Probed(calls, state)
-            (result,) = await self._workplace.episodes([Episode(state, rest)])
+            (result,) = await self._workplace.episodes([ScriptedEpisode(state, rest)])

@@ -44,7 +44,7 @@ class CodeFailure(InvalidSample):
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class ScriptedEpisode:
     """Calls to be made one after the other, beginning in `state`."""
 
     state: JsonObject
@@ -233,7 +233,7 @@ class CodeWorkplace:
         """Session that begins in `initial_state`, a whole state, or in the workplace's own."""
         return CodeSession(self, self.artifact.initial_state if initial_state is None else initial_state)
 
-    async def episodes(self, batch: Sequence[Episode]) -> list[EpisodeResult]:
+    async def episodes(self, batch: Sequence[ScriptedEpisode]) -> list[EpisodeResult]:
         """Carry out episodes that know nothing of each other, many at a time.
 
         Raises:
@@ -332,7 +332,7 @@ class CodeSession:
         if here is not None:
             return here
         async with self._turn:
-            (done,) = await self._workplace.episodes([Episode(self._state, [(tool, arguments)])])
+            (done,) = await self._workplace.episodes([ScriptedEpisode(self._state, [(tool, arguments)])])
             if done.failure is not None:
                 raise done.failure
             self._state = done.state
@@ -350,7 +350,7 @@ class _Planned:
     """Observation of each call, None for one that is sent."""
 
     @classmethod
-    def of(cls, home: CodeWorkplace, episode: Episode) -> "_Planned":
+    def of(cls, home: CodeWorkplace, episode: ScriptedEpisode) -> "_Planned":
         here = [home.answered_here(tool, arguments) for tool, arguments in episode.calls]
         sent = [[tool, given] for (tool, given), known in zip(episode.calls, here, strict=True) if known is None]
         return cls(home.artifact.name, episode.state, sent, here)
