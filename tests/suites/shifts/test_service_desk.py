@@ -200,3 +200,9 @@ def test_who_leaves_by_the_list_alone_has_the_account_disabled_too():
     _, score = _work(variant, moves, "short")
     assert _case(score, right.slot).earned == _case(score, right.slot).reachable
     assert not score.harms
+
+
+def test_the_handbook_knows_how_long_a_change_takes():
+    text = DESK.handbook.section("5.1", DESK.draw("half", 0).figures).text
+    assert "The call itself takes eight minutes" in text
+    assert DESK.workplace.minutes["run_change"] == 8

@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import log
 from pathlib import Path
 from typing import Any
+from unicodedata import east_asian_width
 
 import yaml
 from jinja2 import StrictUndefined, Template, TemplateError
@@ -21,7 +23,7 @@ _FRONT = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _NEEDED = frozenset({"section", "title", "issued", "kind"})
 _FIELDS = _NEEDED | {"when", "private"}
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
-_SNIPPET = 160
+_SNIPPET = 160  # as wide as so many Latin letters
 _DAYS_KEPT = 32
 # Usual constants of BM25 (S. Robertson and H. Zaragoza, "The probabilistic relevance framework", 2009).
 _K, _B = 1.2, 0.75
@@ -192,6 +194,10 @@ def _rarity(holding: int, of: int) -> float:
 
 
 def _snippet(text: str, wanted: set[str]) -> str:
+    """Beginning of the paragraph that fits best. A row says nothing without its table, so that it is not shown."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    best = max(lines, key=lambda line: len(wanted & set(_terms(line))), default="")
-    return best if len(best) <= _SNIPPET else f"{best[:_SNIPPET].rstrip()}…"
+    prose = [line for line in lines if not line.startswith("|")]
+    best = max(prose or lines[:1], key=lambda line: len(wanted & set(_terms(line))), default="")
+    widths = accumulate(1 + (east_asian_width(letter) in "WF") for letter in best[:_SNIPPET])
+    fits = sum(width <= _SNIPPET for width in widths)
+    return best if fits == len(best) else f"{best[:fits].rstrip()}…"
