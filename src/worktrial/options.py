@@ -309,6 +309,16 @@ class AgentOptions(Options):
     Default: native; json for the embedded model."""
 
 
+class OwnAgentOptions(Options):
+    """Bounds of an agent of the user's own that is Python. Part of the agent, so neutral for comparisons."""
+
+    isolate: Annotated[bool, Flag(_AGENT, neutral=True)] = False
+    """Give each sample of an agent in Python a process of its own, which is killed with all that it has started
+    when the sample ends: after an hour at the latest, unless there is another limit of seconds."""
+    agent_memory: Annotated[Annotated[int, Field(ge=64)], Flag(_AGENT, neutral=True, metavar="MB")] = 4096
+    """Megabytes that such a process may hold; Linux only."""
+
+
 class PromptOptions(Options):
     """Prompt of an agent that is a model. Neutral here, because a run's manifest keeps the text itself."""
 

@@ -78,7 +78,7 @@ def prepare(
     options = suite.every_option.read(
         given, suite=f"the suite {suite.name}", needs=suite.needs, lacks=lacks, base=base
     )
-    who = resolve_agent(agent or "", suite, base)
+    who = resolve_agent(agent or "", suite, base, options=options)
     models = suite.models(options, who)
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))

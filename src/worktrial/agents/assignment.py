@@ -9,8 +9,11 @@ from typing import Protocol
 import msgspec
 
 from worktrial.agents.context import ContextKeeping
+from worktrial.agents.printed import out_loud
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
+
+_ENDED = "the work has ended: no more calls are made"
 
 
 class Unstorable(ValueError):
@@ -62,6 +65,8 @@ class Assignment:
     """Grows as the work goes on, so that it can be shown even if the work breaks off."""
     _started: float = field(default_factory=time.monotonic)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _loop: asyncio.AbstractEventLoop | None = None
+    _closed: bool = False
 
     async def call(self, tool: str, arguments: JsonValue) -> JsonObject:
         """Make one tool call in the workplace and put it on record; returns what the agent sees.
@@ -70,17 +75,42 @@ class Assignment:
 
         Raises:
             Unstorable: the tool's name is no text, or the arguments are no JSON.
+            RuntimeError: the work has ended.
         """
+        if self._closed:
+            raise RuntimeError(_ENDED)
         if not isinstance(tool, str):
             raise Unstorable(f"the tool's name has to be a text, not {type(tool).__name__}")
         # Copies, so that an agent of the user's own that goes on using either object cannot alter the record.
         tool, given = _copy([tool, arguments])
         async with self._one_at_a_time:
             started = time.monotonic()
-            observation = await self.session.call(tool, given)
+            with out_loud():
+                observation = await self.session.call(tool, given)
             self.record(tool, given, observation, time.monotonic() - started)
         seen: JsonObject = _copy(observation.content)
         return seen
+
+    def call_sync(self, tool: str, arguments: JsonValue) -> JsonObject:
+        """Make one tool call and wait for its answer, in any thread but the event loop's; see `call`.
+
+        Raises:
+            Unstorable: the tool's name is no text, or the arguments are no JSON.
+            RuntimeError: the work has ended, or waiting would keep the event loop from turning.
+        """
+        if self._closed or self._loop is None:
+            raise RuntimeError(_ENDED)
+        if _running_loop() is self._loop:
+            raise RuntimeError("call_sync waits, and would keep the event loop from turning: await call(…) here")
+        return asyncio.run_coroutine_threadsafe(self.call(tool, arguments), self._loop).result()
+
+    def open_to_threads(self) -> None:
+        """Let `call_sync` reach the loop that runs now; for whoever starts an agent."""
+        self._loop = asyncio.get_running_loop()
+
+    def close(self) -> None:
+        """Refuse further calls, of tasks and threads that do not know that the work is over."""
+        self._closed = True
 
     def record(self, tool: str, arguments: JsonValue, observation: Observation, seconds: float = 0.0) -> None:
         """Put a call on record that never reached the workplace, or has been made already."""
@@ -99,6 +129,13 @@ class Assignment:
             return StopReason.TIME_LIMIT
         if limits.cost is not None and self.cost() >= limits.cost:
             return StopReason.COST_LIMIT
+        return None
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
         return None
 
 

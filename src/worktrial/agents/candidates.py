@@ -1,12 +1,14 @@
 """Candidates that take a trial: a model, an agent that ships with the suite, or one of the user's own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from worktrial.agents.assignment import Agent
+from worktrial.agents.block_watch import BlockWatch
 from worktrial.agents.episodes import Episodes
+from worktrial.agents.isolated import isolated
 from worktrial.agents.own_callable import PREFIX, OwnCallable
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
@@ -33,6 +35,10 @@ class Candidate:
     """The user's own function; for most suites of an `Assignment`."""
     driven: Agent | None = None
     """Agent that is driven from outside, for all samples; see `worktrial.agents.episodes`."""
+    far: Agent | None = None
+    """Agent whose samples run in processes of their own, for all samples; `function` is what they run."""
+    watch: BlockWatch | None = None
+    """Watch over the user's own function; None where it cannot be in anybody's way."""
     make: Callable[[], Agent] | None = None
     """Makes a reference agent for one sample; None where the suite's trial does so itself."""
 
@@ -50,15 +56,22 @@ class Candidate:
         """Agent of one sample."""
         if self.driven is not None:
             return self.driven
+        if self.far is not None:
+            return self.far
         if self.function is not None:
-            return OwnCallable(self.function)
+            return OwnCallable(self.function, self.watch)
         if self.make is not None:
             return self.make()
         return ToolLoop(context.model(Role.AGENT))
 
 
 def resolve_agent(
-    spec: "str | Callable[..., Any] | Episodes", suite: "Suite", base: Path | None = None, *, field: str = "agent"
+    spec: "str | Callable[..., Any] | Episodes",
+    suite: "Suite",
+    base: Path | None = None,
+    *,
+    field: str = "agent",
+    options: Any = None,
 ) -> Candidate:
     """Candidate that a user named.
 
@@ -68,17 +81,32 @@ def resolve_agent(
         suite: Whose trial it takes.
         base: Folder that relative paths in `spec` are relative to; None for the working folder.
         field: Option that it was given with, for messages.
+        options: Options of the run, of which `OwnAgentOptions` count; None for their defaults.
 
     Raises:
-        SettingError: there is no such agent, or it cannot be loaded.
+        SettingError: there is no such agent, it cannot be loaded, or it cannot have a process of its own.
     """
+    found = _named(spec, suite, base, field)
+    if not getattr(options, "isolate", False):
+        return found
+    if found.function is None:
+        raise SettingError(f"{option('isolate')}: is for agents in Python, and {found.spec} is none")
+    try:
+        far = isolated(found.spec, found.function, base or Path(), options.agent_memory << 20)
+    except SettingError as e:
+        raise SettingError(f"{option('isolate')}: {e}") from None
+    return replace(found, far=far)
+
+
+def _named(spec: "str | Callable[..., Any] | Episodes", suite: "Suite", base: Path | None, field: str) -> Candidate:
     if isinstance(spec, Episodes):
         if not suite.assignments:
             raise SettingError(f"{option(field)}: samples of the suite {suite.name} cannot be driven from outside")
         return Candidate("python", spec.name, driven=spec)
     if callable(spec):
         name = getattr(spec, "__qualname__", type(spec).__qualname__)
-        return Candidate("python", f"{PREFIX}{getattr(spec, '__module__', '?')}:{name}", spec)
+        whole = f"{PREFIX}{getattr(spec, '__module__', '?')}:{name}"
+        return Candidate("python", whole, spec, watch=BlockWatch(whole))
     if not isinstance(spec, str) or not spec:
         raise SettingError(
             f"{option(field)}: write what stands after it on the command line, or give the function itself"
@@ -92,6 +120,6 @@ def resolve_agent(
     if not colon or kind not in agents.names:
         return Candidate("model", spec)
     try:
-        return Candidate("python", spec, agents.get(kind)(rest, base or Path()))
+        return Candidate("python", spec, agents.get(kind)(rest, base or Path()), watch=BlockWatch(spec))
     except SettingError as e:
         raise SettingError(f"{option(field)} {spec}: {e}") from e.__cause__

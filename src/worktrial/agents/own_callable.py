@@ -1,6 +1,7 @@
 """A user's own agent: any Python function, async or not."""
 
 import asyncio
+import contextlib
 import contextvars
 import importlib
 import importlib.util
@@ -9,12 +10,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from worktrial.agents.assignment import Assignment, Unstorable, storable
+from worktrial.agents.block_watch import BlockWatch
+from worktrial.agents.printed import captured
+from worktrial.agents.stubborn import outcome_of, raising, returning
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, WorktrialError
 from worktrial.language import JsonObject, JsonValue, visible
 from worktrial.workplaces import StopReason
@@ -30,11 +33,20 @@ class OwnCallable:
 
     An async function makes its calls with `await assignment.call(tool, arguments)`. Any other runs in a thread of
     its own, where `assignment.call(tool, arguments)` waits for the answer and returns it. Of the limits only the
-    time is known here, and ends the work.
+    time is known here, and ends the work; an answer that comes after it does not count.
+
+    Args:
+        function: The user's own.
+        watch: Watch over it, while it has the event loop to itself; None where nobody else needs the loop.
+        keep_printed: Whether what it prints belongs to the sample's record; otherwise it goes where it goes.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], watch: BlockWatch | None = None, *, keep_printed: bool = True
+    ) -> None:
         self._function = function
+        self._watch = watch
+        self._keep_printed = keep_printed
 
     async def __call__(self, assignment: Assignment) -> None:
         """Let the function work on `assignment`.
@@ -42,6 +54,15 @@ class OwnCallable:
         Raises:
             InvalidSample: the function raised an exception, or did not return a string.
         """
+        with captured() if self._keep_printed else contextlib.nullcontext() as printed:
+            try:
+                await self._work(assignment)
+            finally:
+                assignment.close()
+                if printed is not None:
+                    assignment.trajectory.printed = printed.text()
+
+    async def _work(self, assignment: Assignment) -> None:
         trajectory = assignment.trajectory
         limit = asyncio.timeout(assignment.limits.seconds)
         try:
@@ -60,6 +81,10 @@ class OwnCallable:
             if ours is not None:
                 raise ours from e
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"{type(e).__name__}: {e}") from e
+        # Who keeps the loop from turning, or goes on for all that it was told to stop, is not stopped by it.
+        if limit.expired() or assignment.limit_hit() is StopReason.TIME_LIMIT:
+            trajectory.stop_reason = StopReason.TIME_LIMIT
+            return
         try:
             # A function that asks a model of its own may well hand on what that thought aloud.
             trajectory.answer = visible(storable(answer))
@@ -68,15 +93,20 @@ class OwnCallable:
         trajectory.stop_reason = StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
 
     async def _answer(self, assignment: Assignment) -> Any:
+        assignment.open_to_threads()
         if is_async(self._function):
-            return await self._function(assignment)
-        waiting = WaitingAssignment(assignment)
-        try:
-            answer = await in_thread(self._function, waiting)
-        finally:
-            waiting.close()
+            return await self._awaited(self._function(assignment))
+        answer = await in_thread(self._function, WaitingAssignment(assignment))
         # An object may well hide that calling it only begins the work.
-        return await answer if isinstance(answer, Awaitable) else answer
+        return await self._awaited(answer) if isinstance(answer, Awaitable) else answer
+
+    async def _awaited(self, work: Awaitable[Any]) -> Any:
+        with contextlib.nullcontext() if self._watch is None else self._watch.at_work():
+            return await outcome_of(work)
+
+
+class FarCrash(Exception):
+    """An exception that an agent raised in a process of its own; the message is its traceback."""
 
 
 class WaitingAssignment:
@@ -84,23 +114,14 @@ class WaitingAssignment:
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
-        self._loop = asyncio.get_running_loop()
-        self._closed = False
 
     def call(self, tool: str, arguments: JsonValue) -> JsonObject:
-        """Make one tool call and wait for its answer; see `Assignment.call`.
+        """Make one tool call and wait for its answer; see `Assignment.call_sync`.
 
         Raises:
             RuntimeError: the work was ended in the meantime.
         """
-        if self._closed:
-            raise RuntimeError("the work has ended: no more calls are made")
-        made = asyncio.run_coroutine_threadsafe(self._assignment.call(tool, arguments), self._loop)
-        return made.result()
-
-    def close(self) -> None:
-        """Refuse further calls, of a thread that does not know that its time is over."""
-        self._closed = True
+        return self._assignment.call_sync(tool, arguments)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._assignment, name)
@@ -120,26 +141,15 @@ async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
         try:
             value = context.run(function, *arguments)
         except BaseException as e:  # noqa: BLE001 - raised again where it is waited for
-            result = _raising(e)
+            result = raising(e)
         else:
-            result = _returning(value)
+            result = returning(value)
         # The run may have ended, and its loop with it.
-        with suppress(RuntimeError):
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, result)
 
     threading.Thread(target=work, name="worktrial-agent", daemon=True).start()
     return (await outcome)()
-
-
-def _returning(value: Any) -> Callable[[], Any]:
-    return lambda: value
-
-
-def _raising(error: BaseException) -> Callable[[], Any]:
-    def again() -> Any:
-        raise error
-
-    return again
 
 
 def is_async(function: Callable[..., Any]) -> bool:
@@ -152,6 +162,8 @@ def crash_traceback(crash: InvalidSample) -> str | None:
     error = crash.__cause__
     if crash.reason is not InvalidReason.AGENT_CRASH or error is None:
         return None
+    if isinstance(error, FarCrash):
+        return str(error) or None
     told = traceback.TracebackException.from_exception(error, limit=-_MOST_FRAMES)
     ours = str(Path(__file__).parents[1])
     theirs = next((i for i, frame in enumerate(told.stack) if not frame.filename.startswith(ours)), 0)

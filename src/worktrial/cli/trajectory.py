@@ -78,6 +78,8 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
     end = line.get("stop_reason") or "broken off"
     if notes := line.get("notes"):
         yield Panel(plain(notes), title="notes of its own", title_align="left")
+    if printed := line.get("printed"):
+        yield Panel(plain(printed), title="printed by the agent", title_align="left")
     yield Panel(plain(answer), title=plain(f"answer · {end}"), title_align="left")
 
 

@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from worktrial.language import JsonObject
 
@@ -136,10 +136,19 @@ class Child:
             raise BrokenWire("a message that is no JSON object")
         return message
 
+    async def hear(self, into: Callable[[bytes], object]) -> None:
+        """Hand on what it writes to its error output, as it comes, until nobody can write there any more."""
+        while said := await self._says.read(1 << 16):
+            into(said)
+
     def kill(self) -> None:
         """Kill the process and everything that it has started and that stayed in its group."""
         if self.code is None:
             _kill_group(self._process.pid)
+
+    def kill_all(self) -> None:
+        """Kill the process and its group, even where the process itself has ended and others of it go on."""
+        _kill_group(self._process.pid)
 
     async def gone(self) -> None:
         """Wait until a killed process is gone, then let go of its pipes."""

@@ -83,7 +83,8 @@ def _trajectory_line(assignment: Assignment, result: SampleResult) -> JsonObject
         "final_state": assignment.session.state,
     }
     # Only where there are any: most trajectories have none.
-    return {**line, "notes": done.notes} if done.notes else line
+    seldom = {"notes": done.notes, "printed": done.printed}
+    return {**line, **{name: text for name, text in seldom.items() if text}}
 
 
 class _Task(Protocol):

@@ -89,3 +89,5 @@ class Trajectory:
     """Counts of what was dropped on the way to the model; None where everything was kept."""
     notes: str = ""
     """Notes that the model keeps for itself, as they are at the end."""
+    printed: str = ""
+    """Text that an agent of the user's own printed while it worked; the beginning and the end of a long one."""

@@ -15,6 +15,7 @@ from worktrial.options import (
     LimitOptions,
     Names,
     Options,
+    OwnAgentOptions,
     RunOptions,
     TaskOptions,
 )
@@ -71,6 +72,7 @@ class DocumentsOptions(
     EndpointOptions,
     AgentOptions,
     ContextOptions,
+    OwnAgentOptions,
     FaultOptions,
     LimitOptions,
     RunOptions,

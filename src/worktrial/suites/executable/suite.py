@@ -22,6 +22,7 @@ from worktrial.options import (
     JudgingOptions,
     LimitOptions,
     Options,
+    OwnAgentOptions,
     PromptOptions,
     RunOptions,
 )
@@ -48,6 +49,7 @@ class ExecutableOptions(
     EndpointOptions,
     AgentOptions,
     ContextOptions,
+    OwnAgentOptions,
     HumanOptions,
     PromptOptions,
 ):

@@ -24,6 +24,7 @@ from worktrial.options import (
     LimitOptions,
     Names,
     Options,
+    OwnAgentOptions,
     PromptOptions,
     RunOptions,
 )
@@ -80,6 +81,7 @@ class ShiftOptions(
     EndpointOptions,
     AgentOptions,
     ContextOptions,
+    OwnAgentOptions,
     DutyOptions,
     PromptOptions,
 ):

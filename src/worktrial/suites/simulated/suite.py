@@ -20,6 +20,7 @@ from worktrial.options import (
     Flag,
     JudgingOptions,
     LimitOptions,
+    OwnAgentOptions,
     PromptOptions,
     RunOptions,
 )
@@ -49,6 +50,7 @@ class SimulatedOptions(
     EndpointOptions,
     AgentOptions,
     ContextOptions,
+    OwnAgentOptions,
     DutyOptions,
     PromptOptions,
 ):

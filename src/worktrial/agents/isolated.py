@@ -1,0 +1,201 @@
+"""A user's own function in a process of its own, one for each sample."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pydantic import BaseModel
+
+from worktrial.agents.assignment import Assignment, storable
+from worktrial.agents.own_callable import PREFIX, FarCrash
+from worktrial.agents.printed import MOST_PRINTED
+from worktrial.errors import InvalidReason, InvalidSample, SettingError
+from worktrial.language import JsonObject, visible
+from worktrial.sandbox.child import BrokenWire, Child, ChildGone, StartFailure
+from worktrial.sandbox.inside.worker import HeadTail
+from worktrial.workplaces import StopReason
+
+ISOLATED = "WORKTRIAL_ISOLATED"
+"""Environment variable that is set in the processes of agents."""
+USUAL_SECONDS = 3600.0
+
+_MOST_MESSAGE = 16 << 20
+_START_SECONDS = 60.0
+_LOOK_SECONDS = 0.5
+_LAST_WORDS_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class IsolatedCallable:
+    """Agent made of a function that each sample runs in a Python of its own.
+
+    The process has its own memory, whose limit it cannot raise, and its own time; at the end of the sample it is
+    killed with all that it has started and that stayed in its group. It sees the environment, files and network
+    that this process sees: it is bounded, not locked in.
+    """
+
+    rest: str
+    """Place of the function: `MODULE:FUNCTION` or `FILE.py:FUNCTION`."""
+    base: Path
+    """Folder that a module is looked for in, and a file's path is relative to."""
+    memory: int
+    """Bytes of data that the process may hold; Linux only."""
+
+    async def __call__(self, assignment: Assignment) -> None:
+        """Let the function work on `assignment`.
+
+        Raises:
+            InvalidSample: the function raised an exception, did not return a string, or its process ended.
+        """
+        trajectory = assignment.trajectory
+        printed = HeadTail(MOST_PRINTED)
+        seconds = assignment.limits.seconds
+        limit = asyncio.timeout(USUAL_SECONDS if seconds is None else seconds)
+        child = await Child.start(_words(), env={**os.environ, ISOLATED: "1"}, most=_MOST_MESSAGE)
+        try:
+            await child.ready(_START_SECONDS)
+        except StartFailure as e:
+            raise InvalidSample(InvalidReason.AGENT_CRASH, f"the agent's process did not start: {e}") from None
+        hearing = asyncio.create_task(child.hear(printed.write))
+        try:
+            async with limit:
+                trajectory.answer = visible(await self._answer(child, assignment))
+                trajectory.stop_reason = (
+                    StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
+                )
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            trajectory.stop_reason = StopReason.TIME_LIMIT
+        finally:
+            child.kill_all()
+            await child.gone()
+            # Something that got away may hold the pipe open.
+            await asyncio.wait([hearing], timeout=_LAST_WORDS_SECONDS)
+            hearing.cancel()
+            assignment.close()
+            trajectory.printed = printed.text()
+
+    async def _answer(self, child: Child, assignment: Assignment) -> str:
+        try:
+            await child.send(self._task(assignment))
+            while True:
+                said = await _next(child)
+                if "answer" in said:
+                    return storable(said["answer"])
+                if "crash" in said:
+                    raise InvalidSample(InvalidReason.AGENT_CRASH, str(said["crash"])) from FarCrash(
+                        said.get("told") or ""
+                    )
+                tool, arguments = said["call"]
+                seen = await assignment.call(tool, arguments)
+                await child.send({"seen": seen, "pictures": assignment.take_pictures()})
+        except ChildGone:
+            child.kill_all()
+            await child.gone()
+            how = f"exit code {child.code}" if child.code is None or child.code >= 0 else f"signal {-child.code}"
+            raise InvalidSample(
+                InvalidReason.AGENT_CRASH, f"the agent's process ended without an answer ({how})"
+            ) from None
+        except (BrokenWire, KeyError, TypeError, ValueError) as e:
+            raise InvalidSample(
+                InvalidReason.AGENT_CRASH, f"the agent's process said what nobody can read: {e}"
+            ) from None
+
+    def _task(self, assignment: Assignment) -> JsonObject:
+        told: JsonObject = msgspec.to_builtins(
+            {
+                "path": sys.path,
+                "rest": self.rest,
+                "base": str(self.base.resolve()),
+                "memory": self.memory,
+                "pictures": assignment.take_pictures(),
+                "assignment": {
+                    "instruction": assignment.instruction,
+                    "clock": assignment.clock,
+                    "tools": assignment.tools,
+                    # Its time is kept here.
+                    "limits": replace(assignment.limits, seconds=None),
+                    "plan": assignment.plan,
+                    "reads": sorted(assignment.reads),
+                    "system_prompt": assignment.system_prompt,
+                },
+            },
+            enc_hook=_as_json,
+        )
+        return told
+
+
+def isolated(spec: str, function: Callable[..., Any], base: Path, memory: int) -> IsolatedCallable:
+    """The agent in a process of its own that does what `function` does in this one.
+
+    Args:
+        spec: The agent as it is named: `python:MODULE:FUNCTION`, or the same for a function that was handed over.
+        function: The function itself.
+        base: Folder that relative paths in `spec` are relative to.
+        memory: Bytes of data that each process may hold.
+
+    Raises:
+        SettingError: another process could not find the function.
+    """
+    if os.environ.get(ISOLATED):
+        raise SettingError(
+            "the agent's file starts the trial itself when it is imported; put that under "
+            'if __name__ == "__main__":'
+        )
+    module, _, name = spec.removeprefix(PREFIX).rpartition(":")
+    if module == "__main__":
+        file = getattr(sys.modules["__main__"], "__file__", None)
+        if file is None:
+            raise SettingError(f"{name} is known to this session only; write it into a file")
+        module = str(Path(file).resolve())
+    elif Path(module).suffix != ".py" and module in sys.modules:
+        file = getattr(sys.modules[module], "__file__", None)
+        found = getattr(sys.modules[module], name, None)
+        if file is None or found is not function:
+            raise SettingError(f"{name} cannot be found by its name in {module}; name a function of a module")
+        if module.startswith("worktrial_agent_"):
+            module = str(Path(file).resolve())
+    if "<" in name or "." in name:
+        raise SettingError(f"{name} cannot be found by its name; name a function of a module")
+    return IsolatedCallable(f"{module}:{name}", base, memory)
+
+
+async def _next(child: Child) -> JsonObject:
+    """Message that comes next, or none: whoever the process has left behind may keep the line open.
+
+    Raises:
+        BrokenWire: it is none.
+        ChildGone: the process has ended.
+    """
+    coming = asyncio.ensure_future(child.receive())
+    try:
+        while True:
+            was_gone = child.code is not None
+            done, _ = await asyncio.wait([coming], timeout=_LOOK_SECONDS)
+            if done:
+                return coming.result()
+            if was_gone:
+                raise ChildGone
+    finally:
+        coming.cancel()
+
+
+def _words() -> list[str]:
+    # What this process can import, the agent's can, too.
+    start = f"import sys; sys.path[:] = {sys.path!r}; from worktrial.agents.isolated_process import main; main()"
+    return [sys.executable, "-c", start]
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", by_alias=True)
+    with contextlib.suppress(TypeError):
+        return list(value)
+    return None
