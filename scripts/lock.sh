@@ -8,5 +8,5 @@ compile() {
     --python-version 3.11 --custom-compile-command "make lock" "$@"
 }
 compile requirements/uv.in -o requirements/uv.txt
-compile pyproject.toml --extra documents --extra analysis --extra local --extra providers -o requirements/runtime.txt
+compile pyproject.toml --extra documents --extra analysis --extra local --extra providers --extra serve -o requirements/runtime.txt
 compile pyproject.toml --all-extras --group dev -c requirements/runtime.txt -o requirements/dev.txt
