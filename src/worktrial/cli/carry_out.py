@@ -115,7 +115,7 @@ def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
             # Nothing is left to interrupt, and an echo of the signal would change the exit code.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        _say_how_to_resume(plans, e)
+        say_how_to_resume(plans, e)
         raise
 
 
@@ -150,7 +150,8 @@ def names_folder(command: tuple[str, ...]) -> bool:
     return any(word.startswith(("-o", "--output")) for word in command)
 
 
-def _say_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
+def say_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
+    """Print the command that goes on with runs that were stopped, where there is something to go on with."""
     stored = [plan.settings.folder / SAMPLES for plan in plans]
     has_samples = any(path.exists() and path.stat().st_size for path in stored)
     # What a batch brings is paid for, whether a sample is finished or not.

@@ -1,7 +1,8 @@
 """`worktrial run SUITE`: put an agent to work."""
 
 import sys
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.core
@@ -9,6 +10,9 @@ import typer.core
 from worktrial.cli.lazy import stub
 from worktrial.errors import WorktrialError, flag, spell_options
 from worktrial.language.untrusted import printable
+
+if TYPE_CHECKING:
+    from worktrial.trials import PreparedRun
 
 
 class SuiteGroup(typer.core.TyperGroup):
@@ -33,12 +37,16 @@ class SuiteGroup(typer.core.TyperGroup):
         from worktrial.suite import find_suite
 
         if not self._listing:
-            return _command(find_suite(cmd_name), cmd_name)
+            return self.command(find_suite(cmd_name), cmd_name)
         try:
             about = find_suite(cmd_name).about
         except WorktrialError as e:
             about = str(e)
         return stub(cmd_name, about)
+
+    def command(self, suite: Any, word: str) -> Any:
+        """Command for `suite`, to be called `word`."""
+        return _command(suite, word)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page; a suite that cannot be loaded says so there."""
@@ -77,26 +85,43 @@ def _command(suite: Any, word: str) -> Any:
         **given: Any,
     ) -> None:
         from worktrial.cli.carry_out import carry_out, carry_out_all
-        from worktrial.trials import prepare, prepare_all, unfinished
+        from worktrial.trials import prepare, prepare_all
 
         command = ("worktrial", *sys.argv[1:])
         if agent is not None and len(agent) > 1:
             prepared = prepare_all(suite, agent, given, command=command)
         else:
             prepared = [prepare(suite, agent[0] if agent else None, given, command=command)]
-        for notice in dict.fromkeys(notice for run in prepared for notice in run.notices):
-            typer.secho(printable(spell_options(notice, flag)), err=True, bold=notice.startswith("WARNING"))
-        if given.get("output") is None and (there := unfinished(prepared)) is not None:
-            done = f"{there.finished} of {there.samples} samples are there"
-            said = f"{there.folder} holds the same run, unfinished ({done}); to go on with it add -o {there.folder}"
-            typer.echo(printable(said), err=True)
+        say_before(prepared, given)
         if len(prepared) > 1:
             carry_out_all(prepared)
         else:
             options = prepared[0].options.shared_with(suite.beside)
             carry_out(prepared[0], beside=suite.beside.read(options, suite=suite.name))
 
-    about = f"{suite.about[:1].upper()}{suite.about[1:]}."
+    about = about_suite(suite)
     needs = "Needs nothing but an agent." if suite.needs == "nothing" else f"Needs {suite.needs}."
     example = f"Example: worktrial run {word} {suite.example}" if suite.example else ""
     return command_of(run, word, path="run", help="\n\n".join(part for part in (about, needs, example) if part))
+
+
+def about_suite(suite: Any) -> str:
+    """Sentence on what `suite` is about."""
+    return f"{suite.about[:1].upper()}{suite.about[1:]}."
+
+
+def say_before(prepared: "Sequence[PreparedRun]", given: Mapping[str, Any]) -> None:
+    """Say what the user should know before it starts.
+
+    Args:
+        prepared: Runs of the command.
+        given: Its options.
+    """
+    from worktrial.trials import unfinished
+
+    for notice in dict.fromkeys(notice for run in prepared for notice in run.notices):
+        typer.secho(printable(spell_options(notice, flag)), err=True, bold=notice.startswith("WARNING"))
+    if given.get("output") is None and (there := unfinished(prepared)) is not None:
+        done = f"{there.finished} of {there.samples} samples are there"
+        said = f"{there.folder} holds the same run, unfinished ({done}); to go on with it add -o {there.folder}"
+        typer.echo(printable(said), err=True)

@@ -1,0 +1,202 @@
+"""`worktrial serve SUITE`: a suite's samples for agents that live elsewhere."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from worktrial.cli.run import SuiteGroup, about_suite, say_before
+from worktrial.errors import SettingError, extra
+from worktrial.language.untrusted import printable
+
+if TYPE_CHECKING:
+    from worktrial.agents.episodes import Episodes
+    from worktrial.trials import PreparedRun
+
+_DOORS = "Doors"
+_NONE = "none"
+_T = TypeVar("_T")
+
+
+class ServedSuites(SuiteGroup):
+    """A command for every suite: serve it."""
+
+    def command(self, suite: Any, word: str) -> Any:
+        """Command that serves `suite`."""
+        return _command(suite, word)
+
+
+app = typer.Typer(
+    cls=ServedSuites,
+    no_args_is_help=True,
+    subcommand_metavar="SUITE|FOLDER [ARGS]...",
+    help="Serve a suite's samples to agents that live elsewhere, over HTTP and MCP.\n\n"
+    "Example: worktrial serve starter --limit 5 -o runs/mine",
+)
+
+
+def _list(wanted: bool) -> None:
+    if not wanted:
+        return
+    from worktrial.interop.serve.listing import servers
+
+    nobody = True
+    for server in servers():
+        nobody = False
+        said = server.episodes
+        typer.echo(printable(f"{server.url}  {said['suite']}  {server.folder}"))
+        typer.echo(f"  {said['finished']} of {said['samples']} samples are done, {said['waiting']} wait")
+        for one in said["open"]:
+            place = f"{one['sample']}, repeat {one['repeat']}, {one['condition']}"
+            typer.echo(printable(f"  {one['episode']}  {place}  {one['state']}  {one['calls']} calls"))
+    if nobody:
+        typer.echo("no server of yours is up")
+    raise typer.Exit
+
+
+@app.callback()
+def _group(
+    list_servers: Annotated[
+        bool,
+        typer.Option(
+            "--list", callback=_list, is_eager=True, help="Show the servers that are up, with their open episodes."
+        ),
+    ] = False,
+) -> None:
+    """Options of `worktrial serve` itself."""
+
+
+def _option(words: str, help: str, **more: Any) -> Any:
+    return typer.Option(words, help=help, rich_help_panel=_DOORS, **more)
+
+
+def _command(suite: Any, word: str) -> Any:
+    from worktrial.cli.options import command_of, takes
+
+    @takes(lambda: suite.every_option)
+    def serve(
+        agent: Annotated[
+            str, typer.Option(help="Name of the agent that will come, for the run.", rich_help_panel="Who takes part")
+        ] = "driven",
+        host: Annotated[str, _option("--host", "Address to listen on.")] = "127.0.0.1",
+        port: Annotated[int, _option("--port", "Port to listen on; 0 takes a free one.", min=0, max=65535)] = 0,
+        host_name: Annotated[
+            list[str] | None,
+            _option("--host-name", "Further name under which agents reach this machine; repeat it for several."),
+        ] = None,
+        token_env: Annotated[
+            str | None,
+            _option(
+                "--token-env",
+                "Environment variable that holds the token. Default: a random one, printed after the address.",
+                metavar="NAME",
+            ),
+        ] = None,
+        episodes: Annotated[int, _option("--episodes", "Episodes that may be open at once.", min=1)] = 1000,
+        idle_seconds: Annotated[
+            float,
+            _option("--idle-seconds", "Seconds without a call after which an episode counts as abandoned.", min=1),
+        ] = 600.0,
+        finish_tool: Annotated[
+            str,
+            _option(
+                "--finish-tool",
+                "Name of the tool by which an agent hands in its answer; none offers none.",
+                metavar="NAME|none",
+            ),
+        ] = "finish_work",
+        show_checks: Annotated[
+            bool, _option("--show-checks", "Show checks and votes with each verdict: they are the answer key.")
+        ] = False,
+        stdio: Annotated[
+            bool, _option("--stdio", "Serve one sample over MCP on the standard streams, and nothing else.")
+        ] = False,
+        sample: Annotated[
+            str | None,
+            _option("--sample", "With --stdio: id of the task. Default: the next open one.", metavar="ID"),
+        ] = None,
+        **given: Any,
+    ) -> None:
+        with extra("serve", "Serving"):
+            import mcp  # noqa: F401 - what the doors are made of
+            import uvicorn  # noqa: F401
+        from worktrial.agents.episodes import Episodes
+        from worktrial.interop.serve.server import ServerSettings
+        from worktrial.trials import prepare
+
+        if sample is not None and not stdio:
+            raise SettingError("--sample names the sample of --stdio; over HTTP every episode names its own")
+        token = None if token_env is None else os.environ.get(token_env)
+        if token_env is not None and not token:
+            raise SettingError(f"--token-env: the environment variable {token_env} is not set")
+
+        settings = ServerSettings(
+            host=host,
+            port=port,
+            token=token,
+            names=host_name or (),
+            finish_tool=None if finish_tool == _NONE else finish_tool,
+            shows_checks=show_checks,
+        )
+        driven = Episodes(agent, idle_seconds=idle_seconds, most=episodes)
+        prepared = prepare(suite, driven, given, command=("worktrial", *sys.argv[1:]))
+        say_before([prepared], given)
+        if stdio:
+            _serve_stdio(prepared, driven, settings, sample)
+        else:
+            _serve(prepared, driven, settings, shows_token=token is None)
+
+    return command_of(serve, word, path="serve", help=f"{about_suite(suite)} Served to agents that live elsewhere.")
+
+
+def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, *, shows_token: bool) -> None:
+    from worktrial.cli.carry_out import announce, refuse_invalid, say_how_to_resume
+    from worktrial.engine.run import Interrupted
+    from worktrial.engine.stored import open_run
+    from worktrial.interop.serve.server import Served, serve
+
+    announce(prepared.trial, prepared.models, prepared.settings)
+
+    def ready(served: Served) -> None:
+        typer.echo(served.url)
+        if shows_token:
+            typer.echo(f"token {served.token}")
+        sys.stdout.flush()
+
+    def tell(line: str) -> None:
+        typer.echo(printable(line), err=True)
+
+    if not _to_its_end(serve(prepared, episodes, settings, ready=ready, tell=tell)):
+        stop = Interrupted("stopped before every sample was done")
+        say_how_to_resume([prepared.plan], stop)
+        raise stop
+    from worktrial.cli.summary import print_summary
+
+    stored = open_run(prepared.settings.folder)
+    print_summary(stored, beside=None)
+    invalid = sum(record.outcome == "invalid" for record in stored.records)
+    refuse_invalid(invalid / max(1, len(stored.records)), prepared.options.max_invalid, prepared.settings)
+
+
+def _serve_stdio(prepared: "PreparedRun", episodes: "Episodes", settings: Any, sample: str | None) -> None:
+    from worktrial.interop.serve.stdio import serve_stdio
+
+    state = _to_its_end(serve_stdio(prepared, episodes, settings, sample))
+    typer.echo(printable(f"{state.sample}: {state.outcome}, {state.reason}"), err=True)
+
+
+def _to_its_end(work: "Coroutine[Any, Any, _T]") -> _T:
+    """Carry `work` out on a loop of its own.
+
+    Raises:
+        Interrupted: Ctrl-C or SIGTERM.
+    """
+    from worktrial.engine.run import Interrupted
+
+    try:
+        return asyncio.run(work)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise Interrupted("interrupted") from None

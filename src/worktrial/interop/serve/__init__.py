@@ -1,0 +1,1 @@
+"""Doors for agents that live elsewhere: one run's open samples as episodes over HTTP and MCP."""

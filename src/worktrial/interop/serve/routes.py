@@ -1,0 +1,211 @@
+"""Episodes over HTTP."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Lifespan
+
+from worktrial.agents.episode import EpisodeOver
+from worktrial.agents.episodes import NoOpenJob, TooManyOpen
+from worktrial.errors import SettingError, WorktrialError
+from worktrial.interop.serve import bodies
+from worktrial.interop.serve.guard import refusal
+from worktrial.interop.serve.openapi import described
+from worktrial.interop.serve.reception import Guest, KeyReused, NameTaken, Reception, UnknownEpisode
+
+# No call of any tool nears it.
+MOST_BYTES = 4 * 1024 * 1024
+# Longer bodies are read and thrown away up to here: who is cut off while sending does not see the answer.
+_MOST_DRAINED = 128 * 1024 * 1024
+# Who has not sent its request by then does not mean to.
+BODY_SECONDS = 30.0
+_LONGEST_KEY = 200
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (UnknownEpisode, 404),
+    (TooManyOpen, 429),
+    (NoOpenJob, 410),
+    (EpisodeOver, 409),
+    (NameTaken, 409),
+    (KeyReused, 422),
+    (SettingError, 422),
+    (ValueError, 422),
+    (WorktrialError, 503),
+)
+
+_Answer = Callable[[Request], Awaitable[Response]]
+
+
+class Unreadable(Exception):
+    """A request whose body cannot be had."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(said)
+        self.status = status
+
+
+class Doors:
+    """Answers to the requests of drivers.
+
+    Args:
+        reception: Hands the episodes out.
+        suite: The suite's name.
+        progress: Function that tells how many samples are stored with a verdict, and of how many.
+    """
+
+    def __init__(self, reception: Reception, suite: str, progress: Callable[[], tuple[int, int]]) -> None:
+        self._reception = reception
+        self._suite = suite
+        self._progress = progress
+
+    def app(self, mcp: Any, lifespan: Lifespan[Starlette] | None = None) -> Starlette:
+        """The ASGI application.
+
+        Args:
+            mcp: ASGI application that speaks MCP at an episode's address.
+            lifespan: What has to be up while requests are answered.
+        """
+        routes = [
+            Route("/health", _plain(self.health), methods=["GET"]),
+            Route("/openapi.json", _plain(self.openapi), methods=["GET"]),
+            Route("/episodes", _plain(self.listed), methods=["GET"]),
+            Route("/episodes", _plain(self.open), methods=["POST"]),
+            Route("/episodes/{episode}", _plain(self.show), methods=["GET"]),
+            Route("/episodes/{episode}", _plain(self.abandon), methods=["DELETE"]),
+            Route("/episodes/{episode}/calls", _plain(self.call), methods=["POST"]),
+            Route("/episodes/{episode}/finish", _plain(self.finish), methods=["POST"]),
+            Route("/episodes/{episode}/mcp", mcp, name="mcp"),
+        ]
+        return Starlette(routes=routes, exception_handlers={HTTPException: _http_refusal}, lifespan=lifespan)
+
+    async def health(self, request: Request) -> Response:
+        """Sign of life."""
+        return _answer(bodies.Health("ok", self._suite))
+
+    async def openapi(self, request: Request) -> Response:
+        """Description of all this."""
+        return _answer(described())
+
+    async def listed(self, request: Request) -> Response:
+        """All open episodes, without their addresses."""
+        finished, samples = self._progress()
+        waiting = len(self._reception.episodes.waiting)
+        states = self._reception.states()
+        return _answer(bodies.EpisodeList(self._suite, states, waiting, finished, samples))
+
+    async def open(self, request: Request) -> Response:
+        """Hand out an episode."""
+        body = await body_of(request)
+        asked = bodies.read(bodies.OpenRequest, body)
+        guest: Guest = await self._reception.once.do(
+            _key(request), body, lambda: self._reception.open(asked.sample, asked.repeat, asked.condition)
+        )
+        episode = guest.episode
+        sample, repeat, condition = episode.key
+        return _answer(
+            bodies.EpisodeOpened(
+                guest.address,
+                sample,
+                repeat,
+                condition,
+                guest.instruction,
+                episode.clock,
+                guest.tools,
+                guest.finish_name,
+                episode.system_prompt,
+                str(request.url_for("mcp", episode=guest.address)),
+            ),
+            HTTPStatus.CREATED,
+        )
+
+    async def show(self, request: Request) -> Response:
+        """State of an episode."""
+        return _answer(self._reception.state(_address(request)))
+
+    async def abandon(self, request: Request) -> Response:
+        """Give an episode up."""
+        guest = self._reception.find(_address(request))
+        return _answer(await self._reception.abandon(guest, "given up by whoever drove it"))
+
+    async def call(self, request: Request) -> Response:
+        """Make one call."""
+        body = await body_of(request)
+        asked = bodies.read(bodies.CallRequest, body)
+        guest = self._reception.find(_address(request))
+        seen = await guest.once.do(_key(request), body, lambda: guest.call(asked.tool, asked.arguments))
+        return _answer(bodies.CallAnswer(seen.content, seen.is_error))
+
+    async def finish(self, request: Request) -> Response:
+        """Hand in the answer."""
+        body = await body_of(request)
+        asked = bodies.read(bodies.FinishRequest, body)
+        return _answer(await self._reception.finish(_address(request), asked.answer, _key(request)))
+
+
+async def body_of(request: Request) -> bytes:
+    """Body of a request.
+
+    Raises:
+        Unreadable: it is too long, or does not come.
+    """
+    body = bytearray()
+    received = 0
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                received += len(chunk)
+                if received <= MOST_BYTES:
+                    body += chunk
+                elif received > _MOST_DRAINED:
+                    break
+    except TimeoutError:
+        raise Unreadable(408, f"the body did not come within {BODY_SECONDS:g} seconds") from None
+    except ClientDisconnect:
+        raise Unreadable(400, "the body broke off") from None
+    if received > MOST_BYTES:
+        raise Unreadable(413, f"a body has at most {MOST_BYTES} bytes")
+    return bytes(body)
+
+
+def _plain(answer: _Answer) -> _Answer:
+    """`answer` with what it raises as refusals."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except Unreadable as e:
+            return refusal(e.status, str(e), {"connection": "close"})
+        except (WorktrialError, ValueError) as e:
+            status = next(status for kind, status in _STATUS if isinstance(e, kind))
+            return refusal(status, str(e), {"retry-after": "5"} if status == HTTPStatus.TOO_MANY_REQUESTS else None)
+
+    return answered
+
+
+async def _http_refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return refusal(error.status_code, error.detail, dict(error.headers or {}))
+
+
+def _address(request: Request) -> str:
+    address: str = request.path_params["episode"]
+    return address
+
+
+def _key(request: Request) -> str | None:
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 0 < len(key) <= _LONGEST_KEY:
+        raise ValueError(f"Idempotency-Key: has to have 1 to {_LONGEST_KEY} characters")
+    return key
+
+
+def _answer(value: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(value), status, media_type="application/json")

@@ -1,0 +1,170 @@
+"""A run behind one port: HTTP and MCP, until somebody stops it."""
+
+import asyncio
+import contextlib
+import ipaddress
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+
+import uvicorn
+from starlette.applications import Starlette
+
+from worktrial.agents.episodes import Episodes
+from worktrial.engine.interruption import cancelled_by_signals
+from worktrial.engine.progress import Tally
+from worktrial.errors import SettingError
+from worktrial.interop.episodes import drive
+from worktrial.interop.serve.guard import LOOPBACK, Guard
+from worktrial.interop.serve.listing import on_list
+from worktrial.interop.serve.mcp_tools import McpDoor
+from worktrial.interop.serve.reception import Reception
+from worktrial.interop.serve.routes import Doors
+from worktrial.interop.serve.settings import ServerSettings
+from worktrial.trials import PreparedRun
+
+# Answers in flight, such as verdicts of a judge, may come to their end when the server is stopped.
+_GRACE_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that is up."""
+
+    url: str
+    token: str
+
+
+class _Server(uvicorn.Server):
+    """Server that leaves signals to the run around it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave them alone."""
+        yield
+
+
+async def serve(
+    prepared: PreparedRun,
+    episodes: Episodes,
+    settings: ServerSettings,
+    *,
+    ready: Callable[[Served], None],
+    tell: Callable[[str], None] = lambda line: None,
+) -> bool:
+    """Serve a run until a signal, or cancellation, ends it.
+
+    Args:
+        prepared: The run, made with `episodes` as its agent.
+        episodes: Hands out its samples.
+        settings: Where, and to whom.
+        ready: Told when requests are answered.
+        tell: Told of each episode that begins or ends, in a line.
+
+    Returns:
+        Whether every sample of the run is done.
+
+    Raises:
+        SettingError: the address cannot be used, or the run differs from the one in its folder.
+        WorktrialError: the run could not start, or was stopped.
+    """
+    with _bound(settings.host, settings.port) as at:
+        async with opened(prepared, episodes, settings, at, tell) as (served, app, run):
+            server = _Server(_config(app))
+
+            def stop(*_: object) -> None:
+                server.should_exit = True
+
+            def failed(ended: "asyncio.Task[object]") -> None:
+                # A run that is merely done leaves its verdicts to be asked for.
+                if not ended.cancelled() and ended.exception() is not None:
+                    stop()
+
+            run.add_done_callback(failed)
+            with cancelled_by_signals(stop), on_list(served.url, served.token, prepared.settings.folder):
+                up = asyncio.create_task(server.serve([at]))
+                try:
+                    while not server.started and not up.done():
+                        await asyncio.sleep(0.005)
+                    ready(served)
+                    await up
+                finally:
+                    stop()
+                    await asyncio.wait([up])
+            return run.done() and not run.cancelled() and run.exception() is None
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    prepared: PreparedRun,
+    episodes: Episodes,
+    settings: ServerSettings,
+    at: socket.socket,
+    tell: Callable[[str], None] = lambda line: None,
+) -> AsyncIterator[tuple[Served, Guard, "asyncio.Task[object]"]]:
+    """The run, begun, and the application that serves it; see `serve`."""
+    tallies: list[Tally] = []
+    begun = asyncio.Event()
+    reception = Reception(
+        episodes, finish_tool=settings.finish_tool, shows_checks=settings.shows_checks, tell=tell
+    )
+    mcp = McpDoor(reception)
+
+    def tell_progress(tally: Tally) -> None:
+        tallies[:] = [tally]
+        begun.set()
+
+    def progress() -> tuple[int, int]:
+        tally = tallies[-1] if tallies else None
+        samples = len(prepared.trial.jobs)
+        return (samples if tally is None else tally.done), samples
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with mcp.sessions.run():
+            yield
+
+    token = settings.token or secrets.token_urlsafe(24)
+    app = Doors(reception, prepared.trial.suite, progress).app(mcp, lifespan)
+    names = [*LOOPBACK, settings.host, *settings.names]
+    url = f"http://{_spelled(settings.host)}:{at.getsockname()[1]}"
+    async with drive(prepared, episodes, progress=tell_progress) as run:
+        run.add_done_callback(lambda ended: begun.set())
+        await begun.wait()
+        yield Served(url, token), Guard(app, token, names), run
+
+
+def _config(app: Guard) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="error",
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+
+
+@contextlib.contextmanager
+def _bound(host: str, port: int) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as at:
+        at.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            at.bind((host, port))
+            at.listen(1024)
+        except (OSError, OverflowError) as e:
+            raise SettingError(f"cannot listen on {host}:{port}: {e}; name another --host or --port") from None
+        yield at
+
+
+def _spelled(host: str) -> str:
+    """Host as addresses name it; every address of the machine is reached by its loopback."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.is_unspecified:
+        return "127.0.0.1" if address.version == 4 else "[::1]"
+    return f"[{host}]" if address.version == 6 else host

@@ -1,0 +1,58 @@
+"""One sample over the standard streams, as programs that speak MCP start their servers."""
+
+from mcp.server.stdio import stdio_server
+
+from worktrial.agents.episode import AnsweredBy, EpisodeOver
+from worktrial.agents.episodes import Episodes
+from worktrial.engine.interruption import cancelled_by_signals
+from worktrial.interop.episodes import drive
+from worktrial.interop.serve.bodies import EpisodeState
+from worktrial.interop.serve.mcp_tools import mcp_server
+from worktrial.interop.serve.reception import Reception
+from worktrial.interop.serve.settings import ServerSettings
+from worktrial.trials import PreparedRun
+
+
+async def serve_stdio(
+    prepared: PreparedRun, episodes: Episodes, settings: ServerSettings, sample: str | None
+) -> EpisodeState:
+    """Serve a sample of a run on the standard streams until its input ends.
+
+    An agent that has made a call and says nothing more is judged with an empty answer; one that never made any is
+    taken for one that never came.
+
+    Args:
+        prepared: The run, made with `episodes` as its agent.
+        episodes: Hands out its samples.
+        settings: Tool that hands in the answer, and whether checks are shown; the rest is not looked at.
+        sample: Task; None for the run's next open sample.
+
+    Returns:
+        The verdict.
+
+    Raises:
+        WorktrialError: there is no such open sample, or the run could not start or was stopped.
+    """
+    with cancelled_by_signals():
+        return await _serve(prepared, episodes, settings, sample)
+
+
+async def _serve(
+    prepared: PreparedRun, episodes: Episodes, settings: ServerSettings, sample: str | None
+) -> EpisodeState:
+    async with drive(prepared, episodes):
+        reception = Reception(episodes, finish_tool=settings.finish_tool, shows_checks=settings.shows_checks)
+        guest = await reception.open(sample)
+        server = mcp_server(lambda ctx: guest)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        episode = guest.episode
+        try:
+            if not episode.calls:
+                await episode.abandon("the agent went away without a call")
+            else:
+                await episode.finish("", AnsweredBy.END)
+        except EpisodeOver:
+            # The agent has handed in its answer, or a limit ended its work.
+            await episode.verdict()
+        return reception.state(guest.address)
