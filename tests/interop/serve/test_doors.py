@@ -1,0 +1,134 @@
+"""One task through every door: the same verdict, calls and fault ledger as the plan agent's in process."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.support.plan_driver import Call, follow_plan, what_counts
+from tests.support.served import served
+
+import worktrial as wt
+from worktrial.agents.assignment import Assignment
+from worktrial.language import JsonValue
+
+SAMPLE = "returns-01"
+CONDITIONS = ["E0", "E2"]
+
+Door = Callable[[Path, str], Awaitable[None]]
+"""Follows the plan of `SAMPLE` through a door, under a condition, in a run that is stored in a folder."""
+
+
+async def own_function(out: Path, condition: str) -> None:
+    async def agent(assignment: Assignment) -> str:
+        return await follow_plan(SAMPLE, assignment.call)
+
+    await wt.run_async("starter", agent, out=out, tasks=[SAMPLE], faults=condition)
+
+
+async def python_episode(out: Path, condition: str) -> None:
+    async with wt.episode("starter", SAMPLE, faults=condition, out=out) as episode:
+
+        async def call(tool: str, arguments: JsonValue) -> Any:
+            return (await episode.call(tool, arguments)).content
+
+        await episode.finish(await follow_plan(SAMPLE, call))
+
+
+async def over_http(out: Path, condition: str) -> None:
+    with served(out, "--tasks", SAMPLE, "--faults", condition) as server:
+        opened = server.open(sample=SAMPLE, condition=condition)
+        async with aiohttp.ClientSession(f"{server.url}/episodes/{opened['episode']}/") as session:
+
+            async def call(tool: str, arguments: JsonValue) -> Any:
+                async with session.post("calls", json={"tool": tool, "arguments": arguments}) as answer:
+                    return (await answer.json())["observation"]
+
+            answer = await follow_plan(SAMPLE, call)
+            async with session.post("finish", json={"answer": answer}) as said:
+                assert said.status == 200
+
+
+def over_mcp(age: str, *, by_tool: bool) -> Door:
+    async def door(out: Path, condition: str) -> None:
+        with served(out, "--tasks", SAMPLE, "--faults", condition) as server:
+            opened = server.open()
+            async with Client(opened["mcp"], mode=age) as client:
+                answer = await follow_plan(SAMPLE, calls_of(client))
+                if by_tool:
+                    await client.call_tool("finish_work", {"answer": answer})
+            status, verdict = server.finish(opened, answer)
+            assert (status, verdict["answered_by"]) == (200, "tool" if by_tool else "driver")
+
+    return door
+
+
+def over_stdio(age: str) -> Door:
+    async def door(out: Path, condition: str) -> None:
+        words = ["-m", "worktrial", "serve", "starter", "-o", str(out), "--faults", condition]
+        async with stdio_episode([*words, "--stdio", "--sample", SAMPLE], out, age) as client:
+            answer = await follow_plan(SAMPLE, calls_of(client))
+            await client.call_tool("finish_work", {"answer": answer})
+
+    return door
+
+
+@contextlib.asynccontextmanager
+async def stdio_episode(words: list[str], out: Path, age: str) -> AsyncIterator[Client]:
+    import os
+
+    parameters = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
+    with out.with_suffix(".err").open("w") as log:
+        async with Client(stdio_client(parameters, errlog=log), mode=age) as client:
+            yield client
+
+
+def calls_of(client: Client) -> Call:
+    async def call(tool: str, arguments: JsonValue) -> Any:
+        assert isinstance(arguments, dict)
+        seen = await client.call_tool(tool, arguments)
+        assert seen.is_error == ("error" in seen.structured_content)
+        return seen.structured_content
+
+    return call
+
+
+DOORS: dict[str, Door] = {
+    "own function": own_function,
+    "wt.episode": python_episode,
+    "http": over_http,
+    "mcp, with a handshake": over_mcp("legacy", by_tool=False),
+    "mcp, of today": over_mcp("auto", by_tool=False),
+    "mcp, answer by tool": over_mcp("auto", by_tool=True),
+    "stdio, with a handshake": over_stdio("legacy"),
+    "stdio, of today": over_stdio("auto"),
+}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    out = tmp_path_factory.mktemp("plan") / "run"
+    run = wt.run("starter", "plan", out=out, tasks=[SAMPLE], faults=",".join(CONDITIONS))
+    found = {record.condition: what_counts(record, run.trajectory(*record.key)) for record in run.run.records}
+    # A comparison with a sample that meets no fault would show little.
+    assert found["E2"]["fault_ledger"]
+    assert found["E0"]["calls"]
+    return found
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", DOORS)
+def test_a_task_is_the_same_through_every_door(
+    name: str, condition: str, tmp_path: Path, expected: dict[str, Any]
+) -> None:
+    out = tmp_path / "run"
+    asyncio.run(DOORS[name](out, condition))
+    run = wt.load(out)
+    (record,) = run.run.records
+    assert what_counts(record, run.trajectory(*record.key)) == expected[condition]
