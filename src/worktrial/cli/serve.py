@@ -79,7 +79,8 @@ def _command(suite: Any, word: str) -> Any:
     @takes(lambda: suite.every_option)
     def serve(
         agent: Annotated[
-            str, typer.Option(help="Name of the agent that will come, for the run.", rich_help_panel="Who takes part")
+            str,
+            typer.Option(help="Name of the agent that comes, for the run.", rich_help_panel="Who takes part"),
         ] = "driven",
         host: Annotated[str, _option("--host", "Address to listen on.")] = "127.0.0.1",
         port: Annotated[int, _option("--port", "Port to listen on; 0 takes a free one.", min=0, max=65535)] = 0,
@@ -124,7 +125,7 @@ def _command(suite: Any, word: str) -> Any:
             import mcp  # noqa: F401 - what the doors are made of
             import uvicorn  # noqa: F401
         from worktrial.agents.episodes import Episodes
-        from worktrial.interop.serve.server import ServerSettings
+        from worktrial.interop.serve.settings import ServerSettings
         from worktrial.trials import prepare
 
         if sample is not None and not stdio:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -81,8 +82,6 @@ def over_stdio(age: str) -> Door:
 
 @contextlib.asynccontextmanager
 async def stdio_episode(words: list[str], out: Path, age: str) -> AsyncIterator[Client]:
-    import os
-
     parameters = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
     with out.with_suffix(".err").open("w") as log:
         async with Client(stdio_client(parameters, errlog=log), mode=age) as client:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import TextContent
 from tests.support.served import ServedSuite, served
+
+import worktrial as wt
 
 AGES = ["legacy", "auto"]
 _ACCEPT = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -154,25 +158,17 @@ def test_what_cannot_be_done_over_mcp(server: ServedSuite) -> None:
 
 def over_stdio(folder: Path, age: str, work: Callable[[Client], Awaitable[None]], *options: str) -> str:
     """What the server says on standard error at the end of an episode."""
-    import sys
-
     words = ["-m", "worktrial", "serve", "starter", "-o", str(folder), "--stdio", *options]
     errors = folder.with_suffix(".err")
 
     async def whole() -> None:
         with errors.open("w") as log:
-            parameters = StdioServerParameters(command=sys.executable, args=words, env=_environment())
+            parameters = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
             async with Client(stdio_client(parameters, errlog=log), mode=age) as client:
                 await work(client)
 
     asyncio.run(whole())
     return errors.read_text()
-
-
-def _environment() -> dict[str, str]:
-    import os
-
-    return dict(os.environ)
 
 
 async def one_call(client: Client) -> None:
@@ -187,12 +183,6 @@ async def no_call(client: Client) -> None:
 async def handed_in(client: Client) -> None:
     await one_call(client)
     await client.call_tool("finish_work", {"answer": "done"})
-
-
-async def no_number(client: Client) -> None:
-    seen = await client.call_tool("get_sample", {"sample_id": float("nan")})
-    assert seen.is_error
-    await one_call(client)
 
 
 @pytest.mark.parametrize(
@@ -213,11 +203,10 @@ def test_the_end_of_input_ends_the_episode(
     answered_by: str | None,
     calls: int,
 ) -> None:
-    import worktrial as wt
-
     said = over_stdio(tmp_path / "run", age, work, "--sample", "lab-02", "--limit", "20")
     (record,) = wt.load(tmp_path / "run").run.records
-    assert (record.sample, record.outcome, record.answered_by, record.calls) == ("lab-02", outcome, answered_by, calls)
+    found = (record.sample, record.outcome, record.answered_by, record.calls)
+    assert found == ("lab-02", outcome, answered_by, calls)
     assert record.reason.startswith(reason)
     assert f"lab-02: {outcome}" in said
     assert (record.stop_reason == "empty_answer") == (answered_by == "end")

@@ -15,7 +15,7 @@ class OpenRequest(msgspec.Struct, forbid_unknown_fields=True):
     sample: _Text | None = None
     """Id of a task of the run."""
     repeat: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Which repeat of it, from 0."""
+    """Number of the repeat, from 0."""
     condition: _Text | None = None
     """Name of one of the run's fault conditions."""
 
@@ -38,7 +38,7 @@ class EpisodeOpened(msgspec.Struct):
     """An episode that waits for its first call."""
 
     episode: str
-    """Its secret: whoever knows it may drive it."""
+    """Address and secret: whoever knows it may drive it."""
     sample: str
     repeat: int
     condition: str
@@ -66,7 +66,7 @@ class EpisodeState(msgspec.Struct, omit_defaults=True):
     """State of an episode; and its verdict, as soon as there is one."""
 
     episode: str
-    """Its first six characters, except for whoever named all of it."""
+    """First six characters of its address; all of it for whoever named all of it."""
     sample: str
     repeat: int
     condition: str
@@ -103,7 +103,7 @@ class Health(msgspec.Struct):
     suite: str
 
 
-class Refusal(msgspec.Struct):
+class NotDone(msgspec.Struct):
     """Reason for which something was not done."""
 
     error: str

@@ -1,4 +1,4 @@
-"""What stands before every door: the name the caller used for this machine, where it comes from, and its token."""
+"""Checks before every door: the name the caller used for this machine, where it comes from, and its token."""
 
 import hmac
 from collections.abc import Collection
@@ -18,8 +18,8 @@ class Guard:
     """Lets through only who names this server by a name it has, comes from no foreign page, and may come in.
 
     A page in a browser can make its own name point here and then send requests as the user; so Host and Origin are
-    looked at. What begins with an episode's address needs no token: the address is a secret of its own. A token that
-    is sent has to be right everywhere.
+    looked at. What begins with an episode's address needs no token: the address is a secret of its own. A token
+    that is sent has to be right everywhere.
 
     Args:
         app: Doors behind it.
@@ -68,6 +68,6 @@ def refusal(status: int, said: str, headers: dict[str, str] | None = None) -> Re
     """Answer that says why nothing was done."""
     from msgspec.json import encode
 
-    from worktrial.interop.serve.bodies import Refusal
+    from worktrial.interop.serve.bodies import NotDone
 
-    return Response(encode(Refusal(said)), status, headers, "application/json")
+    return Response(encode(NotDone(said)), status, headers, "application/json")

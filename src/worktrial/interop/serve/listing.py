@@ -54,7 +54,8 @@ def servers() -> Iterator[ListedServer]:
             with opener.open(asked, timeout=_SECONDS) as answer:
                 episodes = json.load(answer)
         except (URLError, OSError, ValueError, KeyError) as e:
-            if isinstance(e, HTTPError | KeyError) or isinstance(getattr(e, "reason", None), ConnectionRefusedError):
+            gone = isinstance(getattr(e, "reason", None), ConnectionRefusedError)
+            if gone or isinstance(e, HTTPError | KeyError):
                 path.unlink(missing_ok=True)
             continue
         yield ListedServer(said["url"], said["folder"], episodes)

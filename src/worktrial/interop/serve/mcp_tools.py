@@ -23,7 +23,7 @@ from worktrial.errors import WorktrialError
 from worktrial.interop.serve.bodies import read
 from worktrial.interop.serve.guard import refusal
 from worktrial.interop.serve.reception import Guest, Reception
-from worktrial.interop.serve.routes import MOST_BYTES, Unreadable, body_of
+from worktrial.interop.serve.routes import MOST_BYTES, UnreadableRequest, body_of
 from worktrial.language import JsonObject
 
 Find = Callable[[Any], Guest]
@@ -31,9 +31,7 @@ Find = Callable[[Any], Guest]
 
 # An episode's tools never change.
 _TOOLS_STAY_MS = 3_600_000
-_PARSE_ERROR = Response(
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}', 400, media_type="application/json"
-)
+_NO_MESSAGE = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}'
 _TELLS = frozenset({"initialize", "server/discover"})
 
 
@@ -57,7 +55,7 @@ def mcp_server(find: Find) -> Server[Any]:
     )
 
     async def with_task(ctx: Any, call_next: Callable[[Any], Any]) -> Any:
-        """Who begins is told its task."""
+        """Tell whoever begins its task."""
         result = await call_next(ctx)
         return {**result, "instructions": _present(find, ctx).instruction} if ctx.method in _TELLS else result
 
@@ -106,7 +104,7 @@ class McpDoor:
         self.sessions = StreamableHTTPSessionManager(
             mcp_server(self._found), json_response=True, stateless=True, max_request_body_size=MOST_BYTES
         )
-        """To be up (`run`) while requests are answered."""
+        """Manager of the protocol, to be up (`run`) while requests are answered."""
 
     def _found(self, ctx: Any) -> Guest:
         request: Request = ctx.request
@@ -125,10 +123,10 @@ class McpDoor:
                 return refusal(404, "no such episode")
             body = await body_of(request)
             read(Any, body)
-        except Unreadable as e:
+        except UnreadableRequest as e:
             return refusal(e.status, str(e), {"connection": "close"})
         except ValueError:
-            return _PARSE_ERROR
+            return Response(_NO_MESSAGE, 400, media_type="application/json")
         return _Replayed(self.sessions.handle_request, body)
 
 

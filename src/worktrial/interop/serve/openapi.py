@@ -17,13 +17,13 @@ _KINDS = (
     bodies.EpisodeState,
     bodies.EpisodeList,
     bodies.Health,
-    bodies.Refusal,
+    bodies.NotDone,
 )
 _REFUSED = {
     400: "the body broke off, or no name of this server was used",
     401: "the token is missing or wrong",
     403: "sent by a foreign web page",
-    404: "nobody has an episode at that address",
+    404: "nobody has an episode at that address, or the run has no such sample",
     405: "there is no such method here",
     408: "the body did not come",
     409: "the episode is over",
@@ -64,7 +64,7 @@ def described() -> dict[str, Any]:
                 "Open an episode: the run's next open sample, or one of a kind",
                 201,
                 bodies.EpisodeOpened,
-                (409, 410, 429, 503),
+                (404, 409, 410, 429, 503),
                 bodies.OpenRequest,
                 required=False,
                 parameters=[key],
@@ -128,7 +128,7 @@ def _operation(
             **{
                 str(code): {
                     "description": _REFUSED[code],
-                    "content": {"application/json": {"schema": _reference(bodies.Refusal)}},
+                    "content": {"application/json": {"schema": _reference(bodies.NotDone)}},
                 }
                 for code in codes
             },

@@ -228,9 +228,11 @@ class Reception:
             EpisodeOver: the work has ended already.
             WorktrialError: the run ended before there was a verdict.
         """
-        return await self._finishes.do(
-            None if key is None else f"{address} {key}", answer.encode(), lambda: self._finish(address, answer)
+        request = None if key is None else f"{address} {key}"
+        state: EpisodeState = await self._finishes.do(
+            request, answer.encode(), lambda: self._finish(address, answer)
         )
+        return state
 
     async def _finish(self, address: str, answer: str) -> EpisodeState:
         kept = self._over.get(address)

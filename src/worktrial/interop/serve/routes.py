@@ -1,6 +1,7 @@
 """Episodes over HTTP."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
@@ -27,7 +28,7 @@ MOST_BYTES = 4 * 1024 * 1024
 _MOST_DRAINED = 128 * 1024 * 1024
 # Who has not sent its request by then does not mean to.
 BODY_SECONDS = 30.0
-_LONGEST_KEY = 200
+_KEY = re.compile(r"[!-~]{1,200}")
 
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (UnknownEpisode, 404),
@@ -36,7 +37,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (EpisodeOver, 409),
     (NameTaken, 409),
     (KeyReused, 422),
-    (SettingError, 422),
+    (SettingError, 404),
     (ValueError, 422),
     (WorktrialError, 503),
 )
@@ -44,7 +45,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 _Answer = Callable[[Request], Awaitable[Response]]
 
 
-class Unreadable(Exception):
+class UnreadableRequest(Exception):
     """A request whose body cannot be had."""
 
     def __init__(self, status: int, said: str) -> None:
@@ -74,14 +75,12 @@ class Doors:
             lifespan: What has to be up while requests are answered.
         """
         routes = [
-            Route("/health", _plain(self.health), methods=["GET"]),
-            Route("/openapi.json", _plain(self.openapi), methods=["GET"]),
-            Route("/episodes", _plain(self.listed), methods=["GET"]),
-            Route("/episodes", _plain(self.open), methods=["POST"]),
-            Route("/episodes/{episode}", _plain(self.show), methods=["GET"]),
-            Route("/episodes/{episode}", _plain(self.abandon), methods=["DELETE"]),
-            Route("/episodes/{episode}/calls", _plain(self.call), methods=["POST"]),
-            Route("/episodes/{episode}/finish", _plain(self.finish), methods=["POST"]),
+            _route("/health", GET=self.health),
+            _route("/openapi.json", GET=self.openapi),
+            _route("/episodes", GET=self.listed, POST=self.open),
+            _route("/episodes/{episode}", GET=self.show, DELETE=self.abandon),
+            _route("/episodes/{episode}/calls", POST=self.call),
+            _route("/episodes/{episode}/finish", POST=self.finish),
             Route("/episodes/{episode}/mcp", mcp, name="mcp"),
         ]
         return Starlette(routes=routes, exception_handlers={HTTPException: _http_refusal}, lifespan=lifespan)
@@ -154,7 +153,7 @@ async def body_of(request: Request) -> bytes:
     """Body of a request.
 
     Raises:
-        Unreadable: it is too long, or does not come.
+        UnreadableRequest: it is too long, or does not come.
     """
     body = bytearray()
     received = 0
@@ -167,27 +166,29 @@ async def body_of(request: Request) -> bytes:
                 elif received > _MOST_DRAINED:
                     break
     except TimeoutError:
-        raise Unreadable(408, f"the body did not come within {BODY_SECONDS:g} seconds") from None
+        raise UnreadableRequest(408, f"the body did not come within {BODY_SECONDS:g} seconds") from None
     except ClientDisconnect:
-        raise Unreadable(400, "the body broke off") from None
+        raise UnreadableRequest(400, "the body broke off") from None
     if received > MOST_BYTES:
-        raise Unreadable(413, f"a body has at most {MOST_BYTES} bytes")
+        raise UnreadableRequest(413, f"a body has at most {MOST_BYTES} bytes")
     return bytes(body)
 
 
-def _plain(answer: _Answer) -> _Answer:
-    """`answer` with what it raises as refusals."""
+def _route(path: str, **answers: _Answer) -> Route:
+    """Path with an answer for each method; what an answer raises becomes a refusal."""
 
     async def answered(request: Request) -> Response:
+        # HEAD is a GET whose answer is cut.
+        answer = answers.get(request.method) or answers["GET"]
         try:
             return await answer(request)
-        except Unreadable as e:
+        except UnreadableRequest as e:
             return refusal(e.status, str(e), {"connection": "close"})
         except (WorktrialError, ValueError) as e:
             status = next(status for kind, status in _STATUS if isinstance(e, kind))
             return refusal(status, str(e), {"retry-after": "5"} if status == HTTPStatus.TOO_MANY_REQUESTS else None)
 
-    return answered
+    return Route(path, answered, methods=[*answers])
 
 
 async def _http_refusal(request: Request, error: Exception) -> Response:
@@ -202,8 +203,8 @@ def _address(request: Request) -> str:
 
 def _key(request: Request) -> str | None:
     key = request.headers.get("idempotency-key")
-    if key is not None and not 0 < len(key) <= _LONGEST_KEY:
-        raise ValueError(f"Idempotency-Key: has to have 1 to {_LONGEST_KEY} characters")
+    if key is not None and not _KEY.fullmatch(key):
+        raise ValueError("Idempotency-Key: has to have 1 to 200 visible characters of ASCII")
     return key
 
 

@@ -106,9 +106,7 @@ async def opened(
     """The run, begun, and the application that serves it; see `serve`."""
     tallies: list[Tally] = []
     begun = asyncio.Event()
-    reception = Reception(
-        episodes, finish_tool=settings.finish_tool, shows_checks=settings.shows_checks, tell=tell
-    )
+    reception = Reception(episodes, finish_tool=settings.finish_tool, shows_checks=settings.shows_checks, tell=tell)
     mcp = McpDoor(reception)
 
     def tell_progress(tally: Tally) -> None:

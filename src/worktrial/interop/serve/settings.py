@@ -13,7 +13,7 @@ _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """Where the doors are, who may come in, and what is said there.
+    """Place of the doors, who may come in, and what is said there.
 
     Raises:
         SettingError: no tool can be called so.
