@@ -51,7 +51,11 @@ def _command(command: Any, path: list[str]) -> Iterator[str]:
     yield f"\n## `{words}`\n\n{(command.help or '').strip()}\n"
     if path[1:2] == ["run"]:
         return
-    rows = [_row(p) for p in command.params if p.param_type_name == "option" and not p.hidden]
+    options = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
+    if path[1:2] == ["serve"]:
+        # The rest is the suite's.
+        options = [p for p in options if p.rich_help_panel == "Doors"]
+    rows = [_row(p) for p in options]
     rows = [row for row in rows if not row.startswith("| `--help`")]
     if rows:
         yield "\n| option | default | what it does |\n|---|---|---|\n" + "\n".join(rows) + "\n"
