@@ -37,8 +37,9 @@ from worktrial.workplaces.faults import (
     draw_plan,
 )
 from worktrial.workplaces.faults.chances import planned_kinds
+from worktrial.workplaces.faults.draws import KeyedChance, shuffled
 from worktrial.workplaces.faults.memory import may_write
-from worktrial.workplaces.faults.plan import OF_WRITES, FaultEvent, FaultPlan, generator, shuffled
+from worktrial.workplaces.faults.plan import OF_WRITES, FaultEvent, FaultPlan
 from worktrial.workplaces.session import Restorable
 from worktrial.workplaces.tools import Tool
 
@@ -110,7 +111,7 @@ def release(folder: Path) -> Iterator[Work]:
     for task in tasks.tasks:
         workplace = tasks.workplaces[task.workplace]
         # In no order of the author's: the first call of all is never degraded.
-        drawn = shuffled(workplace.tools, generator(task.id))
+        drawn = shuffled(workplace.tools, KeyedChance(task.id))
         looking = [tool for tool in drawn if not may_write(tool)]
         tools = [*looking, *looking, *(tool for tool in drawn if may_write(tool))]
         found = [(tool.name, arguments_of(tool, workplace.initial_state)) for tool in tools]

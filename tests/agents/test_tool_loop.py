@@ -19,7 +19,7 @@ from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
 from worktrial.errors import InvalidReason, InvalidSample
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, said_in
 from worktrial.workplaces import Observation, Origin, StopReason, Tool, Trajectory, Workplace
 from worktrial.workplaces.session import refusal
 
@@ -167,6 +167,8 @@ def test_calls_in_the_text_are_carried_out_and_answered_where_any_endpoint_accep
     assert [m["role"] for m in requests[-1].messages] == ["system", "user", *["assistant", "user"] * 2]
     assert requests[-1].messages[2]["content"] == trajectory.messages[2]["content"]
     assert requests[-1].messages[3]["content"] == '<tool_response>\n{"n":1}\n</tool_response>'
+    # What a judge reads is what was read as it came.
+    assert list(trajectory.words.values()) == said_in(trajectory.messages, ["look", "close"])
 
 
 def test_a_legacy_function_call_is_carried_out() -> None:

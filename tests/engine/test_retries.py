@@ -35,11 +35,16 @@ BAD_REPLIES = [
         behaviours.not_utf8,
         behaviours.json_list,
     ),
-    *(behaviours.error_with_200, behaviours.empty_choices, behaviours.null_choices, behaviours.no_message),
-    behaviours.null_message,
+    *(behaviours.empty_choices, behaviours.null_choices, behaviours.no_message, behaviours.null_message),
+]
+FAILURES = [
+    behaviours.error_with_200,
+    RawBody(b'{"error": "upstream went away"}'),
+    RawBody(b'{"error": {"message": "overloaded", "code": "529"}, "choices": null}'),
     RawBody(b'{"choices": [{"error": {"code": 502}, "message": {"role": "assistant", "content": ""}}]}'),
     RawBody(b'{"choices": [{"finish_reason": "error", "message": {"role": "assistant", "content": ""}}]}'),
 ]
+"""Errors of the endpoint that come whole with status 200."""
 
 
 def named(step: object) -> str:
@@ -47,7 +52,7 @@ def named(step: object) -> str:
     return getattr(step, "__name__", str(step))[:60]
 
 
-@pytest.mark.parametrize("step", [*PASSING, *BAD_REPLIES], ids=named)
+@pytest.mark.parametrize("step", [*PASSING, *FAILURES, *BAD_REPLIES], ids=named)
 def test_what_passes_is_tried_again(step: Any) -> None:
     async def once(client: Client) -> tuple[Completion, int]:
         return await client.model(Meter())(HELLO), client.retries
@@ -69,7 +74,7 @@ def refused(url: str, **options: Any) -> InvalidSample:
     return caught.value
 
 
-@pytest.mark.parametrize("step", [Status(500), DropsConnection(), CutsBody()], ids=named)
+@pytest.mark.parametrize("step", [Status(500), DropsConnection(), CutsBody(), *FAILURES], ids=named)
 def test_what_does_not_pass_is_given_up(step: Any) -> None:
     with ScriptedServer(Script(agent=step)) as server:
         error = refused(server.url, timeout=30)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.engine.providers.chat import read_completion
-from worktrial.engine.wire import NotACompletion, error_text, excerpt, is_context_overflow
+from worktrial.engine.wire import NotACompletion, ReportedFailure, error_text, excerpt, is_context_overflow
 from worktrial.language import Usage
 
 anything = st.recursive(
@@ -31,7 +31,7 @@ anything = st.recursive(
 @given(anything)
 def test_any_json_is_a_completion_or_none(value: Any) -> None:
     data = json.dumps(value, ensure_ascii=True).encode()
-    with contextlib.suppress(NotACompletion):
+    with contextlib.suppress(NotACompletion, ReportedFailure):
         read_completion(data)
     message, code = error_text(data)
     assert len(message) <= 500

@@ -223,6 +223,7 @@ TROUBLE = {
     "html": behaviours.Html(),
     "not JSON": behaviours.broken_json,
     "a list": behaviours.json_list,
+    "an error with 200": behaviours.error_with_200,
 }
 
 

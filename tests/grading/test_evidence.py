@@ -145,3 +145,12 @@ def test_the_judge_sees_what_was_said_not_what_was_thought_or_how_a_call_was_spe
         {"call": 0, "tool": "read", "arguments": {"a": 1}, "observation": {"ok": True}},
         {"final_answer": "It is 5."},
     ]
+
+
+def test_words_that_were_read_as_they_came_are_not_read_again() -> None:
+    messages = [{"role": "user", "content": "Go on."}, {"role": "assistant", "content": "<think>a</think>Done."}]
+    read = Trajectory(messages=messages, answer="It is done.", words={1: "Done, as it was read."})
+    assert '{"agent_says":"Done, as it was read."}' in evidence(case(read), LEAST_LIMIT)
+    # One that was not read as it came is read now, and with it all of them.
+    read.messages = [*messages, {"role": "assistant", "content": "More."}]
+    assert '{"agent_says":"Done."}' in evidence(case(read), LEAST_LIMIT)

@@ -116,6 +116,7 @@ class Conversation:
 
     def hear(self, completion: Completion) -> None:
         """Put the model's message on record exactly as it came: providers hide reasoning in unknown fields."""
+        self._record.words[len(self._record.messages)] = completion.text
         self.add(completion.message)
         if completion.usage.tokens:
             self._reported, self._bytes = completion.usage.tokens, 0

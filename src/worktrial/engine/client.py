@@ -233,7 +233,7 @@ class Client:
             return None
         try:
             return self._wire.read(data)
-        except wire.NotACompletion:
+        except (wire.NotACompletion, wire.ReportedFailure):
             return None
 
     async def _persist(self, body: bytes) -> tuple[bytes, Completion]:
@@ -278,6 +278,8 @@ class Client:
             raise self._trouble(answer)
         try:
             completion = self._wire.read(answer.data)
+        except wire.ReportedFailure as e:
+            raise self._trouble(e.answer(answer.headers)) from None
         except wire.NotACompletion as e:
             said = wire.excerpt(self._redactor.bytes(answer.data))
             raise Retryable(f"{self._where} sent no completion: {e} in {said}", bad_reply=True) from None

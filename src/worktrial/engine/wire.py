@@ -23,6 +23,37 @@ class NotACompletion(ValueError):
     """The endpoint's answer does not follow the protocol."""
 
 
+class ReportedFailure(Exception):
+    """The endpoint reports an error with status 200, in the middle of a stream or in place of an answer.
+
+    Args:
+        status: HTTP status that the error would have had by itself.
+        error: The error as the endpoint tells it.
+    """
+
+    def __init__(self, status: int, error: Any) -> None:
+        super().__init__(str(error))
+        self.status = status
+        self.error = error
+
+    def answer(self, headers: Mapping[str, str]) -> HttpAnswer:
+        """The same error as if it had come with its status."""
+        return HttpAnswer(self.status, msgspec.json.encode({"error": self.error}), headers)
+
+
+def reported(error: Any, otherwise: int = 502) -> ReportedFailure:
+    """The failure that an error object stands for.
+
+    Args:
+        error: The error as the endpoint tells it.
+        otherwise: Status of one that names none in its `code`.
+    """
+    code = error.get("code") if isinstance(error, dict) else None
+    status = int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
+    told = error or "the provider behind the endpoint failed"
+    return ReportedFailure(status if 400 <= status < 600 else otherwise, told)
+
+
 class Concession(StrEnum):
     """A part of a request that an endpoint may not take, and that can be left out or put in simpler words."""
 
@@ -94,6 +125,7 @@ class ModelWire(Protocol):
 
         Raises:
             NotACompletion: there is none.
+            ReportedFailure: the body reports an error.
         """
         ...
 

@@ -75,7 +75,7 @@ def evidence(case: JudgeCase, limit: int) -> str:
 
 
 def _work(trajectory: Trajectory) -> Iterator[_Line]:
-    texts = said_in(trajectory.messages, [call.tool for call in trajectory.calls])
+    texts = _said(trajectory)
     calls: dict[int, list[ToolCall]] = {turn: [] for turn in range(len(texts))}
     for call in trajectory.calls:
         calls.setdefault(call.turn, []).append(call)
@@ -93,6 +93,15 @@ def _work(trajectory: Trajectory) -> Iterator[_Line]:
                 ("observation", call.observation.content, True),
             ]
     yield [("final_answer", trajectory.answer, False)]
+
+
+def _said(trajectory: Trajectory) -> list[str]:
+    """The words of the assistant in each of its messages, in order; a message is read once."""
+    known = trajectory.words
+    places = [place for place, message in enumerate(trajectory.messages) if message.get("role") == "assistant"]
+    if known.keys() >= set(places):
+        return [known[place] for place in places]
+    return said_in(trajectory.messages, [call.tool for call in trajectory.calls])
 
 
 def _after(case: JudgeCase) -> Iterator[_Line]:

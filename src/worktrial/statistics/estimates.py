@@ -177,8 +177,11 @@ def _differing(tasks: Sequence[TaskTries]) -> float:
     share, n = 0.0, 0.0
     for task in tasks:
         if task.first:
-            first, second = _sum(task.first) / len(task.first), _sum(task.second) / len(task.second)
-            weight = task.weight
+            if len(task.first) == len(task.second) == 1:
+                (first,), (second,), weight = task.first, task.second, 1.0
+            else:
+                first, second = _sum(task.first) / len(task.first), _sum(task.second) / len(task.second)
+                weight = task.weight
             share += weight * (first * (1 - second) + second * (1 - first))
             n += weight
     return share / n
@@ -204,20 +207,28 @@ class _Drawn(NamedTuple):
         clusters: dict[str, tuple[float, float]] = {}
         within = []
         for task in tasks:
-            if not task.first:
+            first, second = task.first, task.second if of_second else task.first
+            if not first:
                 continue
-            tries = task.weight if of_second else float(len(task.first))
-            second = task.second if of_second else task.first
-            # How much a try of each side counts; 1 where both have as many.
-            first_counts, second_counts = tries / len(task.first), tries / len(second)
-            own = of_first * first_counts * _sum(task.first) + of_second * second_counts * _sum(second)
-            total, n = clusters.get(task.cluster, (0.0, 0.0))
-            clusters[task.cluster] = total + own, n + tries
-            variance = nan
-            if min(len(task.first), len(second)) > 1:
-                variance = of_first**2 * first_counts * _variance(task.first)
-                variance += of_second**2 * second_counts * _variance(second)
+            if len(first) == len(second) == 1:
+                # The usual case, drawn often: nothing to weigh.
+                tries, variance = 1.0, nan
+                own = of_first * first[0] + of_second * second[0]
+            else:
+                tries = task.weight if of_second else float(len(first))
+                # How much a try of each side counts; 1 where both have as many.
+                first_counts, second_counts = tries / len(first), tries / len(second)
+                own = of_first * first_counts * _sum(first) + of_second * second_counts * _sum(second)
+                variance = nan
+                if min(len(first), len(second)) > 1:
+                    variance = of_first**2 * first_counts * _variance(first)
+                    variance += of_second**2 * second_counts * _variance(second)
             within.append((tries, variance))
+            if task.cluster in clusters:
+                total, n = clusters[task.cluster]
+                clusters[task.cluster] = total + own, n + tries
+            else:
+                clusters[task.cluster] = own, tries
         n = sum(tries for tries, _ in within)
         if not n:
             raise ValueError("there is no try, so nothing can be said")

@@ -91,3 +91,5 @@ class Trajectory:
     """Notes that the model keeps for itself, as they are at the end."""
     printed: str = ""
     """Text that an agent of the user's own printed while it worked; the beginning and the end of a long one."""
+    words: dict[int, str] = field(default_factory=dict)
+    """Words in those assistant messages that were read as they came, by their place in `messages`; not stored."""

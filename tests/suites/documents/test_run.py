@@ -108,7 +108,18 @@ def test_only_the_gold_documents(tmp_path: Path) -> None:
 def test_faults_on_the_tools(tmp_path: Path) -> None:
     reading = ("read_table", {"document": "harbor_bulletin_1951_04", "page": 2})
     with ScriptedServer(_answers("4", *[reading] * 12)) as server:
-        options = ["--faults", "E0,E1,E2", "--fault-count", "3", "--fault-duration", "1", "--tasks", "HB1,HB2"]
+        options = [
+            "--faults",
+            "E0,E1,E2",
+            "--fault-count",
+            "3",
+            "--fault-duration",
+            "1",
+            "--fault-seed",
+            "1",
+            "--tasks",
+            "HB1,HB2",
+        ]
         ran = _run(tmp_path, *_model(server), *options)
     assert ran.code == 0, ran.err
     ledger = [row for record in lines_of(tmp_path / "run" / "samples.jsonl") for row in record["fault_ledger"]]

@@ -53,31 +53,38 @@ def test_events_are_spaced_transient_and_late_enough(settings: FaultSettings, sa
 def test_the_schedule_is_the_same_on_every_machine_and_version() -> None:
     """As long as `GENERATOR` has the same number; whoever changes what is drawn raises it."""
     plan = draw_plan(FaultSettings(FaultMode.E3, 2, 2, 0), "11")
-    assert (GENERATOR, msgspec.json.decode(msgspec.json.encode(plan.events))) == (3, FROZEN)
+    assert (GENERATOR, msgspec.json.decode(msgspec.json.encode(plan.events))) == (4, FROZEN)
 
 
 FROZEN = [
     {
         "event": 0,
-        "mode": "E2",
-        "kind": "duplicate_delivery",
-        "first": 3,
-        "length": 2,
-        "unit": "call",
-        "instead": ["list_cut", "wrong_value", "fields_dropped", "values_emptied", "stale", "partial_write"],
-        "aimed": True,
-        "silent": True,
-    },
-    {
-        "event": 1,
         "mode": "E1",
         "kind": "timeout",
-        "first": 9,
+        "first": 2,
         "length": 2,
         "unit": "call",
         "instead": [],
         "aimed": False,
         "silent": False,
+    },
+    {
+        "event": 1,
+        "mode": "E2",
+        "kind": "list_cut",
+        "first": 8,
+        "length": 2,
+        "unit": "call",
+        "instead": [
+            "fields_dropped",
+            "values_emptied",
+            "duplicate_delivery",
+            "wrong_value",
+            "stale",
+            "partial_write",
+        ],
+        "aimed": True,
+        "silent": True,
     },
 ]
 

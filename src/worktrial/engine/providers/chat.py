@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from worktrial.engine.providers.streams import FailedInStream, chat_completion
+from worktrial.engine.providers.streams import chat_completion
 from worktrial.engine.roles import below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -12,10 +12,12 @@ from worktrial.engine.wire import (
     Concessions,
     Line,
     NotACompletion,
+    ReportedFailure,
     Request,
     count,
     decoded,
     output_limit,
+    reported,
     streams_by_itself,
 )
 from worktrial.language import Completion, JsonObject, Message, Usage
@@ -74,7 +76,7 @@ class ChatWire:
             return answer
         try:
             return HttpAnswer(200, chat_completion(answer.data), answer.headers)
-        except FailedInStream as e:
+        except ReportedFailure as e:
             return e.answer(answer.headers)
 
     def read(self, data: bytes) -> Completion:
@@ -86,16 +88,19 @@ def read_completion(data: bytes) -> Completion:
     """The completion in a response body.
 
     Raises:
-        NotACompletion: the body is not JSON, has no choice, or its choice is an error or has no message.
+        NotACompletion: the body is not JSON, has no choice, or its choice has no message.
+        ReportedFailure: it reports an error in place of a choice, or its choice is one.
     """
     reply = decoded(data)
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        if reply.get("error"):
+            raise reported(reply["error"])
         raise NotACompletion("no choices")
     choice = choices[0]
     # Gateways report a provider that failed in the middle of its answer like this, with status 200.
     if choice.get("error") or choice.get("finish_reason") == "error":
-        raise NotACompletion("the provider behind the endpoint failed")
+        raise reported(choice.get("error"))
     message = choice.get("message")
     if not isinstance(message, dict):
         raise NotACompletion("no message in the first choice")

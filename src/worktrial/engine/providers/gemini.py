@@ -11,7 +11,7 @@ import msgspec
 from worktrial.engine.providers import at, shapes
 from worktrial.engine.providers.chat import likeliest
 from worktrial.engine.providers.sdk import answer_of, http_client
-from worktrial.engine.providers.streams import FailedInStream, whole_answer
+from worktrial.engine.providers.streams import whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -25,6 +25,7 @@ from worktrial.engine.wire import (
     count,
     decoded,
     output_limit,
+    reported,
     streams_by_itself,
 )
 from worktrial.errors import extra
@@ -132,6 +133,8 @@ class GeminiWire:
             if isinstance(blocked, dict) and blocked.get("blockReason"):
                 said = f"the provider blocked the prompt: {blocked['blockReason']}"
                 return Completion(shapes.assistant(NAME, None, text="", refusal=said), usage, "content_filter")
+            if reply.get("error"):
+                raise reported(reply["error"], 500)
             raise NotACompletion("no candidates")
         candidate = candidates[0]
         content = candidate.get("content") or {}
@@ -166,8 +169,7 @@ def _whole(events: list[JsonObject]) -> JsonObject:
     steps: list[Any] = []
     for event in events:
         if event.get("error"):
-            code = event["error"].get("code")
-            raise FailedInStream(code if isinstance(code, int) and code >= 400 else 500, event["error"])
+            raise reported(event["error"], 500)
         whole.update((name, value) for name, value in event.items() if value is not None)
         for one in event.get("candidates") or ():
             if one.get("index"):

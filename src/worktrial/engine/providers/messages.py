@@ -2,12 +2,13 @@
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from worktrial.engine.providers import at, shapes
 from worktrial.engine.providers.sdk import http_client, posted
-from worktrial.engine.providers.streams import FailedInStream, whole_answer
+from worktrial.engine.providers.streams import whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -17,10 +18,12 @@ from worktrial.engine.wire import (
     Line,
     ModelWire,
     NotACompletion,
+    ReportedFailure,
     Request,
     count,
     decoded,
     output_limit,
+    reported,
     streams_by_itself,
 )
 from worktrial.errors import extra
@@ -99,6 +102,8 @@ class MessagesWire:
         reply = decoded(data)
         blocks = reply.get("content")
         if not isinstance(blocks, list) or not all(isinstance(b, dict) for b in blocks):
+            if reply.get("error"):
+                raise _failed(reply["error"])
             raise NotACompletion("no content")
         text = "".join(str(b.get("text") or "") for b in blocks if b.get("type") == "text")
         thoughts = "".join(str(b.get("thinking") or "") for b in blocks if b.get("type") == "thinking")
@@ -134,6 +139,11 @@ ERROR_STATUSES = {
 """Statuses that kinds of errors have where they come alone; those not here are the provider's own failures, 500."""
 
 
+def _failed(error: Any) -> ReportedFailure:
+    kind = error.get("type") if isinstance(error, dict) else None
+    return reported(error, ERROR_STATUSES.get(str(kind), 500))
+
+
 def _whole(events: list[JsonObject]) -> JsonObject:
     """The message that a stream of events spells out.
 
@@ -162,8 +172,7 @@ def _whole(events: list[JsonObject]) -> JsonObject:
             later = {name: value for name, value in (event.get("usage") or {}).items() if value is not None}
             message["usage"] = {**(message.get("usage") or {}), **later}
         elif kind == "error":
-            error = event.get("error") or {}
-            raise FailedInStream(ERROR_STATUSES.get(str(error.get("type")), 500), error)
+            raise _failed(event.get("error"))
     if not message.get("stop_reason"):
         raise ConnectionError("the stream broke off")
     for (index, name), parts in texts.items():

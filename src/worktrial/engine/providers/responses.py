@@ -2,11 +2,12 @@
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from worktrial.engine.providers import OPENAI_URL, at, shapes
 from worktrial.engine.providers.chat import likeliest
 from worktrial.engine.providers.sdk import http_client, posted
-from worktrial.engine.providers.streams import FailedInStream, whole_answer
+from worktrial.engine.providers.streams import whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
@@ -16,10 +17,12 @@ from worktrial.engine.wire import (
     Line,
     ModelWire,
     NotACompletion,
+    ReportedFailure,
     Request,
     count,
     decoded,
     output_limit,
+    reported,
     streams_by_itself,
 )
 from worktrial.errors import extra
@@ -91,9 +94,11 @@ class ResponsesWire:
         """The completion in a response body."""
         reply = decoded(data)
         items = reply.get("output")
+        status = reply.get("status") or "completed"
+        if status == "failed" or (items is None and reply.get("error")):
+            raise _failed(reply.get("error"))
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise NotACompletion("no output")
-        status = reply.get("status") or "completed"
         if status not in ("completed", "incomplete"):
             raise NotACompletion(f"a response that is {status}")
         parts = [part for item in items if item.get("type") == "message" for part in item.get("content") or ()]
@@ -140,9 +145,9 @@ def _whole(events: list[JsonObject]) -> JsonObject:
     raise ConnectionError("the stream broke off")
 
 
-def _failed(error: JsonObject | None) -> FailedInStream:
-    code = str((error or {}).get("code") or "")
-    return FailedInStream(_STATUSES.get(code, 500), error or "no reason given")
+def _failed(error: Any) -> ReportedFailure:
+    code = str(error.get("code") or "") if isinstance(error, dict) else ""
+    return reported(error, _STATUSES.get(code, 500))
 
 
 def _stop(reply: JsonObject, calls: list[JsonObject]) -> str:

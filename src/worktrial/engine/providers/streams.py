@@ -1,13 +1,13 @@
 """Server-sent events, put together to the answer that they stand for: of chat completions, and of any wire."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from worktrial.engine.transport import HttpAnswer
-from worktrial.engine.wire import NotACompletion
+from worktrial.engine.wire import NotACompletion, ReportedFailure, reported
 from worktrial.language import JsonObject
 
 
@@ -30,36 +30,6 @@ _read_all = msgspec.json.Decoder(list[_Event]).decode
 _data_lines = re.compile(rb"^data:(.*)$", re.MULTILINE).findall
 
 
-class FailedInStream(Exception):
-    """The endpoint reports an error in the middle of its answer.
-
-    Args:
-        status: HTTP status that the error would have had before the first event.
-        error: The error as the endpoint tells it.
-    """
-
-    def __init__(self, status: int, error: Any) -> None:
-        super().__init__(str(error))
-        self.status = status
-        self.error = error
-
-    def answer(self, headers: Mapping[str, str]) -> HttpAnswer:
-        """The same error as if it had come at once."""
-        return HttpAnswer(self.status, msgspec.json.encode({"error": self.error}), headers)
-
-
-def failure(error: Any) -> FailedInStream:
-    """The error that a gateway reports with status 200, with the status that it names, else its own failure, 502.
-
-    Args:
-        error: The error as the endpoint tells it.
-    """
-    code = error.get("code") if isinstance(error, dict) else None
-    status = int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
-    told = error or "the provider behind the endpoint failed in the middle of its answer"
-    return FailedInStream(status if 400 <= status < 600 else 502, told)
-
-
 def chat_completion(data: bytes) -> bytes:
     """Body of the completion that a stream of chunks spells out, in the form of one that came whole.
 
@@ -68,7 +38,7 @@ def chat_completion(data: bytes) -> bytes:
 
     Raises:
         ConnectionError: the stream breaks off.
-        FailedInStream: it reports an error.
+        ReportedFailure: it reports an error.
         NotACompletion: it is no stream of chunks.
     """
     try:
@@ -85,11 +55,11 @@ def chat_completion(data: bytes) -> bytes:
     tokens: list[Any] = []
     for event in events:
         if event.error:
-            raise failure(event.error)
+            raise reported(event.error)
         usage = event.usage or usage
         for choice in event.choices or ():
             if choice.error or choice.finish_reason == "error":
-                raise failure(choice.error)
+                raise reported(choice.error)
             if choice.index:
                 continue
             if choice.finish_reason:
@@ -151,7 +121,7 @@ def whole_answer(answer: HttpAnswer, put_together: Callable[[list[JsonObject]], 
         return answer
     try:
         body = put_together(_objects(answer.data))
-    except FailedInStream as e:
+    except ReportedFailure as e:
         return e.answer(answer.headers)
     except (KeyError, TypeError, AttributeError) as e:
         raise NotACompletion(f"a stream whose events do not fit together ({type(e).__name__}: {e})") from None

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
 from itertools import groupby
-from random import Random
 from typing import TYPE_CHECKING
 
 from worktrial.language import JsonObject, JsonValue
@@ -19,6 +18,7 @@ from worktrial.suites.documents.question import DocumentQuestion, GoldPage
 from worktrial.suites.documents.trace import pages_asked_for, place, places
 from worktrial.workplaces.faults import TRANSFORMS, Context, Needed, Transform
 from worktrial.workplaces.faults.counts import recounted
+from worktrial.workplaces.faults.draws import Chance
 from worktrial.workplaces.faults.transforms import emptied
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def named(page: GoldPage) -> str:
     return f"[{page}]"
 
 
-def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def miss_page(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """Drop one page: all of a page that was read, or the first page of a list.
 
     Where damage is aimed, the first page in the list that the answer needs.
@@ -100,7 +100,7 @@ def miss_page(observation: JsonObject, rng: Random, context: Context) -> JsonObj
     return _if_changed(observation, _filtered(observation, lambda item: place(item) != first))
 
 
-def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def cut_table(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """Cut tables after their first rows: rows of a list, and lines of a table in Markdown.
 
     Where damage is aimed, before the first row that the answer needs, if the cut leaves that in. The number of rows
@@ -125,7 +125,7 @@ def cut_table(observation: JsonObject, rng: Random, context: Context) -> JsonObj
     return _if_changed(observation, degraded)
 
 
-def misread_digit(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def misread_digit(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """Misread one digit of one figure for another that looks like it, wherever the answer shows the figure.
 
     Where damage is aimed, of a figure that the answer needs.
@@ -144,7 +144,7 @@ def misread_digit(observation: JsonObject, rng: Random, context: Context) -> Jso
 
 
 def _stale_revision(archive: "Archive") -> Transform:
-    def serve(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+    def serve(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
         """Figures as an earlier issue printed them, where it printed others."""
         older: dict[str, str] = {}
         with closing(archive.connection()) as connection:
@@ -239,7 +239,7 @@ def _is_place(key: str, value: JsonValue) -> bool:
 
 
 def _unless_picture(transform: Transform) -> Transform:
-    def degrade(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+    def degrade(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
         return None if _has_picture(observation) else transform(observation, rng, context)
 
     return degrade

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from worktrial.errors import SettingError
 
-GENERATOR = 3
+GENERATOR = 4
 """Version of what draws plans and degrades answers. Under another one the same seed means other faults, so runs of
 two versions do not compare. Runs without a number are of version 1."""
 

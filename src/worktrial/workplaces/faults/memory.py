@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,7 +11,7 @@ from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.stale import Facts, facts_of
 from worktrial.workplaces.faults.transforms import Context
-from worktrial.workplaces.faults.wrong import plain_values
+from worktrial.workplaces.faults.wrong import Values, plain_values
 from worktrial.workplaces.session import Observation, Session
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import canonical_text, json_text
@@ -29,13 +29,22 @@ def _kept(content: JsonValue) -> _Text:
         return json_text(content)
 
 
+def _mentions(text: _Text, name: str) -> bool:
+    """Whether an observation may hold a name: one that JSON writes in another way is supposed to be there."""
+    if isinstance(text, str) or not name.isprintable() or '"' in name or "\\" in name or name in _LITERALS:
+        return True
+    return name.encode() in text
+
+
+_LITERALS = frozenset({"True", "False"})
+
+
 def may_write(tool: Tool | None) -> bool:
     """Whether a tool may change the state, as far as that is known."""
     return tool is not None and tool.effect in (ToolEffect.WRITE, ToolEffect.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class CleanAnswer:
+class CleanAnswer(NamedTuple):
     """A call's real answer, and what is known about it."""
 
     observation: Observation
@@ -49,6 +58,10 @@ class CleanAnswer:
     """Whether the call changed something: as the state shows, else as far as the tool is one that writes."""
     earlier: Sequence[_Text]
     """Earlier answers to the same read, oldest first, as JSON."""
+    question: str
+    """The tool and its arguments: equal calls have equal questions."""
+    text: _Text
+    """The observation as JSON."""
 
 
 class CleanMemory:
@@ -62,10 +75,10 @@ class CleanMemory:
         self._initial_state = initial_state
         self._tools = tools
         self._reads: dict[str, list[_Text]] = {}
-        self._seen: list[_Text] = []
+        self._seen: dict[_Text, None] = {}
         self._read: dict[_Text, JsonObject] = {}
         self._known: dict[_Text, Facts] = {}
-        self._values: dict[_Text, list[tuple[str, JsonValue]]] = {}
+        self._values: dict[_Text, Values] = {}
         self._before_write: JsonObject | None = None
 
     async def call(self, tool: Tool | None, name: str, arguments: JsonValue) -> CleanAnswer:
@@ -78,33 +91,34 @@ class CleanMemory:
             wrote = before != after or facts is not self._facts
         else:
             wrote = tool is not None and tool.effect is ToolEffect.WRITE and not failed
-        text = _kept(observation.content)
+        text, question = _kept(observation.content), canonical_text([name, arguments])
         shown: list[_Text] = []
         if wrote:
             self._before_write = before
         elif not may_write(tool):
-            shown = self._reads.setdefault(canonical_text([name, arguments]), [])
-        answer = CleanAnswer(observation, before, after, self._facts, wrote, tuple(shown))
+            shown = self._reads.setdefault(question, [])
+        answer = CleanAnswer(observation, before, after, self._facts, wrote, tuple(shown), question, text)
         if not wrote and (not shown or shown[-1] != text):
             shown.append(text)
-        if not failed and (not self._seen or self._seen[-1] != text):
-            self._seen.append(text)
+        if not failed:
+            # The same answer again says nothing older, only later.
+            self._seen.pop(text, None)
+            self._seen[text] = None
         return answer
 
     def context(
         self, answer: CleanAnswer, tool: Tool | None, arguments: JsonValue, needed: Needed | None, *, silent: bool
     ) -> Context:
         """Knowledge for a transform that degrades `answer`; see `Context` for `needed` and `silent`."""
-        # The last of what was seen is the answer itself.
-        seen = self._seen[:-1] if answer.observation.content and self._seen else list(self._seen)
+        # The same text is the same answer, and nothing older.
+        seen = [text for text in self._seen if text != answer.text]
         return Context(
-            # The same text is the same answer, and nothing older.
-            earlier=[self._parsed(text) for text in answer.earlier if not self._seen or text != self._seen[-1]],
+            earlier=[self._parsed(text) for text in answer.earlier if text != answer.text],
             states=None if answer.wrote else self._states(),
             arguments=arguments,
             writes=answer.wrote or may_write(tool),
             documents=lambda: [self._initial_state, *map(self._parsed, seen)],
-            facts=lambda: [self._facts_in(text) for text in ("", *seen)],
+            facts=lambda name: [self._facts_in(text) for text in ("", *seen) if not text or _mentions(text, name)],
             values=lambda: [self._values_in(text) for text in ("", *seen)],
             tools=self._tools,
             needed=needed,
@@ -132,7 +146,7 @@ class CleanMemory:
             self._known[text] = facts_of(self._parsed(text) if text else self._initial_state)
         return self._known[text]
 
-    def _values_in(self, text: _Text) -> list[tuple[str, JsonValue]]:
+    def _values_in(self, text: _Text) -> Values:
         """Plain values of an observation, or of the initial state under "", read once."""
         if text not in self._values:
             self._values[text] = plain_values(self._parsed(text) if text else self._initial_state)

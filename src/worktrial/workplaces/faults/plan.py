@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import sha256
-from random import Random
-from typing import TypeVar
 
 import msgspec
 
 from worktrial.workplaces.faults.conditions import GENERATOR, FaultMode, FaultSettings, FaultUnit
+from worktrial.workplaces.faults.draws import Chance, KeyedChance, below, shuffled
 
 
 class FaultKind(StrEnum):
@@ -70,8 +68,6 @@ AIMED = 0.75
 SILENT = 0.2
 """Share of implicit events whose cut lists take their counts along, so that nothing in an answer tells of the cut;
 elsewhere a count beside a list stays true."""
-
-T = TypeVar("T")
 
 # The first call is always clean, and the first event begins within the next three: short trials meet it too.
 _FIRST = (1, 3)
@@ -140,7 +136,7 @@ def draw_plan(
         return FaultPlan(unit=settings.unit)
     parts = (GENERATOR, settings.seed, sample, settings.mode, settings.count, settings.duration, settings.unit)
     key = "\0".join(str(part) for part in parts)
-    rng = generator(key)
+    rng = KeyedChance(key)
     modes = _modes(settings, rng)
     events: list[FaultEvent] = []
     first = _between(rng, *_FIRST)
@@ -157,16 +153,16 @@ def draw_plan(
     return FaultPlan(tuple(events), settings.unit, key)
 
 
-def _drawn(kinds: Sequence[str], weights: Mapping[str, float], rng: Random) -> list[str]:
+def _drawn(kinds: Sequence[str], weights: Mapping[str, float], rng: Chance) -> list[str]:
     """`kinds` drawn one after the other without replacement, by their weights."""
     known = [weights[kind] for kind in kinds if kind in weights]
     usual = sum(known) / len(known) if known else 1.0
     left = {str(kind): weights.get(kind, usual) for kind in kinds}
     drawn: list[str] = []
     while left:
-        mark = rng.random() * sum(left.values())
         # The last one, where rounding, or weights of 0, leave nothing to stop at.
         chosen = next(reversed(left))
+        mark = rng.random() * sum(left.values()) if len(left) > 1 else 0.0
         for kind, weight in left.items():
             mark -= weight
             if mark < 0:
@@ -177,29 +173,11 @@ def _drawn(kinds: Sequence[str], weights: Mapping[str, float], rng: Random) -> l
     return drawn
 
 
-def generator(key: str) -> Random:
-    """A source of random numbers that is the same everywhere for the same key.
-
-    Use `random()` only: it is all that Python promises to keep from version to version.
-    """
-    return Random(int.from_bytes(sha256(key.encode(errors="surrogatepass")).digest(), "big"))
-
-
-def below(rng: Random, n: int) -> int:
-    """One of 0 … n-1."""
-    return int(rng.random() * n)
-
-
-def _between(rng: Random, low: int, high: int) -> int:
+def _between(rng: Chance, low: int, high: int) -> int:
     return low + below(rng, high - low + 1)
 
 
-def shuffled(items: Sequence[T], rng: Random) -> list[T]:
-    """`items` in random order."""
-    return [item for _, item in sorted(((rng.random(), item) for item in items), key=lambda pair: pair[0])]
-
-
-def _modes(settings: FaultSettings, rng: Random) -> list[FaultMode]:
+def _modes(settings: FaultSettings, rng: Chance) -> list[FaultMode]:
     if settings.mode is not FaultMode.E3:
         return [settings.mode] * settings.count
     half = settings.count // 2

@@ -15,21 +15,13 @@ from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.conditions import FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest, touched
 from worktrial.workplaces.faults.counts import is_silent
+from worktrial.workplaces.faults.draws import KeyedChance, shuffled
 from worktrial.workplaces.faults.memory import CleanAnswer, CleanMemory, may_write
-from worktrial.workplaces.faults.plan import (
-    OF_WRITES,
-    SHARES,
-    FaultEvent,
-    FaultKind,
-    FaultPlan,
-    generator,
-    shuffled,
-)
+from worktrial.workplaces.faults.plan import OF_WRITES, SHARES, FaultEvent, FaultKind, FaultPlan
 from worktrial.workplaces.faults.transforms import TRANSFORMS, Context, Transform, failed
 from worktrial.workplaces.faults.writes import part_of
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
 from worktrial.workplaces.signals import is_error
-from worktrial.workplaces.simulator.json_text import canonical_text
 from worktrial.workplaces.tools import Tool
 
 
@@ -238,16 +230,15 @@ class FaultySession:
             return _Spared(observation, "not_an_object")
         if is_error(clean):
             return _Spared(observation, "error")
-        question = canonical_text([call.tool, call.arguments])
         call = call._replace(clean=digest(clean))
-        asked = (call.event.index, question, call.clean)
+        asked = (call.event.index, answer.question, call.clean)
         if asked in self._given:
             kind, degraded = self._given[asked]
             if kind not in OF_WRITES:
                 return self._changed(call, kind, observation, degraded)
         if asked in self._whole:
             return _Spared(observation, "nothing_to_degrade")
-        rng = generator(f"{self.plan.key}\0{call.event.index}\0{question}")
+        rng = KeyedChance(f"{self.plan.key}\0{call.event.index}\0{answer.question}")
         aim = self._needed if call.event.aimed else None
         context = self._memory.context(answer, call.known, call.arguments, aim, silent=call.event.silent)
         for kind in self._order(call.event, self._given.get(asked, ("",))[0]):
@@ -267,7 +258,7 @@ class FaultySession:
         rest = event.instead
         if not rest:
             others = [kind for kind in self._transforms if kind != event.kind]
-            rest = tuple(shuffled(others, generator(f"{self.plan.key}\0{event.index}")))
+            rest = tuple(shuffled(others, KeyedChance(f"{self.plan.key}\0{event.index}")))
         order = dict.fromkeys([*([before] if before else []), event.kind, *rest])
         return list(order)
 
@@ -297,7 +288,7 @@ class FaultySession:
             return Observation(seen.content, seen.origin, exchange, seen.content, str(kind))
         if answer.before is None or answer.after is None or self._restore is None:
             return None
-        rng = generator(f"{self.plan.key}\0{call.event.index}\0{call.at.call}\0{kind}")
+        rng = KeyedChance(f"{self.plan.key}\0{call.event.index}\0{call.at.call}\0{kind}")
         part = part_of(answer.before, answer.after, rng, context.needed)
         if part is None:
             return None

@@ -1,9 +1,10 @@
 """Older answers: what the same read showed before, or the same answer with values that things had earlier."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import is_
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.content import copied, differ
@@ -44,30 +45,35 @@ Facts = Mapping[tuple[str, str], JsonValue]
 """Plain values of a document by the name of their thing and of their field; None where it has several."""
 
 
-def outdated(observation: JsonObject, earlier: Sequence[Facts], arguments: JsonValue) -> JsonValue:
+def outdated(observation: JsonObject, known: Callable[[str], Sequence[Facts]], arguments: JsonValue) -> JsonValue:
     """`observation` with plain values that the same things had in earlier documents, where they had others.
 
     The newest document that shows another value of the same field of the same thing counts. Which thing a value
     belongs to is told by the identifier beside it, or by the key of a table that is keyed by identifiers; where a
-    document has two values of one field of a thing, neither counts.
+    document has two values of one field of a thing, neither counts. Without any, it is `observation` itself.
 
     Args:
         observation: An answer.
-        earlier: Facts of the initial state and of observations, oldest first.
+        known: Function from a thing's name to the facts of the initial state and of observations, oldest first,
+            where these may hold some about it.
         arguments: Of the call; they say what an answer without an identifier is about.
     """
-    known = earlier[::-1]
     given = list(_plain_values(arguments))
-    return _outdated(observation, known, "", given[0] if len(given) == 1 else None, frozenset(given))
+    newest_first = cache(lambda name: known(name)[::-1])
+    return _outdated(observation, newest_first, "", given[0] if len(given) == 1 else None, frozenset(given))
 
 
 def without_newest(value: JsonValue) -> JsonValue:
-    """`value` without the newest entries of every list of dated ones: as a copy shows it that lags behind."""
+    """`value` without the newest entries of every list of dated ones: as a copy shows it that lags behind.
+
+    Where no list has any, it is `value` itself.
+    """
     if isinstance(value, dict):
         # Most values are plain and stay.
-        return {
-            key: without_newest(inner) if isinstance(inner, dict | list) else inner for key, inner in value.items()
-        }
+        nested = [(key, inner) for key, inner in value.items() if isinstance(inner, dict | list)]
+        found = [(key, without_newest(inner)) for key, inner in nested]
+        same = all(left is inner for (_, left), (_, inner) in zip(found, nested, strict=True))
+        return value if same else {**value, **dict(found)}
     if not isinstance(value, list):
         return value
     dates = [_dated(item) for item in value]
@@ -109,24 +115,33 @@ def _dated(item: JsonValue) -> str | None:
 
 
 def _outdated(
-    value: JsonValue, known: Sequence[Facts], field: str, whose: str | None, given: frozenset[str]
+    value: JsonValue,
+    known: Callable[[str], Sequence[Facts]],
+    field: str,
+    whose: str | None,
+    given: frozenset[str],
 ) -> JsonValue:
+    """Value as `outdated` gives it: `value` itself where nothing was another."""
     if isinstance(value, dict):
         whose = _own_name(value) or whose
-        return {
-            key: inner
-            if is_identifier(key)
-            else _outdated(inner, known, key, key if isinstance(inner, dict) and _has_digit(key) else whose, given)
-            for key, inner in value.items()
-        }
+        older: dict[str, JsonValue] = {}
+        for key, inner in value.items():
+            if not is_identifier(key):
+                own = key if isinstance(inner, dict) and _has_digit(key) else whose
+                was = _outdated(inner, known, key, own, given)
+                if was is not inner:
+                    older[key] = was
+        return {**value, **older} if older else value
     if isinstance(value, list):
-        return [_outdated(item, known, field, whose, given) if isinstance(item, dict) else item for item in value]
-    if whose is None or value is None or str(value) in given:
+        rows = [_outdated(item, known, field, whose, given) if isinstance(item, dict) else item for item in value]
+        return value if all(map(is_, rows, value)) else rows
+    if whose is None or value is None:
         return value
-    for document in known:
-        before = document.get((whose, field))
-        if type(before) is type(value) and before != value:
-            return before
+    fact = whose, field
+    for document in known(whose):
+        before = document.get(fact)
+        if before is not None and before != value and type(before) is type(value):
+            return value if str(value) in given else before
     return value
 
 
@@ -169,16 +184,16 @@ def _changes(before: JsonValue, now: JsonValue, whose: frozenset[str]) -> Iterat
         for key in now:
             if key not in before or before[key] == now[key]:
                 continue
-            was, is_ = before[key], now[key]
-            if isinstance(was, list) and isinstance(is_, list) and len(was) != len(is_):
-                yield StateChange(key, is_, was, whose)
-            elif isinstance(was, dict | list) and type(was) is type(is_):
-                yield from _changes(was, is_, frozenset({key}) if _DIGIT.search(key) else whose)
+            was, shown = before[key], now[key]
+            if isinstance(was, list) and isinstance(shown, list) and len(was) != len(shown):
+                yield StateChange(key, shown, was, whose)
+            elif isinstance(was, dict | list) and type(was) is type(shown):
+                yield from _changes(was, shown, frozenset({key}) if _DIGIT.search(key) else whose)
             else:
-                yield StateChange(key, is_, was, whose)
+                yield StateChange(key, shown, was, whose)
     elif isinstance(before, list) and isinstance(now, list):
-        for was, is_ in zip(before, now, strict=False):
-            yield from _changes(was, is_, whose)
+        for was, shown in zip(before, now, strict=False):
+            yield from _changes(was, shown, whose)
 
 
 def _names(thing: JsonObject) -> frozenset[str]:

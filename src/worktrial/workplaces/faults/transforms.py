@@ -7,17 +7,17 @@ lost.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from random import Random
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.aim import Needed
-from worktrial.workplaces.faults.content import Field, copied, differ, fields, owners
+from worktrial.workplaces.faults.content import Field, copied, differ, owners
 from worktrial.workplaces.faults.counts import recounted
-from worktrial.workplaces.faults.plan import FaultKind, below, shuffled
+from worktrial.workplaces.faults.draws import Chance, below, shuffled
+from worktrial.workplaces.faults.plan import FaultKind
 from worktrial.workplaces.faults.stale import Facts, changes, facts_of, outdated, rolled_back, without_newest
-from worktrial.workplaces.faults.wrong import in_place, neighbour, places, plain_values, replaced
+from worktrial.workplaces.faults.wrong import Values, in_place, neighbour, places, plain_values, replaced
 from worktrial.workplaces.signals import error_signals, is_critical, is_identifier
 from worktrial.workplaces.tools import Tool
 
@@ -55,8 +55,7 @@ def is_outage(observation: JsonValue) -> bool:
     return isinstance(error, dict) and error.get("type") in _TRANSIENT
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """Knowledge that a transform has beside the observation."""
 
     earlier: Sequence[JsonObject] = ()
@@ -69,9 +68,9 @@ class Context:
     """Whether the call changes something, as far as that is known."""
     documents: Callable[[], Sequence[JsonObject]] = tuple
     """Function that gives the initial state and the clean observations so far, oldest first."""
-    facts: Callable[[], Sequence[Facts]] | None = None
-    """Function that gives what these say of things with a name; None to read it off them."""
-    values: Callable[[], Sequence[Sequence[tuple[str, JsonValue]]]] | None = None
+    facts: Callable[[str], Sequence[Facts]] | None = None
+    """Function that gives what those of these say that mention a name; None to read it off all of them."""
+    values: Callable[[], Sequence[Values]] | None = None
     """Function that gives the plain values in these; None to read them off."""
     tools: Sequence[Tool] = ()
     """The workplace's tools, for the values that their schemas name."""
@@ -80,19 +79,24 @@ class Context:
     silent: bool = False
     """Whether a list that is cut takes the count beside it along."""
 
-    def plain(self) -> Sequence[Sequence[tuple[str, JsonValue]]]:
-        """Plain values of each of the documents with the names of their fields, oldest document first."""
+    def plain(self) -> Sequence[Values]:
+        """Plain values of each of the documents, oldest document first."""
         return [plain_values(document) for document in self.documents()] if self.values is None else self.values()
 
-    def known(self) -> Sequence[Facts]:
-        """Facts of the documents, oldest first."""
-        return [facts_of(document) for document in self.documents()] if self.facts is None else self.facts()
+    def known(self) -> Callable[[str], Sequence[Facts]]:
+        """Function that gives the facts of the documents that mention a name, oldest first."""
+        if self.facts is not None:
+            return self.facts
+        facts = [facts_of(document) for document in self.documents()]
+        return lambda name: facts
 
 
-Transform = Callable[[JsonObject, Random, Context], JsonObject | None]
+T = TypeVar("T")
+
+Transform = Callable[[JsonObject, Chance, Context], JsonObject | None]
 
 
-def drop_fields(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def drop_fields(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """Leave out about a third of the fields, each in all rows alike; never the last one of the whole answer."""
     degraded = copied(observation)
     for field in _a_third(_telling(observation, context), rng, context.needed):
@@ -104,7 +108,7 @@ def drop_fields(observation: JsonObject, rng: Random, context: Context) -> JsonO
     return _if_changed(observation, degraded)
 
 
-def cut_lists(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def cut_lists(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """Keep the first one or two items of every list that is not inside another list.
 
     Where damage is aimed, one item is kept if something needed is in the second. Counts beside a list stay true, so
@@ -128,11 +132,10 @@ def cut_lists(observation: JsonObject, rng: Random, context: Context) -> JsonObj
     return _if_changed(observation, degraded)
 
 
-def empty_values(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def empty_values(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """Make about a third of the values null or empty, each in all rows alike; every field keeps its key."""
     degraded = copied(observation)
-    filled = ((f, v) for f, v in _telling(observation, context) if v is not None and v not in ("", [], {}))
-    for field in _a_third(filled, rng, context.needed):
+    for field in _a_third(_telling(observation, context, filled=True), rng, context.needed):
         null = rng.random() < 0.5
         for owner in owners(degraded, field[:-1]):
             if isinstance(owner, dict) and field[-1] in owner:
@@ -141,7 +144,7 @@ def empty_values(observation: JsonObject, rng: Random, context: Context) -> Json
     return _if_changed(observation, degraded)
 
 
-def serve_stale(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def serve_stale(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """An earlier answer to the same read; else the same answer with values from before.
 
     These are those from before the last write, where the state can be seen; else what the initial state or an
@@ -155,20 +158,22 @@ def serve_stale(observation: JsonObject, rng: Random, context: Context) -> JsonO
             return older
     before = () if context.states is None else changes(*context.states)
     degraded = rolled_back(observation, before, context.arguments) if before else observation
-    if not differ(observation, degraded):
+    if degraded is observation or not differ(observation, degraded):
         degraded = outdated(observation, context.known(), context.arguments)
-    if not differ(observation, degraded):
+    if degraded is observation:
         degraded = without_newest(observation)
-    if not isinstance(degraded, dict) or not differ(observation, degraded):
+    if degraded is observation or not isinstance(degraded, dict) or not differ(observation, degraded):
         return None
-    return degraded if _no_worse(observation, degraded) else None
+    # What did not change is still the observation's own.
+    stale: JsonObject = copied(degraded)
+    return stale if _no_worse(observation, stale) else None
 
 
 # One value is wrong. Most answers have one that can be: the first few tell.
 _TRIES = 6
 
 
-def mistake_value(observation: JsonObject, rng: Random, context: Context) -> JsonObject | None:
+def mistake_value(observation: JsonObject, rng: Chance, context: Context) -> JsonObject | None:
     """Give one value wrongly: a neighbour of it from the same workplace stands in its place.
 
     Another identifier stands wherever the answer shows the identifier; any other value is wrong in one place.
@@ -180,11 +185,11 @@ def mistake_value(observation: JsonObject, rng: Random, context: Context) -> Jso
         if value is not None and value != "" and not _is_sign(str(path[-1])) and str(value) not in given
     ]
     needed = context.needed
-    chosen = shuffled(candidates, rng)
+    chosen: Iterable[tuple[tuple[str | int, ...], JsonValue]] = shuffled(candidates, rng)
     if needed is not None:
-        chosen.sort(key=lambda one: not (needed.field(str(one[0][-1])) or needed.value(one[1])))
-    known = [*plain_values(observation), *chain.from_iterable(reversed(context.plain()))]
-    for path, value in chosen[:_TRIES]:
+        chosen = _first(chosen, lambda one: needed.field(str(one[0][-1])) or needed.value(one[1]))
+    known = [plain_values(observation), *reversed(context.plain())]
+    for path, value in islice(chosen, _TRIES):
         field = str(path[-1])
         # A second row of the same name would give it away.
         own = {str(v) for p, v in candidates if p[-1] == field} if is_identifier(field) else set()
@@ -200,6 +205,17 @@ def mistake_value(observation: JsonObject, rng: Random, context: Context) -> Jso
             mistaken: JsonObject = degraded
             return mistaken
     return None
+
+
+def _first(items: Iterable[T], wanted: Callable[[T], bool]) -> Iterator[T]:
+    """The wanted items, then the others; none is looked at before it is asked for."""
+    others = []
+    for item in items:
+        if wanted(item):
+            yield item
+        else:
+            others.append(item)
+    yield from others
 
 
 def _no_worse(observation: JsonObject, degraded: JsonValue) -> bool:
@@ -229,22 +245,42 @@ TRANSFORMS: Mapping[str, Transform] = {
 }
 
 
-def _telling(observation: JsonObject, context: Context) -> Iterator[tuple[Field, JsonValue]]:
-    """The fields of an observation, without those that only repeat an argument: to lose these is no loss."""
+def _telling(observation: JsonObject, context: Context, *, filled: bool = False) -> dict[Field, list[JsonValue]]:
+    """Fields of an observation that may be lost, each with what it holds in all rows.
+
+    These are all but those that only repeat an argument, to lose which is no loss, and the critical ones with
+    whatever is in them.
+
+    Args:
+        observation: A clean one.
+        context: For the arguments.
+        filled: Whether what is null or empty is left out.
+    """
     given = context.arguments if isinstance(context.arguments, dict) else {}
-    for field, value in fields(observation):
-        name = field[0]
-        if len(field) == 1 and name in given and given[name] == value:
-            continue
-        yield field, value
+    found: dict[Field, list[JsonValue]] = {}
+
+    def add(value: JsonValue, steps: Field) -> None:
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, dict | list):
+                    add(item, (*steps, None))
+            return
+        for key, inner in value.items():
+            if is_critical(key, len(steps)):
+                continue
+            field = (*steps, key)
+            repeats = not steps and key in given and given[key] == inner
+            if not repeats and not (filled and (inner is None or inner in ("", [], {}))):
+                found.setdefault(field, []).append(inner)
+            if isinstance(inner, dict | list):
+                add(inner, field)
+
+    add(observation, ())
+    return found
 
 
-def _a_third(found: Iterable[tuple[Field, JsonValue]], rng: Random, needed: Needed | None) -> list[Field]:
+def _a_third(values: Mapping[Field, list[JsonValue]], rng: Chance, needed: Needed | None) -> list[Field]:
     """A third of the fields; among them one that is needed, where there is one and damage is aimed."""
-    values: dict[Field, list[JsonValue]] = {}
-    for field, value in found:
-        if not any(is_critical(s, n) for n, s in enumerate(field) if s is not None):
-            values.setdefault(field, []).append(value)
     candidates = shuffled(list(values), rng)
     if needed is not None:
         aim = (f for f in candidates if needed.field(str(f[-1])) or any(map(needed.value, values[f])))

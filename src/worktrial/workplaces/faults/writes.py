@@ -1,13 +1,12 @@
 """Writes of which only a part happens."""
 
 from collections.abc import Iterator
-from random import Random
 from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.content import copied, differ, escaped
-from worktrial.workplaces.faults.plan import shuffled
+from worktrial.workplaces.faults.draws import Chance, shuffled
 
 Path = tuple[str | int, ...]
 
@@ -30,7 +29,7 @@ class _Change(NamedTuple):
 _ABSENT = object()
 
 
-def part_of(before: JsonObject, after: JsonObject, rng: Random, needed: Needed | None) -> PartialEffect | None:
+def part_of(before: JsonObject, after: JsonObject, rng: Chance, needed: Needed | None) -> PartialEffect | None:
     """The state after a write about half of whose changes did not happen; None for a write with fewer than two.
 
     Args:

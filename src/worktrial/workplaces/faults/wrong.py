@@ -1,12 +1,14 @@
 """Wrong values: plausible neighbours of a value, from the same workplace."""
 
 import re
-from collections.abc import Iterator, Sequence
-from random import Random
+from collections.abc import Iterator, Mapping, Sequence
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.faults.plan import below
+from worktrial.workplaces.faults.draws import Chance, below
 from worktrial.workplaces.tools import Tool
+
+Values = Mapping[str, Sequence[JsonValue]]
+"""Plain values of a document by the name of their field."""
 
 _LETTERS, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\w.,:-])\d+(?:\.\d+)?(?![\w:-]|[.,]\d)")
@@ -17,9 +19,9 @@ _LONGEST = 60
 def neighbour(
     field: str,
     value: JsonValue,
-    known: Sequence[tuple[str, JsonValue]],
+    known: Sequence[Values],
     tools: Sequence[Tool],
-    rng: Random,
+    rng: Chance,
     apart: set[str],
 ) -> JsonValue:
     """Another value that could stand in the place of `value`; None where there is none.
@@ -32,7 +34,7 @@ def neighbour(
     Args:
         field: Name of the field that holds it.
         value: Text, number or truth value.
-        known: Values of the workplace's state and observations with the names of their fields.
+        known: Values of the workplace's state and of observations.
         tools: The workplace's tools.
         rng: Draws among several.
         apart: Values, as text, that would give the fault away.
@@ -43,7 +45,8 @@ def neighbour(
         return None
     if isinstance(value, str) and len(value) > _LONGEST:
         return _misprinted(value, rng)
-    here = {str(o): o for name, o in known if name == field and type(o) is type(value) and o != value}
+    kind = type(value)
+    here = {str(o): o for values in known for o in values.get(field, ()) if type(o) is kind and o != value}
     here = {text: other for text, other in here.items() if text not in apart}
     for tool in tools:
         named = tool.parameters.get("properties", {}).get(field)
@@ -57,14 +60,13 @@ def neighbour(
     return None if isinstance(value, str) else _transposed(value, rng)
 
 
-def _alike(
-    field: str, value: JsonValue, known: Sequence[tuple[str, JsonValue]], apart: set[str]
-) -> list[JsonValue]:
+def _alike(field: str, value: JsonValue, known: Sequence[Values], apart: set[str]) -> list[JsonValue]:
     """Texts of the same pattern in other fields."""
     pattern = _pattern(value)
     if pattern is None:
         return []
-    texts = dict.fromkeys(o for name, o in known if name != field and isinstance(o, str) and o != value)
+    others = (own for values in known for name, own in values.items() if name != field)
+    texts = dict.fromkeys(o for own in others for o in own if isinstance(o, str) and o != value)
     return [text for text in texts if text not in apart and _pattern(text) == pattern]
 
 
@@ -80,7 +82,7 @@ def _pattern(value: JsonValue) -> str | None:
     return _DIGITS.sub("9", value) if isinstance(value, str) and _DIGITS.search(value) else None
 
 
-def _misprinted(text: str, rng: Random) -> str | None:
+def _misprinted(text: str, rng: Chance) -> str | None:
     numbers = list(_NUMBER.finditer(text))
     others = [(one, other[0]) for one in numbers for other in numbers if one[0] != other[0]]
     if not others:
@@ -92,7 +94,7 @@ def _misprinted(text: str, rng: Random) -> str | None:
     return text[: at.start()] + new + text[at.end() :]
 
 
-def _transposed(number: float, rng: Random) -> JsonValue:
+def _transposed(number: float, rng: Chance) -> JsonValue:
     text = f"{number:.15g}"
     if "e" in text:
         return None
@@ -106,9 +108,9 @@ def _transposed(number: float, rng: Random) -> JsonValue:
     return float(swapped) if isinstance(number, float) else int(swapped)
 
 
-def plain_values(document: JsonValue) -> list[tuple[str, JsonValue]]:
-    """Every plain value in `document` with the name of its field, but null."""
-    found: list[tuple[str, JsonValue]] = []
+def plain_values(document: JsonValue) -> Values:
+    """Every plain value in `document`, but null."""
+    found: dict[str, list[JsonValue]] = {}
     left: list[tuple[str, JsonValue]] = [("", document)]
     while left:
         field, value = left.pop()
@@ -117,7 +119,7 @@ def plain_values(document: JsonValue) -> list[tuple[str, JsonValue]]:
         elif isinstance(value, list):
             left.extend((field, item) for item in value)
         elif value is not None:
-            found.append((field, value))
+            found.setdefault(field, []).append(value)
     return found
 
 
