@@ -23,9 +23,8 @@ from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed
 from benchmarks.repetition import Served, served
 from benchmarks.rows import Row, at_most, exit_if_missed, plain, print_table
-from worktrial.synthesis.artifacts import SlotRun
-from worktrial.synthesis.calibration.rules import Outlook
-from worktrial.synthesis.proving.difficulty import Effort
+from worktrial.synthesis.artifacts import JobSpec, SlotRun
+from worktrial.synthesis.calibration.rules import Outlook, rule_of
 
 WALL = 1.4
 """Times the least that the calls can take."""
@@ -83,7 +82,7 @@ def longest_chain(rows: Sequence[SlotRun]) -> int:
 def _stages(rows: Sequence[SlotRun]) -> Iterator[list[SlotRun]]:
     """Runs that go side by side; each stage waits for the one before."""
     yield from ([row] for row in rows if row.kind == "solver")
-    outlook = Outlook(Effort().rule)
+    outlook = Outlook(rule_of(JobSpec(role="clerk")))
     free = sorted((row for row in rows if row.kind == "free"), key=lambda row: row.number)
     made = 0
     while made < len(free):

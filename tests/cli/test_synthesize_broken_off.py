@@ -10,7 +10,7 @@ from tests.support.cli import Word, command, count_lines, interrupt, lines_of, s
 from tests.support.scripted_server import ScriptedServer
 from tests.synthesis.small_author import models, small
 
-SIZE: tuple[Word, ...] = ("--subtopics", 2, "--levels", "1,3", "--concurrency", 4)
+SIZE: tuple[Word, ...] = ("--tasks", 4, "--fresh-runs", 2, "--concurrency", 4)
 
 
 def words(server: ScriptedServer, suite: Path) -> list[Word]:
@@ -34,7 +34,7 @@ def test_an_interrupted_synthesis_says_how_to_go_on(tmp_path: Path) -> None:
         assert server.count() == asked
         resume = shlex.split(next(line for line in ran.err.splitlines() if line.startswith("  worktrial ")))
         assert resume == ["worktrial", *map(str, words(server, suite))]
-        assert "slots done" in ran.err
+        assert "tasks kept" in ran.err
         assert command(*resume[1:]).code == 0
     ends = [row["end"] for row in lines_of(suite / "work" / "sessions.jsonl")]
     assert ends == ["interrupted", "done"]
@@ -55,17 +55,17 @@ def test_a_spent_budget_repeats_no_request(tmp_path: Path) -> None:
 def test_kills_lose_nothing_finished_and_repeat_only_what_was_under_way(tmp_path: Path) -> None:
     whole, suite = asked_for_a_whole_suite(tmp_path / "whole"), tmp_path / "suite"
     draw = random.Random(7)
-    kills = 4
+    kills = 10
     with ScriptedServer(small(latency=0.01)) as server:
         at = 0
         for _ in range(kills):
-            at += draw.randint(5, 30)
+            at += draw.randint(3, 18)
             ran = interrupt(
                 start(*words(server, suite)), signal.SIGKILL, suite / "work" / "spend.jsonl", at_least=at
             )
             assert ran.code == -signal.SIGKILL, ran.err
             at = count_lines(suite / "work" / "spend.jsonl")
-        files = {path: path.read_bytes() for path in (suite / "work" / "references").glob("[!.]*")}
+        files = {path: path.read_bytes() for path in (suite / "work" / "drafts").glob("[!.]*")}
         ran = command(*words(server, suite))
         assert ran.code == 0, ran.said
         # Each kill can cost the answers that were on their way, and nothing else.
@@ -73,4 +73,4 @@ def test_kills_lose_nothing_finished_and_repeat_only_what_was_under_way(tmp_path
     for path, content in files.items():
         assert path.read_bytes() == content
     assert not any(row["edited"] for row in lines_of(suite / "provenance.jsonl"))
-    assert len(lines_of(suite / "tasks.jsonl")) == 2
+    assert len(lines_of(suite / "tasks.jsonl")) == 4

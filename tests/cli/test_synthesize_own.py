@@ -53,7 +53,7 @@ def test_drafts_of_a_workplace_of_ones_own_cost_nothing(tmp_path: Path) -> None:
     with ScriptedServer(everybody()) as server:
         ran = command(*words(server.url, suite, "--until", "drafts", "--languages", "en,ko"))
         assert ran.code == 0, ran.said
-        assert "20 tasks are composed and hold in code" in ran.out
+        assert "20 tasks are drafted and hold in code" in ran.out
         assert server.count() == 0
     assert len(list((suite / "work" / "tasks").glob("*.yaml"))) == 20
 

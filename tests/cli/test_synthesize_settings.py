@@ -16,11 +16,9 @@ MODELS = (*NOWHERE, "--synthesizer", "m", "--workplace", "simulated")
         (["--job", "clerk"], "--model MODEL"),
         (["--job", "clerk", "--workplace", "simulated", "--synthesizer", "m"], "no endpoint for this model"),
         (["--job", " ", *MODELS], "role"),
-        (["--job", "clerk", *MODELS, "--levels", "1,4"], "levels"),
-        (["--job", "clerk", *MODELS, "--levels", "x"], "--levels 'x'"),
-        (["--job", "clerk", *MODELS, "--levels", "2,2"], "none twice"),
+        (["--job", "clerk", *MODELS, "--languages", "en,en"], "none twice"),
         (["--job", "clerk", *MODELS, "--languages", ","], "--languages"),
-        (["--job", "clerk", *MODELS, "--most-runs", 1, "--plan-runs", 1, "--free-runs", 1], "most_runs"),
+        (["--job", "clerk", *MODELS, "--most-runs", 1, "--free-runs", 1], "most_runs"),
         (["--job", "clerk", "--spec", "job.yaml", *MODELS], "give one of them"),
         (["--spec", "nowhere.yaml", *MODELS], "nowhere.yaml: no such file"),
         (["--job", "clerk", *MODELS, "--api-key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE"),
@@ -51,8 +49,8 @@ def test_an_endpoint_that_is_not_there_costs_only_the_estimate(tmp_path: Path) -
     again = command("synthesize", "-o", suite)
     assert "does not answer" in again.said
     assert "Changed" not in again.said
-    changed = command("synthesize", "-o", suite, "--subtopics", 4, "--judge", "another")
-    assert "subtopics: 16 -> 4" in changed.said
+    changed = command("synthesize", "-o", suite, "--tasks", 4, "--judge", "another")
+    assert "tasks: 20 -> 4" in changed.said
     assert "judge: (none) -> another" in changed.said
 
 

@@ -104,16 +104,17 @@ def slot() -> tuple[Row, Row]:
     row = task("berths-2", "berths-2")
     kept = {name: row[name] for name in ("language", "instruction", "plan", "rubric")}
     return json.loads(json.dumps(workplace())), {
-        "slot": row["id"],
-        "subtopic": "berths",
+        "id": row["id"],
         "level": row["difficulty"],
         **kept,
     }
 
 
 def drafts(home: Row, work: Row) -> tuple[WorkplaceDraft, TaskDraft]:
-    """The two as what the stages hand to each other."""
-    return msgspec.convert(home, WorkplaceDraft), msgspec.convert(work, TaskDraft)
+    """The two as an author writes them."""
+    rest = {name: value for name, value in work.items() if name not in ("language", "instruction")}
+    task = {**rest, "instructions": {work["language"]: work["instruction"]}}
+    return msgspec.convert(home, WorkplaceDraft), msgspec.convert(task, TaskDraft)
 
 
 @dataclass

@@ -27,13 +27,12 @@ WORKPLACES = st.builds(
 )
 TASKS = st.builds(
     TaskDraft,
-    slot=TEXTS,
-    subtopic=TEXTS,
+    id=TEXTS,
     level=st.integers(1, 3),
-    language=TEXTS,
-    instruction=TEXTS,
+    instructions=st.dictionaries(TEXTS, TEXTS, min_size=1, max_size=2),
     plan=st.lists(st.builds(PlannedCall, tool=TEXTS, arguments=OBJECTS, why=TEXTS), max_size=2),
     rubric=TEXTS,
+    clauses=st.lists(TEXTS, max_size=2),
 )
 
 
@@ -56,13 +55,12 @@ def workplace(number: int = 0) -> WorkplaceDraft:
     )
 
 
-def task(number: int = 0, slot: str = "returns-1") -> TaskDraft:
+def task(number: int = 0, id: str = "returns-01") -> TaskDraft:
     """A small task in it; another number is another instruction."""
     return TaskDraft(
-        slot=slot,
-        subtopic="returns",
+        id=id,
         level=1,
-        instruction=f"Say the total of order A-1. ({number})",
+        instructions={"en": f"Say the total of order A-1. ({number})"},
         plan=[PlannedCall(tool="read_order", arguments={"id": "A-1"})],
         rubric="1. The total of order A-1 is told.",
     )

@@ -1,13 +1,8 @@
-"""A small slot that is sound: a shelf of parcels, and a task on it."""
+"""A small task that is sound, in its workplace: a shelf of parcels."""
 
-from worktrial.synthesis.artifacts import PlannedCall, Slot, SubTopic, TaskDraft, ToolDraft, WorkplaceDraft
-
-SUBTOPIC = SubTopic(id="parcels", title="Parcels at the counter", about="Finding parcels and handing them out.")
-
-
-def slot(level: int = 2, subtopic: str = "parcels", language: str = "en", *, several: bool = False) -> Slot:
-    about = SUBTOPIC if subtopic == "parcels" else SubTopic(id=subtopic, title=subtopic, about="Other work.")
-    return Slot(subtopic=about, level=level, language=language, several_languages=several)
+from worktrial.synthesis.artifacts import PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.clauses.clause import Clause
+from worktrial.synthesis.simulated.workplace import SimulatedPlace
 
 
 def workplace() -> WorkplaceDraft:
@@ -41,19 +36,21 @@ def workplace() -> WorkplaceDraft:
     )
 
 
-def task(
-    of: Slot | None = None, instruction: str = "Ana Ruiz is here for parcel P-1. Hand it to her."
-) -> TaskDraft:
-    of = of or slot()
+def task(instruction: str = "Ana Ruiz is here for parcel P-1. Hand it to her.") -> TaskDraft:
     return TaskDraft(
-        slot=of.id,
-        subtopic=of.subtopic.id,
-        level=of.level,
-        language=of.language,
-        instruction=instruction,
+        id="parcels-02",
+        level=2,
+        instructions={"en": instruction},
         plan=[
             PlannedCall(tool="get_parcel", arguments={"parcel_id": "P-1"}, why="Is it on the shelf?"),
             PlannedCall(tool="hand_out", arguments={"parcel_id": "P-1"}),
         ],
         rubric="1. Parcel P-1 was looked up with get_parcel before it was handed out.\n2. P-1 is handed_out.\n",
+        clauses=["C-01"],
     )
+
+
+def place() -> SimulatedPlace:
+    """The shelf as a simulated workplace that goes by one clause."""
+    clause = Clause(id="C-01", document="job", section="0", quote="A parcel is handed out once.", kind="obligation")
+    return SimulatedPlace("parcels", workplace(), [clause])

@@ -1,5 +1,7 @@
 """A script that writes small sound suites: every task can be solved, and half of the runs without the plan fail."""
 
+import re
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +19,8 @@ _BY_ID = {
     "additionalProperties": False,
 }
 WORKPLACE = {
-    "name": "parcel counter",
     "purpose": "The system of a parcel counter, where parcels are found and handed out.",
-    "rules": ["A parcel is handed out once."],
+    "effects": ["Handing a parcel out sets its status."],
     "errors": ["An unknown parcel is an error."],
     "output": ["One JSON object for each call."],
     "initial_state": {"parcels": [{"parcel_id": f"P-{n}", "status": "shelved"} for n in (1, 2, 3)]},
@@ -42,38 +43,45 @@ WORKPLACE = {
     ],
 }
 _CALLS = (("get_parcel", 1), ("hand_out", 1), ("get_parcel", 2), ("hand_out", 2), ("get_parcel", 1))
-TASK = {
-    "instruction": "The holders of the parcels P-1 and P-2 are at the counter. See that they leave with them.",
-    "plan": [{"tool": tool, "arguments": {"parcel_id": f"P-{n}"}, "why": "In turn."} for tool, n in _CALLS],
-    "rubric": ["Parcel P-1 is handed_out.", "Parcel P-2 is handed_out."],
-}
-_STATEMENTS = [{"text": "Parcels wait on shelves."}, {"text": "Holders show their papers."}]
-REFERENCE = {
-    "subtopic": "any",
-    **dict.fromkeys(("terminology", "workflow", "state_variables", "edge_cases", "constraints"), _STATEMENTS),
-}
-SUBTOPICS = {
-    "subtopics": [
-        {"title": "Handing out parcels", "about": "Finding what a holder came for."},
-        {"title": "Weighing freight", "about": "Measuring heavy goods on arrival."},
-        {"title": "Printing labels", "about": "Addresses for outgoing letters."},
-        {"title": "Locating lost mail", "about": "Tracing consignments that vanished."},
+RULES = {
+    "rules": [
+        f"A parcel from {place} is handed out once its holder has shown a paper."
+        for place in ("Aden", "Bath", "Cork", "Delft", "Eger", "Faro", "Genoa", "Husum", "Izmir")
     ]
 }
+_SAID = {
+    "en": "The holders of the parcels P-1 and P-2 are at the counter. See that they leave with them.",
+    "ko": "소포 P-1과 P-2의 수취인이 창구에 와 있습니다. 두 사람이 소포를 받아 가도록 처리해 주십시오.",
+}
+_ABOUT = re.compile(r"The task turns on ([^:]*):")
+_LANGUAGES = re.compile(r'"(en|ko)" \(')
+
+
+def task(prompt: str) -> dict[str, Any]:
+    """A task about the clauses that a prompt asks for."""
+    asked = _ABOUT.search(prompt)
+    assert asked is not None
+    clauses = asked[1].split(", ")
+    # Each has its own number, so that the agent can tell the runs of one task from those of another.
+    ticket = f"{zlib.crc32(asked[1].encode()) % 1000:03d}"
+    return {
+        "instructions": {
+            code: f"{_SAID[code]} ({ticket})" for code in dict.fromkeys(_LANGUAGES.findall(prompt)) or ["en"]
+        },
+        "plan": [{"tool": tool, "arguments": {"parcel_id": f"P-{n}"}, "why": "In turn."} for tool, n in _CALLS],
+        "rubric": ["Parcel P-1 is handed_out.", "Parcel P-2 is handed_out."],
+        "clauses": clauses,
+    }
 
 
 @dataclass(frozen=True)
 class SmallAuthor(Behaviour):
-    """Fills whichever kind of artifact the schema asks for."""
+    """Writes whichever kind of artifact the schema asks for."""
 
     def answer(self, request: ScriptedRequest) -> Answer:
-        fields = (request.schema or {}).get("properties", {})
-        kinds: list[dict[str, Any]] = [SUBTOPICS, REFERENCE, WORKPLACE, TASK]
-        made = next(kind for kind in kinds if set(kind) == set(fields))
-        if made is TASK:
-            # Each slot has its own, so that the agent can tell the runs of one from those of another.
-            made = {**TASK, "instruction": f"{TASK['instruction']} Their ticket is {request.opening % 1000}."}
-        return completion(json_text(made))
+        fields = set((request.schema or {}).get("properties", {}))
+        made = RULES if fields == set(RULES) else WORKPLACE if fields == set(WORKPLACE) else None
+        return completion(json_text(made or task(text_of(request.messages[0]))))
 
 
 @dataclass(frozen=True)
@@ -93,11 +101,9 @@ class SmallAgent(Behaviour):
 
 @dataclass(frozen=True)
 class SmallJudge(Behaviour):
-    """Passes whoever does not own up; finds no two sub-topics the same."""
+    """Passes whoever does not own up."""
 
     def answer(self, request: ScriptedRequest) -> Answer:
-        if "same" in (request.schema or {}).get("properties", {}):
-            return completion(json_text({"why": "Other work.", "same": False}))
         if request.body.get("logprobs"):
             return HappyJudge().answer(request)
         failed = any("It went wrong" in text_of(message) for message in request.messages)

@@ -16,12 +16,14 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.agents.assignment import Limits
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.spend import Budget, BudgetSpent
+from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.clauses.clause import read_clauses
-from worktrial.synthesis.composed_session import ComposedEnd, ComposingSession
+from worktrial.synthesis.composed_session import ComposingSession
 from worktrial.synthesis.composed_suite import Labels
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.resources import ResourceSettings, open_resources
+from worktrial.synthesis.task_session import TasksEnd
 
 ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.JUDGE)
 
@@ -38,7 +40,7 @@ def session_on(
     budget: Budget | None = None,
     until_drafts: bool = False,
     said: Any = None,
-) -> ComposedEnd:
+) -> TasksEnd:
     """One session on a copy of the tool library."""
     if not root.exists():
         shutil.copytree(TOOL_LIBRARY, root, ignore=shutil.ignore_patterns("__pycache__"))
@@ -48,7 +50,7 @@ def session_on(
     roles = {role.value: RoleSettings(role=role, model=f"{role.value}-1", base_url=url) for role in ROLES}
     settings = ResourceSettings(roles=roles, requests=16, budget=budget or Budget())
 
-    async def work() -> ComposedEnd:
+    async def work() -> TasksEnd:
         async with open_resources(SuiteFolder(root), settings) as resources:
             session = ComposingSession(
                 folder=SuiteFolder(root),
@@ -58,7 +60,7 @@ def session_on(
                 labels=Labels("loans", "Tool library", "Public Service", "Lending"),
                 rules=rules,
                 resources=resources,
-                limits=Limits(12),
+                run_settings=SimulatedSettings(limits=Limits(12)),
                 runs_at_once=16,
                 warn=(said or []).append,
             )

@@ -11,13 +11,9 @@ from hypothesis import strategies as st
 from tests.synthesis.any_drafts import task, workplace
 from tests.synthesis.crashes import Killed, killed_before
 
-from worktrial.synthesis import files
-from worktrial.synthesis.artifacts import JobSpec, SubTopic
+from worktrial.synthesis.artifacts import TaskDraft, WorkplaceDraft
+from worktrial.synthesis.files import yaml_form
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
-from worktrial.synthesis.pipeline import slots_of
-
-SUBTOPIC = SubTopic(id="returns", title="Returns", about="Taking goods back.")
-[SLOT] = slots_of(JobSpec(role="clerk", levels=[1]), [SUBTOPIC])
 
 
 class Maker:
@@ -26,8 +22,8 @@ class Maker:
     def __init__(self, folder: SuiteFolder, *, place: bool) -> None:
         self.folder = folder
         self.place = place
-        self.path: Path = folder.workplace(SLOT) if place else folder.task(SLOT)
-        self.form: Any = files.WORKPLACE if place else files.TASK
+        self.path: Path = folder.work / ("workplace.yaml" if place else "drafts/returns-01.yaml")
+        self.form: Any = yaml_form(WorkplaceDraft if place else TaskDraft)
         self.made = 0
         self.warnings: list[str] = []
 
@@ -51,7 +47,7 @@ def test_what_holds_is_kept_and_what_changed_is_made_again(tmp_path: Path) -> No
     maker = Maker(SuiteFolder(tmp_path), place=True)
     assert [maker.hold(1), maker.hold(1), maker.made] == [workplace(1), workplace(1), 1]
     assert [maker.hold(2), maker.made] == [workplace(2), 2]
-    assert (maker.last.file, maker.last.made_from) == ("work/drafts/returns-1/workplace", {"from": "2"})
+    assert (maker.last.file, maker.last.made_from) == ("work/workplace.yaml", {"from": "2"})
 
 
 def test_an_edit_is_kept_with_a_warning_where_its_origin_changed(tmp_path: Path) -> None:

@@ -1,28 +1,16 @@
-"""What is shown while it works, and where it stops for a person."""
-
-from pathlib import Path
+"""Progress that is shown while it works."""
 
 import pytest
-from tests.synthesis.any_drafts import task, workplace
 from tests.synthesis.test_files import row
 
-from worktrial.synthesis import files
-from worktrial.synthesis.artifacts import JobSpec, SubTopic
-from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
-from worktrial.synthesis.pipeline import ProgressEvent, SlotEnd, slots_of, unchecked
-from worktrial.synthesis.progress import SynthesisProgress, display
-from worktrial.synthesis.session import Stops
-
-SUBTOPIC = SubTopic(id="returns", title="Returns", about="Taking goods back.")
+from worktrial.synthesis.progress import ProgressEvent, SynthesisProgress, display
 
 
 def board() -> SynthesisProgress:
-    found = SynthesisProgress(2, 6, lambda: (1.25, 5000, True))
+    found = SynthesisProgress(6, lambda: (1.25, 5000, True))
     for subject, stage, what in (
-        ("suite", "subtopics", ""),
-        ("suite", "slots", "3"),
-        ("a", "reference", ""),
-        ("a-1", "workplace", ""),
+        ("suite", "tasks", "3"),
+        ("a-1", "task", ""),
         ("a-2", "runs", ""),
         ("a-1", "repair", "why"),
         ("a-1", "done", "kept"),
@@ -34,11 +22,11 @@ def board() -> SynthesisProgress:
     return found
 
 
-def test_the_board_counts_slots_runs_and_spend() -> None:
+def test_the_board_counts_tasks_runs_and_spend() -> None:
     found = board()
     assert (found.done, found.kept, found.repairs) == (2, 1, 1)
     line = found.line()
-    assert "2/3 slots done · 1 kept · 1 rejected · 1 calibration runs · 2 runs · 1 repairs begun · $1.2500+" in line
+    assert "1/3 tasks kept · 1 dropped · 1 calibration runs · 2 runs · 1 made harder or easier · $1.2500+" in line
 
 
 def test_without_a_terminal_there_are_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,33 +42,5 @@ def test_the_live_table_says_the_same() -> None:
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
     console.print(board().table())
     text = console.export_text()
-    assert "2/3: 1 kept, 1 trivial" in text
+    assert "1/3; dropped: 1 trivial" in text
     assert "1 with the plan (1 passed, 0 invalid), 1 without (0 passed, 1 invalid)" in text
-
-
-def test_a_stop_comes_once_for_what_a_person_has_not_seen(tmp_path: Path) -> None:
-    folder = SuiteFolder(tmp_path)
-    ledger = ProvenanceLedger(folder, warn=print)
-    [slot] = slots_of(JobSpec(role="clerk", levels=[1]), [SUBTOPIC])
-    ledger.write(folder.workplace(slot), files.WORKPLACE, workplace(), {}, "m")
-    ledger.write(folder.task(slot), files.TASK, task(), {}, "m")
-    drafted = [SlotEnd(slot, None, None, workplace(), task())]
-
-    def stops() -> bool:
-        found = Stops(folder)
-        new = found.has_new_drafts(drafted, ledger)
-        found.save()
-        return new
-
-    assert [stops(), stops()] == [True, False]
-    # A repair is for the second stop, a change by hand needs none.
-    ledger.write(folder.task(slot), files.TASK, task(1), {}, "m", repair=1)
-    assert not stops()
-    ledger.write(folder.task(slot), files.TASK, task(2), {}, "m")
-    assert stops()
-    ended = [SlotEnd(slot, unchecked(slot, workplace(), task(), [], 0), None, workplace(), task())]
-    first, second = Stops(folder), Stops(folder)
-    assert first.has_new_ends(ended)
-    first.save()
-    assert second.has_new_ends(ended)
-    assert not Stops(folder).has_new_ends(ended)

@@ -1,27 +1,26 @@
-"""What selection writes is a suite that can be run."""
+"""Suites with simulated workplaces that are written can be run, and hold what was drafted."""
 
 from pathlib import Path
 
+import msgspec
 from tests.support.own_suite import drafts, slot
 
 from worktrial.suites.simulated.folder import load_own
-from worktrial.synthesis.artifacts import Calibration, JobSpec, PassRate, Slot, SubTopic
+from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.checks.suite import lint_suite
-from worktrial.synthesis.files import content_hash
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.pipeline import SlotEnd
-from worktrial.synthesis.publish import publish
-from worktrial.synthesis.stages.report import report
+from worktrial.synthesis.simulated.suite import publish, withdraw
+from worktrial.synthesis.simulated.workplace import SimulatedPlace
+
+RULE = Clause(id="C-01", document="job", section="0", quote="A berth takes one vessel.", kind="limit")
+HIDDEN = msgspec.structs.replace(RULE, id="C-02", quote="A pilot may object.", private=True)
 
 
 def _publish(root: Path) -> None:
-    place = Slot(subtopic=SubTopic(id="berths", title="Berth planning", about="Berths."), level=2)
     home, work = drafts(*slot())
-    rate = PassRate(passed=4, n=4, invalid=0, low=0.5, high=1.0, decision="inside")
-    content = content_hash(home, work)
-    known = Calibration(slot=place.id, content=content, plan=rate, free=rate, verdict="kept", why="For the test")
-    ends = [SlotEnd(place, known, None, home, work)]
-    publish(SuiteFolder(root), JobSpec(role="harbour clerk"), ends, [place.id], report(1, [known], [], [work]))
+    place = SimulatedPlace("harbour", home, [RULE, HIDDEN])
+    publish(SuiteFolder(root), JobSpec(role="harbour clerk"), place, [work], {"tasks": 1})
 
 
 def test_a_published_suite_is_loaded_as_it_was_drafted(tmp_path: Path) -> None:
@@ -31,12 +30,13 @@ def test_a_published_suite_is_loaded_as_it_was_drafted(tmp_path: Path) -> None:
     (task,) = release.tasks
     home, work = drafts(*slot())
     assert release.title == "my-suite"
-    assert (task.id, task.scenario, task.category) == ("berths-2", "Berth planning", "Business & Enterprise")
+    assert (task.id, task.scenario, task.category) == ("berths-2", "harbour clerk", "Business & Enterprise")
     assert (task.domain, task.difficulty, task.language) == ("harbour clerk", 2, "en")
     assert (task.instruction, task.rubric) == (work.instruction, work.rubric)
     assert [step["tool"] for step in task.plan] == [step.tool for step in work.plan]
     workplace = release.workplaces[task.workplace]
-    assert (workplace.system_prompt, workplace.initial_state) == (home.system_prompt, home.initial_state)
+    assert workplace.system_prompt == f"C-01. A berth takes one vessel.\n\n{home.system_prompt}"
+    assert workplace.initial_state == home.initial_state
     assert [(t.name, t.parameters, t.example_output, t.writes) for t in workplace.tools] == [
         (t.name, t.parameters, t.example_output, t.writes) for t in home.tools
     ]
@@ -44,3 +44,5 @@ def test_a_published_suite_is_loaded_as_it_was_drafted(tmp_path: Path) -> None:
     assert (linted.findings, linted.unread) == ([], [])
     _publish(root)
     assert load_own(root).fingerprint == release.fingerprint
+    withdraw(SuiteFolder(root))
+    assert not (root / "suite.yaml").exists()

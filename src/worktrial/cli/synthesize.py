@@ -3,8 +3,7 @@
 import shlex
 import signal
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,30 +15,14 @@ from worktrial.errors import StopRun
 from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from worktrial.synthesis.composed_session import ComposedEnd
     from worktrial.synthesis.estimate import CostEstimate
     from worktrial.synthesis.folder import SuiteFolder
-    from worktrial.synthesis.options import SessionSettings
     from worktrial.synthesis.resources import ResourceSettings
     from worktrial.synthesis.session import SessionEnd, SynthesisSession
-    from worktrial.synthesis.stages.report import SuiteReport
+    from worktrial.synthesis.task_session import TasksEnd
     from worktrial.synthesis.worth import SuiteWorth
 
 NOTHING_SELECTED = 3
-_STEPS = (
-    ("author", "no usable draft could be written"),
-    ("unchecked", "static checks still failed after the repairs"),
-    ("unsolvable", "no way through with the plan"),
-    ("invalid", "too few runs came to a verdict"),
-    ("trivial", "free runs pass it nearly always"),
-    ("too_hard", "free runs pass it never"),
-    ("undecided", "still too near a border after the most runs"),
-    ("execution", "could not be run"),
-    ("selection", "another level of the sub-topic is harder, yet solvable"),
-)
 _SHOWN_REJECTS = 12
 _BUDGETS = ("--max-cost", "--max-tokens", "--max-minutes")
 _REASON = 160
@@ -60,6 +43,7 @@ def synthesize(**given: Any) -> None:
     --tasks 20 -o my-trial
     """
     from worktrial.synthesis.composed_home import adopt
+    from worktrial.synthesis.estimate import estimate
     from worktrial.synthesis.folder import SuiteFolder
     from worktrial.synthesis.options import EVERY_OPTION, remember, settings_of
     from worktrial.synthesis.resources import locked
@@ -77,7 +61,7 @@ def synthesize(**given: Any) -> None:
                 typer.echo(f"note: {printable(file.name)}: {printable(note)}", err=True)
         if settings.own is not None:
             adopt(settings.own, folder)
-        expected = _expected(settings, folder, until_drafts=until_drafts)
+        expected = estimate(settings.spec, settings.resources.roles, folder, until_drafts=until_drafts)
         _print_estimate(expected, settings.resources)
         if not options.yes and sys.stdin.isatty() and sys.stderr.isatty():
             typer.confirm("Go on?", default=True, abort=True, err=True)
@@ -85,29 +69,18 @@ def synthesize(**given: Any) -> None:
         session = SynthesisSession(
             folder=folder,
             spec=settings.spec,
-            own=settings.own,
             trust=options.trust,
             reading=settings.reading,
             sources=settings.sources,
             resources=settings.resources,
             run_settings=settings.run_settings,
-            review=options.review,
             until_drafts=until_drafts,
             warn=lambda text: typer.echo(f"note: {printable(text)}", err=True),
         )
         end = _carried_on(session)
-    _print_end(folder, end)
-    if end.stopped is None and not end.selected:
+    _print_end(folder, end, is_simulated=settings.spec.workplace == "simulated")
+    if end.tasks.worth is not None and not end.tasks.drafts:
         raise typer.Exit(NOTHING_SELECTED)
-
-
-def _expected(settings: "SessionSettings", folder: "SuiteFolder", *, until_drafts: bool) -> "CostEstimate":
-    from worktrial.synthesis.estimate import estimate, estimate_composed
-
-    spec, roles = settings.spec, settings.resources.roles
-    if spec.workplace == "code":
-        return estimate_composed(spec, roles, folder, until_drafts=until_drafts)
-    return estimate(spec, roles, folder, documents=bool(settings.sources), until_drafts=until_drafts)
 
 
 def _carried_on(session: "SynthesisSession") -> "SessionEnd":
@@ -127,9 +100,8 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
         typer.echo(f"{what} with:\n  {_same_command(session.resources, raised=is_spent)}", err=True)
         raise
     except UnusableReplies as e:
-        rests_on = "the job's sub-topics" if session.spec.workplace == "simulated" else "the workplace"
         typer.echo(
-            f"No task was selected: {rests_on} could not be written. {printable(str(e))}\n"
+            f"No task was selected: the workplace could not be written. {printable(str(e))}\n"
             "These replies are stored; another --synthesizer, or more words about the job, gets others."
         )
         raise typer.Exit(NOTHING_SELECTED) from None
@@ -205,70 +177,55 @@ def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> 
         console.print(f"Likely more than --max-tokens {budget.tokens:,} allows: it will stop on the way.")
 
 
-def _print_end(folder: "SuiteFolder", end: "SessionEnd") -> None:
+def _print_end(folder: "SuiteFolder", end: "SessionEnd", *, is_simulated: bool) -> None:
     """Print the outcome of the session and the next step on standard output."""
     from rich.console import Console
 
-    from worktrial.synthesis.stages.report import described
-
     console = Console(highlight=False)
+
+    def say(text: str) -> None:
+        console.print(text, markup=False, soft_wrap=True)
+
     resume = f"worktrial synthesize -o {shlex.quote(str(folder.root))}"
-    if end.composed is not None:
-        _print_composed(console, end.composed)
-    elif end.report is not None:
-        console.print(_filters(end.report))
-        for line in described(end.report)[1:]:
-            console.print(line, markup=False, soft_wrap=True)
-    else:
-        drafted = sum(e.task is not None for e in end.ends)
-        console.print(f"{drafted} of {len(end.ends)} tasks are drafted; nothing has been run.")
-    _print_rejects(console, end)
+    _print_tasks(say, end.tasks)
     spent = f"${end.cost:.4f}{' and what has no known price' if end.unpriced else ''}"
-    console.print(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.", soft_wrap=True)
+    say(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.")
     if end.retries:
-        console.print(f"{end.retries} requests had to be sent again.")
-    if end.page is not None:
-        console.print(f"Review page: {end.page}", markup=False, soft_wrap=True)
-    if end.stopped is not None:
-        drafts = folder.work / ("drafts" if end.composed is None else "tasks")
-        console.print(
-            f"Change what you like in {drafts}, then go on with:\n  {resume}", markup=False, soft_wrap=True
-        )
-    elif end.selected:
+        say(f"{end.retries} requests had to be sent again.")
+    say(f"Review page: {end.page}")
+    if end.tasks.worth is None:
+        drafts = folder.work / ("drafts" if is_simulated else "tasks")
+        say(f"Change what you like in {drafts}, then go on with:\n  {resume}")
+    elif end.tasks.drafts:
         root = shlex.quote(str(folder.root if folder.root.is_absolute() else f"./{folder.root}"))
-        others = "" if end.composed is not None else " --simulator MODEL --judge MODEL"
-        console.print(
-            f"The suite: {folder.root} ({len(end.selected)} tasks). Run it with:\n"
-            f"  worktrial run {root} --agent MODEL{others}",
-            markup=False,
-            soft_wrap=True,
+        others = " --simulator MODEL --judge MODEL" if is_simulated else ""
+        say(
+            f"The suite: {folder.root} ({len(end.tasks.drafts)} tasks). Run it with:\n"
+            f"  worktrial run {root} --agent MODEL{others}"
         )
-        if end.composed is not None and end.composed.worth is not None:
-            console.print(_next_step(end.composed.worth), markup=False, soft_wrap=True)
+        say(_next_step(end.tasks.worth))
     else:
-        console.print(
-            f"No task was selected, so there is no suite. What was wrong with each stands in {folder.rejects} and "
-            f"on the review page; change drafts or settings and go on with:\n  {resume}",
-            markup=False,
-            soft_wrap=True,
+        say(
+            f"No task was selected, so there is no suite. What was wrong with each stands in {folder.calibration} "
+            f"and on the review page; change drafts or settings and go on with:\n  {resume}"
         )
 
 
-def _print_composed(console: "Console", composed: "ComposedEnd") -> None:
+def _print_tasks(say: Callable[[str], None], tasks: "TasksEnd") -> None:
     from worktrial.synthesis.worth import described
 
-    if composed.worth is None:
-        console.print(f"{len(composed.drafts)} tasks are composed and hold in code; nothing has been run.")
-        return
-    for line in described(composed.worth):
-        console.print(line, markup=False, soft_wrap=True)
-    lost = [end for end in composed.ends if end.fate != "kept"]
-    for end in lost[:_SHOWN_REJECTS]:
-        why = printable(" ".join(end.why.split()))
-        shown = why if len(why) <= _REASON else f"{why[:_REASON]}…"
-        console.print(f"  {end.task}: {end.fate.replace('_', ' ')}: {shown}", markup=False, soft_wrap=True)
+    if tasks.worth is None:
+        say(f"{len(tasks.drafts)} tasks are drafted and hold in code; nothing has been run.")
+    else:
+        for line in described(tasks.worth):
+            say(line)
+    lost = [f"{end.task}: {end.fate.replace('_', ' ')}: {end.why}" for end in tasks.ends if end.fate != "kept"]
+    lost += [f"{why} ({count})" if count > 1 else why for why, count in tasks.unmade.items()]
+    for line in lost[:_SHOWN_REJECTS]:
+        plain = printable(" ".join(line.split()))
+        say(f"  {plain if len(plain) <= _REASON else f'{plain[:_REASON]}…'}")
     if len(lost) > _SHOWN_REJECTS:
-        console.print(f"  … and {len(lost) - _SHOWN_REJECTS} more, in calibration.jsonl")
+        say(f"  … and {len(lost) - _SHOWN_REJECTS} more")
 
 
 def _next_step(found: "SuiteWorth") -> str:
@@ -277,33 +234,6 @@ def _next_step(found: "SuiteWorth") -> str:
     tokens = (found.tokens_a_task or 0) * (wanted - found.tasks)
     cost = "" if found.cost_a_task is None else f" and ${found.cost_a_task * (wanted - found.tasks):,.2f}"
     return f"More of them: --tasks {wanted}, which takes about {tokens:,} tokens{cost}, by what these took."
-
-
-def _filters(found: "SuiteReport") -> "Table":
-    from rich.table import Table
-
-    table = Table(title="What became of the slots", title_justify="left", box=None, show_header=False)
-    table.add_row(str(found.slots), "slots")
-    removed = {str(step): number for step, number in found.removed.items()}
-    for step, what in _STEPS:
-        if number := removed.get(step):
-            table.add_row(f"-{number}", f"{step.replace('_', ' ')}: {what}")
-    chosen = found.selected
-    share = f"{chosen.count / chosen.of:.0%}" if chosen.of else "-"
-    table.add_row(str(chosen.count), f"selected: a yield of {share} ({chosen.low:.0%} to {chosen.high:.0%})")
-    return table
-
-
-def _print_rejects(console: "Console", end: "SessionEnd") -> None:
-    # Tasks that were good enough need no explanation here.
-    rejects = [reject for reject in end.rejects if reject.stage != "selection"]
-    for reject in rejects[:_SHOWN_REJECTS]:
-        why = printable(" ".join(reject.why.split()))
-        shown = why if len(why) <= _REASON else f"{why[:_REASON]}…"
-        console.print(f"  {printable(reject.slot)}: {shown}", markup=False, soft_wrap=True)
-    if len(rejects) > _SHOWN_REJECTS:
-        stages = Counter(reject.stage for reject in rejects[_SHOWN_REJECTS:])
-        console.print(f"  … and {stages.total()} more ({', '.join(f'{n} {s}' for s, n in stages.items())})")
 
 
 def _money(dollars: float | None) -> str:

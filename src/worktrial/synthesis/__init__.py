@@ -1,1 +1,1 @@
-"""A private trial from your own procedures: sub-topics, references, workplaces, tasks, calibration, selection."""
+"""A private trial from your own procedures: clauses, one workplace, tasks, gates, proof and calibration."""

@@ -17,7 +17,7 @@ from worktrial.synthesis.gates.expectations import read_expectations
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
 from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, workplace_gates
 from worktrial.synthesis.gates.work import carry_out
-from worktrial.synthesis.proving.way import Bench
+from worktrial.synthesis.proving.way import ComposedBench
 from worktrial.workplaces.executable.code import CodeWorkplace
 from worktrial.workplaces.executable.folder import TOOLS_FILE, refuse_links_out
 from worktrial.workplaces.handbook import Handbook
@@ -131,11 +131,13 @@ def labels_of(spec: JobSpec, place: Path) -> Labels:
     return Labels(workplace=place.name, scenario=spec.role, category=spec.industry, domain=spec.domain or spec.role)
 
 
-def task_findings(home: CodeWorkplace, clauses: Sequence[Clause]) -> Callable[[Bench], Awaitable[list[str]]]:
+def task_findings(
+    home: CodeWorkplace, clauses: Sequence[Clause]
+) -> Callable[[ComposedBench], Awaitable[list[str]]]:
     """Function from a task to what gates in code find in it, a sentence each."""
     door = CodeDoor(home)
 
-    async def found(bench: Bench) -> list[str]:
+    async def found(bench: ComposedBench) -> list[str]:
         task = bench.task
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         report = GateReport()

@@ -44,10 +44,9 @@ def prefix_of(name: str) -> str:
     return "-".join(words) or "task"
 
 
-def id_in(draft: ComposedTask, language: str) -> str:
+def id_in(id: str, language: str, languages: Sequence[str]) -> str:
     """Id of a task in one of its languages; the first language's has no mark."""
-    id = draft.recipe.id
-    if language == draft.recipe.languages[0]:
+    if language == languages[0]:
         return id
     prefix, number = id.rsplit("-", 1)
     return f"{prefix}-{language}-{number}"
@@ -76,7 +75,7 @@ async def executable(
     try:
         return ExecutableTask.model_validate(
             {
-                "id": id_in(draft, language),
+                "id": id_in(draft.id, language, draft.recipe.languages),
                 "workplace": labels.workplace,
                 "home": home,
                 "scenario": labels.scenario,
@@ -102,7 +101,7 @@ def entries(draft: ComposedTask, rules: Mapping[str, str]) -> list[JsonObject]:
     """The task as `tasks.yaml` holds it, once for each language."""
     return [
         {
-            "id": id_in(draft, language),
+            "id": id_in(draft.id, language, draft.recipe.languages),
             "difficulty": draft.difficulty,
             **({"traits": [_REFUSAL]} if draft.refusals else {}),
             "language": language,
@@ -154,7 +153,7 @@ async def write_suite(
     }
     write_text(place / TASKS_FILE, to_yaml(tasks))
     _remove_others(place / STATES, {f"{start_name(seed)}.json" for seed in starts})
-    write_text(folder.suite, to_yaml(_suite(folder, spec, labels, figures)))
+    write_text(folder.suite, to_yaml(suite_file(folder, spec, labels, figures)))
 
 
 def withdraw_suite(folder: SuiteFolder, labels: Labels) -> None:
@@ -165,7 +164,8 @@ def withdraw_suite(folder: SuiteFolder, labels: Labels) -> None:
     shutil.rmtree(place / STATES, ignore_errors=True)
 
 
-def _suite(folder: SuiteFolder, spec: JobSpec, labels: Labels, figures: object) -> JsonObject:
+def suite_file(folder: SuiteFolder, spec: JobSpec, labels: Labels, figures: object) -> JsonObject:
+    """Content of `suite.yaml`."""
     return {
         "format": FORMAT,
         "kind": "suite",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from worktrial.synthesis.artifacts import Provenance, Slot, SubTopic
+from worktrial.synthesis.artifacts import Provenance
 from worktrial.synthesis.files import Form, RecordFile
 
 
@@ -22,29 +22,14 @@ class SuiteFolder:
         return self.root / "suite.yaml"
 
     @property
-    def tasks(self) -> Path:
-        """The selected tasks."""
-        return self.root / "tasks.jsonl"
-
-    @property
     def workplaces(self) -> Path:
-        """The workplaces of the selected tasks, a folder each."""
+        """The workplaces, a folder each."""
         return self.root / "workplaces"
 
     @property
     def calibration(self) -> Path:
-        """A `Calibration` for each slot."""
+        """A `ProvedTask` for each task that was drawn."""
         return self.root / "calibration.jsonl"
-
-    @property
-    def repairs(self) -> Path:
-        """Every `Repair`."""
-        return self.root / "repairs.jsonl"
-
-    @property
-    def rejects(self) -> Path:
-        """A `Reject` for each slot that is not in the suite."""
-        return self.root / "rejects.jsonl"
 
     @property
     def provenance(self) -> Path:
@@ -76,26 +61,9 @@ class SuiteFolder:
         """The review page."""
         return self.work / "review"
 
-    @property
-    def subtopics(self) -> Path:
-        """The list of `SubTopic`."""
-        return self.work / "subtopics.yaml"
-
-    def reference(self, subtopic: SubTopic) -> Path:
-        """The `Reference` of a sub-topic."""
-        return self.work / "references" / f"{subtopic.id}.yaml"
-
-    def workplace(self, slot: Slot) -> Path:
-        """The folder of a slot's `WorkplaceDraft`."""
-        return self.work / "drafts" / slot.id / "workplace"
-
-    def task(self, slot: Slot) -> Path:
-        """A slot's `TaskDraft`."""
-        return self.work / "drafts" / slot.id / "task.yaml"
-
-    def runs(self, slot: str) -> Path:
-        """A `RunRow` for each calibration run of a slot."""
-        return self.work / "runs" / f"{slot}.jsonl"
+    def runs(self, task: str) -> Path:
+        """A `SlotRun` for each calibration run of a task."""
+        return self.work / "runs" / f"{task}.jsonl"
 
     def name_of(self, path: Path) -> str:
         """Name of a file below the folder as records have it."""
@@ -141,7 +109,6 @@ class ProvenanceLedger:
         """
         name, made_from = self._folder.name_of(path), dict(made_from)
         record = self._last.get(name)
-        form.mend(path)
         if path.exists():
             value = form.read(path)
             found = form.hash(value)

@@ -18,9 +18,9 @@ from worktrial.engine.spend import Budget
 from worktrial.errors import DataError, SettingError, option
 from worktrial.options import AgentOptions, Amount, Count, EndpointOptions, Flag, with_roles
 from worktrial.suites.settings import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
+from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.calibration.rules import rules_of
-from worktrial.synthesis.calibration.runs import CalibrationSettings
+from worktrial.synthesis.calibration.rules import rule_of
 from worktrial.synthesis.composed_home import lacks_workplace, place_of
 from worktrial.synthesis.estimate import CostEstimate
 from worktrial.synthesis.files import read_spec, read_yaml_as, to_yaml, write_text
@@ -75,37 +75,29 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     judge: Annotated[str | None, Flag(_WHO, metavar="MODEL", default=_SAME)] = None
     """The model that rules between two ends, and judges in simulated workplaces."""
     tasks: Annotated[Count | None, Flag(_SIZE, common=True, default="20")] = None
-    """Sound tasks that are wanted of a workplace of code. More of them need no further workplace."""
+    """Sound tasks that are wanted. More of them need no further workplace."""
     fresh_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
     """Runs of each chosen task for the pass rate that is published."""
     seed: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="0")] = None
     """Number that all draws follow from."""
-    subtopics: Annotated[Count | None, Flag(_SIZE, default="16")] = None
-    """Sub-topics of the job, each with workplaces of its own, where they are simulated."""
-    levels: Annotated[str | None, Flag(_SIZE, default="1,2,3")] = None
-    """Levels of difficulty, comma-separated."""
     languages: Annotated[str | None, Flag(_SIZE, common=True, default="en")] = None
     """Languages of the tasks, comma-separated."""
-    plan_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
-    """Runs with the plan before a decision."""
-    free_runs: Annotated[Count | None, Flag(_SIZE, default="4; 8 of a simulated workplace")] = None
-    """Runs without it before a decision."""
-    most_runs: Annotated[Count | None, Flag(_SIZE, default="12; 24 of a simulated workplace")] = None
-    """Runs of one kind at most."""
+    free_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
+    """Runs of a task before its band is looked at."""
+    most_runs: Annotated[Count | None, Flag(_SIZE, default="12")] = None
+    """Runs of a task at most until it is clear whether it is kept."""
     repairs: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="3")] = None
-    """Rounds of repair of a task at most."""
+    """Times that a composed task is made harder or easier at most."""
     votes: Annotated[Count | None, Flag(_SIZE, default="3")] = None
-    """Votes of the judge on each run."""
+    """Votes of the judge on each run in a simulated workplace."""
     max_turns: Annotated[
         Count | None, Flag(_SIZE, default=f"{USUAL_TURNS}; {LOCAL_TURNS} for the embedded model")
     ] = None
     """Assistant messages of one run."""
     output: Annotated[Path, Flag(_RUN, common=True, short="-o", metavar="FOLDER")]
     """Folder of the suite. The same command resumes it, and so does this alone."""
-    review: Annotated[bool, Flag(_RUN, common=True)] = False
-    """Stop after the drafts, and after runs and repairs, for a look at the review page."""
     until: Annotated[Literal["drafts", "suite"], Flag(_RUN, common=True)] = "suite"
-    """Stage to stop at. With drafts nothing is run; for a workplace of your own these cost nothing."""
+    """Stage to stop at, for a look at the review page. Drafts of composed tasks cost nothing."""
     trust: Annotated[bool, Flag(_RUN)] = False
     """Run the workplace's code in this process instead of in the sandbox. For code that you have read."""
     yes: Annotated[bool, Flag(_RUN, common=True)] = False
@@ -129,9 +121,7 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
 EVERY_OPTION = with_roles(SynthesisOptions, ROLES)
 """`SynthesisOptions` with those of every role, such as `judge_base_url`."""
 
-_SIZES = ("subtopics", "tasks", "fresh_runs", "seed", "plan_runs", "free_runs", "most_runs", "repairs", "votes")
-_RUNS_IN_CODE = {"free_runs": 4, "most_runs": 12}
-"""Runs of a task that checks in code decide, where nobody says otherwise: fewer than with a judge's verdicts."""
+_SIZES = ("tasks", "fresh_runs", "seed", "free_runs", "most_runs", "repairs", "votes")
 _REMEMBERED = (
     "model",
     "private",
@@ -154,7 +144,7 @@ class SessionSettings:
     sources: SourceLibrary
     reading: ReadingOptions
     resources: ResourceSettings
-    run_settings: CalibrationSettings
+    run_settings: SimulatedSettings
     options: dict[str, Any]
     """Models and how they are reached, as the folder remembers them; nothing secret."""
     changes: list[str]
@@ -203,7 +193,7 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
         ),
         # A missing key is told now, before anything is stored.
         resources=resources.resolved(Redactor()),
-        run_settings=_run_settings(roles, options),
+        run_settings=_run_settings(spec, roles, options),
         options=options,
         changes=changes,
     )
@@ -254,38 +244,31 @@ def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) 
     own = _own_workplace(given.workplace)
     sizes: dict[str, Any] = {name: value for name in _SIZES if (value := getattr(given, name)) is not None}
     if given.spec is not None:
-        spec, fields = read_spec(given.spec), read_yaml_as(given.spec, dict[str, Any])
+        spec = read_spec(given.spec)
     elif stored is not None:
-        spec, fields = stored, dict.fromkeys(JobSpec.__struct_fields__)
+        spec = stored
     elif given.job is not None or own is not None:
         # Who brings a workplace has said what the job is, by its name at least.
         role = given.job if given.job is not None else (own or Path()).resolve().name.replace("_", " ")
-        spec, fields = JobSpec(role=role.strip() or " "), {}
+        spec = JobSpec(role=role.strip() or " ")
     else:
         raise SettingError(f'{folder.root} holds no job yet; say what it is with {job} "…" or {file} FILE')
     changed: dict[str, Any] = {}
     if given.workplace is not None:
         changed["workplace"] = "simulated" if given.workplace == "simulated" else "code"
-    if (changed.get("workplace") or spec.workplace) == "code":
-        changed |= {name: runs for name, runs in _RUNS_IN_CODE.items() if name not in fields}
     changed |= sizes
     if given.job is not None:
         changed["role"] = given.job.strip()
-    if given.levels is not None:
-        changed["levels"] = _levels(given.levels)
     if given.languages is not None:
         changed["languages"] = _split("languages", given.languages)
     try:
         spec = msgspec.convert({**msgspec.to_builtins(spec), **changed}, JobSpec)
     except msgspec.ValidationError as e:
         raise SettingError(f"the job's settings: {e}") from None
-    for name in ("levels", "languages"):
-        values = getattr(spec, name)
-        if not values or len(set(values)) != len(values):
-            raise SettingError(f"{name}: name at least one, and none twice")
-    rules_of(spec)
-    if spec.workplace == "code":
-        _refuse_unknown(spec.languages)
+    if not spec.languages or len(set(spec.languages)) != len(spec.languages):
+        raise SettingError("languages: name at least one, and none twice")
+    rule_of(spec)
+    _refuse_unknown(spec.languages)
     return spec, own
 
 
@@ -354,9 +337,12 @@ def _roles(options: Mapping[str, Any]) -> dict[str, RoleSettings]:
     return roles
 
 
-def _run_settings(roles: Mapping[str, RoleSettings], options: Mapping[str, Any]) -> CalibrationSettings:
+def _run_settings(
+    spec: JobSpec, roles: Mapping[str, RoleSettings], options: Mapping[str, Any]
+) -> SimulatedSettings:
     agent, simulator, judge = (roles[role] for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE))
-    return CalibrationSettings(
+    return SimulatedSettings(
+        votes=spec.votes,
         simulator_prompt="compact" if simulator.is_local else "full",
         judge_record=LOCAL_RECORD if judge.is_local else USUAL_RECORD,
         limits=Limits(options.get("max_turns") or (LOCAL_TURNS if agent.is_local else USUAL_TURNS)),
@@ -378,13 +364,6 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
         for name in names
         if before.get(name) != now.get(name) and not _is_secret(name, now.get(name) or "")
     ]
-
-
-def _levels(text: str) -> list[int]:
-    try:
-        return [int(part) for part in _split("levels", text)]
-    except ValueError:
-        raise SettingError(f"{option('levels')} {text!r}: write levels from 1 to 3, such as 1,2,3") from None
 
 
 def _split(field: str, text: str) -> list[str]:

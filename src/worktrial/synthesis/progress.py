@@ -5,24 +5,23 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from worktrial.engine.progress import duration
 from worktrial.synthesis.artifacts import SlotRun
-from worktrial.synthesis.pipeline import ProgressEvent
 
 PLAIN_SECONDS = 10.0
-# In the order of the way; a slot is at one of them.
-STAGES = ("workplace", "task", "checks", "solver", "ruling", "runs", "fresh", "repair")
+# In the order of the way; a task is at one of them.
+STAGES = ("task", "checks", "solver", "ruling", "runs", "fresh", "repair")
 _TITLES = {
-    "workplace": "workplace being written",
-    "task": "task being written",
+    "task": "being written",
     "checks": "checked",
-    "solver": "worked by the solver",
+    "solver": "worked a second time",
     "ruling": "ruled on",
     "runs": "calibration runs",
     "fresh": "fresh runs",
-    "repair": "being repaired",
+    "repair": "made harder or easier",
 }
 _KINDS = (("plan", "with the plan"), ("solver", "by the solver"), ("free", "without"), ("fresh", "fresh"))
 
@@ -30,36 +29,38 @@ Spent = Callable[[], tuple[float, int, bool]]
 """Dollars and tokens of all sessions so far, and whether some answers have no known price."""
 
 
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """A task, or the suite, got further."""
+
+    subject: str
+    """A task's id, or `suite`."""
+    stage: str
+    """`tasks` (`what` says how many are wanted), one of `STAGES`, or `done`."""
+    what: str = ""
+
+
 class SynthesisProgress:
     """State of a synthesis while it goes on.
 
     Args:
-        subtopics: How many there will be.
-        slots: How many there will be.
+        tasks: How many are wanted.
         spent: Reads the spend.
     """
 
-    def __init__(self, subtopics: int, slots: int, spent: Spent) -> None:
-        self.subtopics = subtopics
-        self.slots = slots
+    def __init__(self, tasks: int, spent: Spent) -> None:
+        self.tasks = tasks
         self._spent = spent
         self._started = time.monotonic()
         self._at: dict[str, str] = {}
         self._verdicts: Counter[str] = Counter()
-        self._references: set[str] = set()
         self.runs: Counter[tuple[str, str]] = Counter()
         self.repairs = 0
 
     def moved(self, moved: ProgressEvent) -> None:
-        """Note that a slot, or a part of the suite, got further."""
-        if moved.stage == "subtopics":
-            return
-        if moved.stage == "slots":
-            # Fewer sub-topics than asked for may have been found.
-            self.slots = int(moved.what)
-            return
-        if moved.stage == "reference":
-            self._references.add(moved.subject)
+        """Note that a task, or the suite, got further."""
+        if moved.stage == "tasks":
+            self.tasks = int(moved.what)
             return
         self._at[moved.subject] = moved.stage
         if moved.stage == "done":
@@ -72,22 +73,20 @@ class SynthesisProgress:
 
     @property
     def done(self) -> int:
-        """Slots that have come to their end."""
+        """Tasks that have come to their end."""
         return sum(self._verdicts.values())
 
     @property
     def kept(self) -> int:
-        """Slots that can be selected."""
+        """Tasks that are kept."""
         return self._verdicts["kept"]
 
     def line(self) -> str:
         """Everything in one line."""
         at = Counter(self._at.values())
-        parts = [f"{self.done}/{self.slots} slots done", f"{self.kept} kept", f"{self.done - self.kept} rejected"]
+        parts = [f"{self.kept}/{self.tasks} tasks kept", f"{self.done - self.kept} dropped"]
         parts += [f"{at[stage]} {_TITLES[stage]}" for stage in STAGES if at[stage]]
-        if not self._at and self._references:
-            parts.append(f"{len(self._references)}/{self.subtopics} references begun")
-        parts += [f"{self.runs.total()} runs", f"{self.repairs} repairs begun", self._spend()]
+        parts += [f"{self.runs.total()} runs", f"{self.repairs} made harder or easier", self._spend()]
         return " · ".join(parts)
 
     def table(self) -> Any:
@@ -96,16 +95,12 @@ class SynthesisProgress:
 
         at = Counter(self._at.values())
         table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-        if self.subtopics:
-            table.add_row("references begun", f"{len(self._references)}/{self.subtopics}")
         for stage in STAGES:
-            table.add_row(f"slots: {_TITLES[stage]}", str(at[stage]))
+            table.add_row(f"tasks: {_TITLES[stage]}", str(at[stage]))
         rejected = ", ".join(f"{n} {verdict}" for verdict, n in self._verdicts.items() if verdict != "kept")
-        table.add_row(
-            "slots done", f"{self.done}/{self.slots}: {self.kept} kept" + (f", {rejected}" * bool(rejected))
-        )
+        table.add_row("tasks kept", f"{self.kept}/{self.tasks}" + (f"; dropped: {rejected}" * bool(rejected)))
         table.add_row("runs", self._runs())
-        table.add_row("repairs begun", str(self.repairs))
+        table.add_row("made harder or easier", str(self.repairs))
         table.add_row("spent", self._spend())
         return table
 

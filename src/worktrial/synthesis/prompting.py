@@ -8,8 +8,7 @@ from typing import TypeVar
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import mark
-from worktrial.synthesis.artifacts import Reference, ToolDraft
-from worktrial.synthesis.sources import Passage, SourceLibrary
+from worktrial.synthesis.artifacts import ToolDraft
 
 T = TypeVar("T")
 
@@ -57,33 +56,6 @@ def within(texts: Iterable[str], most: int) -> list[str]:
     return kept
 
 
-def passage_text(passage: Passage) -> str:
-    """A passage with the names by which it is cited."""
-    place = " > ".join(passage.heading) + (f", page {passage.page}" if passage.page is not None else "")
-    head = f"[source {passage.source}, passage {passage.id}] {place.lstrip(', ')}".rstrip()
-    return f"{head}\n{passage.text}"
-
-
-def outline(sources: SourceLibrary, most: int) -> str:
-    """Outline of the documents: their headings, or the beginnings of their passages."""
-    lines: dict[str, None] = {}
-    for passage in sources.passages:
-        said = " > ".join(passage.heading) or " ".join(passage.text.split())[:100]
-        lines[f"- {passage.source}: {said}"] = None
-    return "\n".join(within(spread(list(lines), 80), most))
-
-
-def reference_text(reference: Reference, most: int) -> str:
-    """A reference document, each part shortened alike where it is too long."""
-    parts = reference.parts
-    share = most // len(parts)
-    lines: list[str] = []
-    for name, statements in parts.items():
-        kept = within((f"- {statement.text}" for statement in statements), share)
-        lines += [f"{name.replace('_', ' ').capitalize()}:", *kept] if kept else []
-    return "\n".join(lines)
-
-
 def tools_text(tools: Sequence[ToolDraft], most: int) -> str:
     """The tools; without examples, then without their schemas in full, where they are too long."""
     for shown in (_in_full, _without_example, _signature):
@@ -122,13 +94,6 @@ def _brief(schema: JsonValue, depth: int = 0) -> str:
         return f"[{_brief(schema.get('items', {}), depth + 1)}]"
     kind = schema.get("type", "any")
     return "|".join(kind) if isinstance(kind, list) else str(kind)
-
-
-def spread(items: Sequence[T], most: int) -> list[T]:
-    """Pick at most `most` of the items, evenly from beginning to end."""
-    if len(items) <= most:
-        return list(items)
-    return [items[i * len(items) // most] for i in range(most)]
 
 
 def size_of(value: JsonObject) -> int:

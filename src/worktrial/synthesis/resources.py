@@ -184,7 +184,7 @@ class SessionResources:
     redactor: Redactor
     outage: Outage
     meter: Meter = field(default_factory=Meter)
-    """Consumption of the author and of the judge of sub-topics in this session, replayed answers included."""
+    """Consumption of the author in this session, replayed answers included."""
 
     def model(self, role_name: RoleName, salt: str) -> Complete:
         """The `Complete` of `role_name`; `salt` names stage, slot and attempt."""

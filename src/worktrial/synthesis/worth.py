@@ -1,4 +1,4 @@
-"""Worth of a composed suite: size, the difference it can show, the likely share of flawed tasks, and the cost."""
+"""Worth of a suite: size, the difference it can show, the likely share of flawed tasks, and the cost."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,12 +8,19 @@ import msgspec
 
 from worktrial.statistics import agresti_coull
 from worktrial.statistics.power import minimum_detectable_effect
-from worktrial.synthesis.compose.composer import ComposedTask
-from worktrial.synthesis.proving.way import ProvedTask
-from worktrial.synthesis.stages.report import CountShare
+from worktrial.synthesis.proving.way import DraftedTask, ProvedTask
 
 CORRELATION = 0.5
 """Correlation of two agents on a task that the detectable difference assumes."""
+
+
+class CountShare(msgspec.Struct, kw_only=True, frozen=True):
+    """A count of a count, with the interval of 95 %."""
+
+    count: int
+    of: int
+    low: float
+    high: float
 
 
 class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
@@ -51,7 +58,7 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def worth(
-    drafts: Sequence[ComposedTask],
+    drafts: Sequence[DraftedTask],
     ends: Sequence[ProvedTask],
     *,
     clauses: Iterable[str],
@@ -78,7 +85,7 @@ def worth(
     mean = fmean(rate.passed / rate.n for rate in fresh) if fresh else None
     examined = [end for end in ends if end.truth != "open" or end.fate == "truth"]
     cited = {clause for draft in drafts for clause in draft.clauses}
-    used = {case.atom for draft in drafts for case in draft.recipe.cases}
+    used = {atom for draft in drafts for atom in draft.atoms}
     count = len(kept)
     return SuiteWorth(
         tasks=count,

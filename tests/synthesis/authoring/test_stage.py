@@ -9,8 +9,8 @@ import pytest
 from tests.support.folder_author import answer_of, step_of
 from tests.support.in_process import TOOL_LIBRARY
 from tests.synthesis.authoring.writing import CLAUSES, LIBRARY, RUNNER, SPEC, operations
+from tests.synthesis.scripted_author import Model, author
 from tests.synthesis.sources.interfaces import api, load_api
-from tests.synthesis.stages.writing import Model, author
 
 from worktrial.errors import DataError
 from worktrial.synthesis.author import UnusableReplies

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support.folder_author import WrittenFolder, answer_of, step_of
 from tests.support.in_process import TOOL_LIBRARY
-from tests.synthesis.stages.writing import Model, author
+from tests.synthesis.scripted_author import Model, author
 
 from worktrial.synthesis.artifacts import JobSpec, ToolDraft
 from worktrial.synthesis.authoring.asking import AuthoringStep

@@ -1,6 +1,5 @@
 import random
 from collections import Counter
-from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -11,33 +10,21 @@ from worktrial.statistics import Side
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.calibration.rules import (
     FREE_BAND,
-    PLAN_BAND,
-    AnyPass,
-    NotAllPass,
     Outlook,
     Sequential,
-    StoppingRule,
     prospects,
-    rules_of,
+    rule_of,
 )
 
-RULES = rules_of(JobSpec(role="clerk"))
-PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))
+RULE = rule_of(JobSpec(role="clerk", free_runs=8, most_runs=24))
+SHORT = rule_of(JobSpec(role="clerk"))
 
-every_rule = st.sampled_from([RULES.plan, RULES.free, PUBLISHED.plan, PUBLISHED.free])
+every_rule = st.sampled_from([RULE, SHORT])
 rates = st.floats(0, 1)
 
 
 def test_what_the_first_runs_say() -> None:
-    plan, free = RULES.plan, RULES.free
-    assert [plan.side(passed, 4) for passed in range(5)] == [
-        Side.BELOW,
-        Side.UNDECIDED,
-        Side.UNDECIDED,
-        Side.UNDECIDED,
-        Side.INSIDE,
-    ]
-    assert plan.side(3, 3) is Side.INSIDE
+    free = RULE
     assert [free.side(passed, 8) for passed in (0, 1, 5, 6, 8)] == [
         Side.UNDECIDED,
         Side.INSIDE,
@@ -50,22 +37,16 @@ def test_what_the_first_runs_say() -> None:
 
 def test_wrong_answers_at_the_borders_are_rare() -> None:
     """Exact, over all ways that 24 runs can come out; the interval's own guarantee is a tenth."""
-    assert prospects(RULES.plan, PLAN_BAND.low_out).ends[Side.INSIDE] < 0.03
-    assert prospects(RULES.plan, PLAN_BAND.low_in).ends[Side.BELOW] < 0.03
-    assert prospects(RULES.free, 0.0).ends[Side.INSIDE] == 0
-    assert prospects(RULES.free, FREE_BAND.low_in).ends[Side.BELOW] < 0.03
-    assert prospects(RULES.free, FREE_BAND.high_in).ends[Side.ABOVE] < 0.03
-    assert prospects(RULES.free, FREE_BAND.high_out).ends[Side.INSIDE] < 0.03
+    assert prospects(RULE, 0.0).ends[Side.INSIDE] == 0
+    assert prospects(RULE, FREE_BAND.low_in).ends[Side.BELOW] < 0.03
+    assert prospects(RULE, FREE_BAND.high_in).ends[Side.ABOVE] < 0.03
+    assert prospects(RULE, FREE_BAND.high_out).ends[Side.INSIDE] < 0.03
 
 
 @given(rates)
 @settings(max_examples=60, deadline=None)
 def test_beyond_the_borders_they_are_rarer_still(rate: float) -> None:
-    plan, free = prospects(RULES.plan, rate).ends, prospects(RULES.free, rate).ends
-    if rate <= PLAN_BAND.low_out:
-        assert plan[Side.INSIDE] < 0.03
-    if rate >= PLAN_BAND.low_in:
-        assert plan[Side.BELOW] < 0.03
+    free = prospects(RULE, rate).ends
     if FREE_BAND.low_in <= rate <= FREE_BAND.high_in:
         assert free[Side.BELOW] + free[Side.ABOVE] < 0.03
     if rate >= FREE_BAND.high_out:
@@ -73,21 +54,13 @@ def test_beyond_the_borders_they_are_rarer_still(rate: float) -> None:
 
 
 def test_clear_tasks_take_fewer_runs_than_the_fixed_numbers_and_unclear_ones_more() -> None:
-    assert prospects(RULES.plan, 0.95).runs < 4
-    assert prospects(RULES.free, 0.4).runs < 8
-    assert prospects(RULES.free, 0.9).runs > 16
-
-
-def test_the_published_rule_takes_two_tasks_in_three_of_rate_09_for_trivial() -> None:
-    assert prospects(NotAllPass(4), 0.9).ends[Side.ABOVE] == pytest.approx(0.6561)
-    assert prospects(NotAllPass(8), 0.9).ends[Side.ABOVE] == pytest.approx(0.9**8)
-    assert prospects(AnyPass(4), 0.1).ends[Side.BELOW] == pytest.approx(0.9**4)
-    assert prospects(NotAllPass(8), 0.5).runs == 8
+    assert prospects(RULE, 0.4).runs < 8
+    assert prospects(RULE, 0.9).runs > 16
 
 
 @given(every_rule, rates)
 @settings(max_examples=60, deadline=None)
-def test_prospects_are_probabilities(rule: StoppingRule, rate: float) -> None:
+def test_prospects_are_probabilities(rule: Sequential, rate: float) -> None:
     found = prospects(rule, rate)
     assert sum(found.ends.values()) == pytest.approx(1)
     assert 1 <= found.runs <= rule.most + 1e-9
@@ -95,7 +68,7 @@ def test_prospects_are_probabilities(rule: StoppingRule, rate: float) -> None:
 
 @pytest.mark.parametrize("rate", [0.15, 0.5, 0.8])
 def test_prospects_agree_with_simulation(rate: float) -> None:
-    draw, outlook, times = random.Random(7), Outlook(RULES.free), 3000
+    draw, outlook, times = random.Random(7), Outlook(RULE), 3000
     ends: Counter[Side] = Counter()
     for _ in range(times):
         passed = n = 0
@@ -103,8 +76,8 @@ def test_prospects_agree_with_simulation(rate: float) -> None:
             size = outlook.batch(passed, n)
             passed += sum(draw.random() < rate for _ in range(size))
             n += size
-        ends[RULES.free.side(passed, n)] += 1
-    expected = prospects(RULES.free, rate)
+        ends[RULE.side(passed, n)] += 1
+    expected = prospects(RULE, rate)
     for side in Side:
         assert ends[side] / times == pytest.approx(expected.ends[side], abs=0.035)
 
@@ -113,7 +86,7 @@ states = st.tuples(every_rule, st.integers(0, 24), st.integers(0, 24))
 
 
 @given(states)
-def test_a_batch_never_exceeds_what_is_allowed(state: tuple[StoppingRule, int, int]) -> None:
+def test_a_batch_never_exceeds_what_is_allowed(state: tuple[Sequential, int, int]) -> None:
     rule, a, b = state
     passed, n = min(a, b), max(a, b)
     outlook = Outlook(rule)
@@ -123,33 +96,30 @@ def test_a_batch_never_exceeds_what_is_allowed(state: tuple[StoppingRule, int, i
 
 
 def test_it_ends_when_no_further_run_can_change_anything() -> None:
-    outlook = Outlook(RULES.free)
+    outlook = Outlook(RULE)
     hopeless = [
         (passed, n)
         for n in range(24)
         for passed in range(n + 1)
-        if RULES.free.side(passed, n) is Side.UNDECIDED and outlook.is_over(passed, n)
+        if RULE.side(passed, n) is Side.UNDECIDED and outlook.is_over(passed, n)
     ]
     assert hopeless
     for passed, n in hopeless:
         left = 24 - n
-        ends = {RULES.free.side(passed + more, n + made) for made in range(left + 1) for more in range(made + 1)}
+        ends = {RULE.side(passed + more, n + made) for made in range(left + 1) for more in range(made + 1)}
         assert ends == {Side.UNDECIDED}
 
 
 def test_so_few_runs_that_nothing_could_be_kept_are_refused() -> None:
-    with pytest.raises(SettingError, match="most_runs: 2 with the plan runs are too few"):
-        rules_of(JobSpec(role="clerk", plan_runs=1, free_runs=1, most_runs=2))
-    few = partial(JobSpec, role="clerk", plan_runs=1, free_runs=1, most_runs=1)
-    assert isinstance(rules_of(few(sampling="published")).plan, AnyPass)
+    with pytest.raises(SettingError, match="most_runs: 2 runs are too few"):
+        rule_of(JobSpec(role="clerk", free_runs=1, most_runs=2))
 
 
 def test_more_first_runs_than_the_most_are_allowed() -> None:
-    plan = rules_of(JobSpec(role="clerk", plan_runs=30, most_runs=24)).plan
-    assert isinstance(plan, Sequential)
-    assert (plan.first, plan.most) == (30, 30)
+    rule = rule_of(JobSpec(role="clerk", free_runs=30, most_runs=24))
+    assert (rule.first, rule.most) == (30, 30)
 
 
 def test_a_rate_is_a_share() -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
-        prospects(RULES.plan, 1.5)
+        prospects(RULE, 1.5)

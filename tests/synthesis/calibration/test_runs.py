@@ -1,6 +1,7 @@
+"""Runs that calibrate: worked on and judged as in the finished suite."""
+
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -9,61 +10,51 @@ import msgspec
 import pytest
 from tests.engine.rig import client_at
 from tests.support.behaviours import RefusesKey, Status
-from tests.support.happy import HappyJudge, verdict
 from tests.support.judge_behaviours import Verdict
 from tests.support.request import ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
-from tests.support.wire import completion
-from tests.synthesis.drafts import slot, task, workplace
+from tests.synthesis.drafts import place, task
 
+from worktrial.agents.candidates import Candidate
 from worktrial.engine.client import Client
 from worktrial.engine.roles import Role
 from worktrial.errors import StopRun
-from worktrial.synthesis.artifacts import JobSpec, SlotRun, TaskDraft, WorkplaceDraft
-from worktrial.synthesis.calibration.rules import rules_of
-from worktrial.synthesis.calibration.runs import CalibrationSettings, SlotRunner, runner_for
-from worktrial.synthesis.calibration.sampling import calibrate
-from worktrial.synthesis.files import content_hash
+from worktrial.suites.simulated.tasks import TaskSet
+from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
+from worktrial.synthesis.artifacts import JobSpec, SlotRun, TaskDraft
+from worktrial.synthesis.calibration.runs import calibration_run
+from worktrial.synthesis.checks.case import playable
+from worktrial.synthesis.simulated.suite import run_task
 
 SPEC = JobSpec(role="parcel clerk")
 
 
-def with_runner(
-    url: str,
-    work: Callable[[SlotRunner], Awaitable[Any]],
-    cache: Path | None = None,
-    home: WorkplaceDraft | None = None,
-    given: TaskDraft | None = None,
-) -> Any:
-    """What `work` returns, given a runner for the small slot."""
+def one(
+    url: str, kind: Any = "free", number: int = 0, *, cache: Path | None = None, given: TaskDraft | None = None
+) -> SlotRun:
+    draft = given or task()
+    work = run_task(draft, "en", SPEC, place())
+    data = TaskSet(Path(), [work], {"parcels": playable(place().whole)}, "content")
+    settings = SimulatedSettings(with_plan=kind == "plan")
+    trial = SimulatedTrial("synthesis", data, [work], Candidate("model", "agent-1"), settings)
+    content = str(hash(draft.rubric))
 
-    async def run() -> Any:
+    async def run() -> SlotRun:
         async with AsyncExitStack() as stack:
             clients: dict[str, Client] = {
                 role.value: await stack.enter_async_context(client_at(url, role=role, cache=cache))
                 for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
             }
-            make = runner_for(SPEC, clients, CalibrationSettings())
-            return await work(make(slot(), home or workplace(), given or task()))
+            return await calibration_run(draft.id, kind, number, content, trial, clients)
 
     return asyncio.run(run())
-
-
-def one(url: str, kind: str = "free", number: int = 0, **more: Any) -> SlotRun:
-    async def work(runner: SlotRunner) -> SlotRun:
-        return await runner("parcels-2", kind, number)  # type: ignore[arg-type]
-
-    row = with_runner(url, work, **more)
-    assert isinstance(row, SlotRun)
-    return row
 
 
 def test_a_run_is_made_and_judged_by_majority() -> None:
     with ScriptedServer(Script(judge=Verdict())) as server:
         row = one(server.url)
-        assert (row.outcome, row.kind, row.number, row.slot) == ("pass", "free", 0, "parcels-2")
-        assert row.content == content_hash(workplace(), task())
+        assert (row.outcome, row.kind, row.number, row.slot) == ("pass", "free", 0, "parcels-02")
         assert row.calls == 2
         assert row.tokens > 0
         # Of three votes two equal ones decide.
@@ -119,15 +110,6 @@ def test_trouble_makes_a_run_invalid_and_never_failed() -> None:
         assert row.outcome == "invalid"
         assert row.reason.startswith("endpoint_unavailable")
         assert row.trajectory is not None
-    twice = msgspec.structs.replace(workplace(), tools=[*workplace().tools, workplace().tools[0]])
-    no_plan = msgspec.structs.replace(task(), plan=[])
-    with ScriptedServer() as server:
-        row = one(server.url, home=twice)
-        assert (row.outcome, row.reason.split(":")[0]) == ("invalid", "task_data")
-        assert "get_parcel" in row.reason
-        assert one(server.url, "plan", given=no_plan).reason == "task_data: the plan has no step"
-        assert server.count() == 0
-        assert one(server.url, "free", given=no_plan).outcome == "pass"
 
 
 def test_what_no_file_can_hold_makes_a_run_invalid() -> None:
@@ -149,39 +131,3 @@ def test_a_refusal_ends_everything() -> None:
     with ScriptedServer(Script(agent=RefusesKey())) as server:
         with pytest.raises(StopRun):
             one(server.url)
-
-
-def test_another_slot_is_a_defect() -> None:
-    with ScriptedServer() as server:
-        with pytest.raises(ValueError, match="for parcels-2, not for letters-1"):
-            with_runner(server.url, lambda runner: runner("letters-1", "free", 0))
-
-
-def _says_whether_it_had_the_plan(request: ScriptedRequest) -> Any:
-    had = "A plan that leads there" in json.dumps(request.messages)
-    return completion("Done by the plan." if had else "Done without any.")
-
-
-def _passes_with_plan(request: ScriptedRequest) -> Any:
-    return verdict(True, "As planned.") if "Done by the plan." in json.dumps(request.messages) else None
-
-
-def test_calibrated_over_the_wire() -> None:
-    judge = HappyJudge(pass_share=0.5, key=lambda request: request.number_in_role)
-    agent = _says_whether_it_had_the_plan
-
-    async def work(runner: SlotRunner) -> Any:
-        async def run(kind: Any, number: int) -> SlotRun:
-            return await runner("parcels-2", kind, number)
-
-        content = content_hash(workplace(), task())
-        return await calibrate("parcels-2", content, run, [], rules_of(SPEC))
-
-    with ScriptedServer(Script(agent=agent, judge=[_passes_with_plan, judge])) as server:
-        found = with_runner(server.url, work)
-        assert server.count(Role.JUDGE) >= 2 * (found.plan.n + found.free.n)
-    assert (found.plan.passed, found.plan.n) == (3, 3)
-    assert found.free.n >= 3
-    with ScriptedServer(Script(agent=lambda request: completion("I will not."), judge=Verdict(False))) as server:
-        found = with_runner(server.url, work)
-    assert (found.verdict, found.plan.n, found.free.n) == ("unsolvable", 5, 0)

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from worktrial.errors import StopRun
 from worktrial.statistics import Side
-from worktrial.synthesis.artifacts import Calibration, JobSpec, RunKind, SlotRun
-from worktrial.synthesis.calibration.rules import Outlook, StoppingRule, rules_of
-from worktrial.synthesis.calibration.sampling import calibrate, sample_until_decided
+from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
+from worktrial.synthesis.calibration.rules import Outlook, Sequential, rule_of
+from worktrial.synthesis.calibration.sampling import sample_until_decided
 
-RULES = rules_of(JobSpec(role="clerk"))
-PUBLISHED = rules_of(JobSpec(role="clerk", sampling="published"))
+RULE = rule_of(JobSpec(role="clerk", free_runs=8, most_runs=24))
+SHORT = rule_of(JobSpec(role="clerk"))
 
 
 def row(number: int, outcome: str, kind: RunKind = "free", content: str = "c") -> SlotRun:
@@ -52,7 +52,7 @@ class Runs:
         return row(number, self._outcome(number))
 
 
-def sample(runs: Runs, have: Sequence[SlotRun] = (), rule: StoppingRule = RULES.free):  # type: ignore[no-untyped-def]
+def sample(runs: Runs, have: Sequence[SlotRun] = (), rule: Sequential = RULE):  # type: ignore[no-untyped-def]
     return asyncio.run(sample_until_decided(runs, have, rule))
 
 
@@ -86,16 +86,6 @@ def test_at_the_border_it_runs_to_the_most_and_stays_undecided() -> None:
     assert 21 <= rate.n <= 24
 
 
-def test_the_published_rule() -> None:
-    _, rate = sample(Runs(letters("P")), rule=PUBLISHED.free)
-    assert (rate.n, rate.decision) == (8, "outside")
-    _, rate = sample(Runs(letters("F")), rule=PUBLISHED.plan)
-    assert (rate.n, rate.decision) == (4, "outside")
-    # The first pass settles it, so the other two are not made.
-    _, rate = sample(Runs(letters("FP")), rule=PUBLISHED.plan)
-    assert (rate.n, rate.decision) == (2, "inside")
-
-
 def test_runs_without_a_verdict_do_not_count() -> None:
     _, rate = sample(Runs(letters("?P?F?FFP")))
     assert (rate.passed, rate.n) == (2, 5)
@@ -110,13 +100,13 @@ def test_too_many_without_a_verdict_end_it() -> None:
 
 
 outcomes = st.text("PF?", min_size=1, max_size=60)
-any_rule = st.sampled_from([RULES.plan, RULES.free, PUBLISHED.plan, PUBLISHED.free])
+any_rule = st.sampled_from([RULE, SHORT])
 
 
 @given(outcomes, any_rule, st.data())
 @settings(max_examples=150, deadline=None)
 def test_an_interruption_changes_nothing_and_repeats_nothing(
-    text: str, rule: StoppingRule, data: st.DataObject
+    text: str, rule: Sequential, data: st.DataObject
 ) -> None:
     whole, rate = sample(Runs(letters(text)), rule=rule)
     # Whatever part of any batch was finished when it came.
@@ -133,7 +123,7 @@ def test_an_interruption_changes_nothing_and_repeats_nothing(
     assert not {r.number for r in have} & set(again.made)
 
 
-def _ends(rows: Sequence[SlotRun], rule: StoppingRule) -> list[int]:
+def _ends(rows: Sequence[SlotRun], rule: Sequential) -> list[int]:
     """Where batches ended, from nothing on."""
     outlook, ends = Outlook(rule), [0]
     while ends[-1] < len(rows):
@@ -142,14 +132,14 @@ def _ends(rows: Sequence[SlotRun], rule: StoppingRule) -> list[int]:
     return ends
 
 
-def _begin(rows: Sequence[SlotRun], rule: StoppingRule, end: int) -> int:
+def _begin(rows: Sequence[SlotRun], rule: Sequential, end: int) -> int:
     ends = _ends(rows, rule)
     return ends[ends.index(end) - 1] if end else 0
 
 
 @given(outcomes, any_rule)
 @settings(max_examples=100, deadline=None)
-def test_it_always_ends_within_bounds(text: str, rule: StoppingRule) -> None:
+def test_it_always_ends_within_bounds(text: str, rule: Sequential) -> None:
     rows, rate = sample(Runs(letters(text)), rule=rule)
     assert rate.n <= rule.most
     assert [r.number for r in rows] == list(range(len(rows)))
@@ -165,7 +155,7 @@ def test_runs_of_a_rule_that_wanted_more_all_count() -> None:
     rows, rate = sample(runs, have)
     assert (rate.passed, rate.n, runs.made) == (10, 20, [])
     far = [row(number, "pass") for number in range(30)]
-    rows, rate = sample(runs, far, PUBLISHED.plan)
+    rows, rate = sample(runs, far, SHORT)
     assert (len(rows), rate.n, runs.made) == (30, 30, [])
 
 
@@ -174,7 +164,7 @@ def test_the_end_of_all_runs_is_reported_once() -> None:
         raise StopRun("no key")
 
     with pytest.raises(StopRun, match="no key"):
-        asyncio.run(sample_until_decided(refused, [], RULES.free))
+        asyncio.run(sample_until_decided(refused, [], RULE))
 
 
 def test_a_wrong_number_is_a_defect() -> None:
@@ -182,45 +172,4 @@ def test_a_wrong_number_is_a_defect() -> None:
         return row(number + 1, "pass")
 
     with pytest.raises(ValueError, match="run 0 was asked for"):
-        asyncio.run(sample_until_decided(wrong, [], RULES.free))
-
-
-def _calibrate(plan: str, free: str, have: Sequence[SlotRun] = ()) -> tuple[Calibration, list[str]]:
-    made: list[str] = []
-
-    async def run(kind: RunKind, number: int) -> SlotRun:
-        made.append(f"{kind}{number}")
-        return row(number, letters(plan if kind == "plan" else free)(number), kind)
-
-    return asyncio.run(calibrate("a-1", "c", run, have, RULES, rounds=1)), made
-
-
-def test_calibration_ends_with_a_verdict() -> None:
-    found, made = _calibrate("P", "PF")
-    assert (found.verdict, found.rounds) == ("kept", 1)
-    assert (found.plan.n, found.free.n) == (3, 4)
-    assert len(made) == 7
-    assert "3 of 3 runs with the plan passed" in found.why
-
-
-def test_no_free_run_is_spent_on_what_cannot_be_solved() -> None:
-    found, made = _calibrate("F", "P")
-    assert found.verdict == "unsolvable"
-    assert found.free.n == 0
-    assert all(name.startswith("plan") for name in made)
-    assert len(made) == 5
-
-
-@pytest.mark.parametrize(
-    ("plan", "free", "verdict"),
-    [("P", "P", "trivial"), ("P", "F", "too_hard"), ("?", "P", "invalid"), ("P", "?", "invalid")],
-)
-def test_other_verdicts(plan: str, free: str, verdict: str) -> None:
-    assert _calibrate(plan, free)[0].verdict == verdict
-
-
-def test_rows_of_another_content_do_not_count() -> None:
-    old = [row(number, "fail", "plan", "old") for number in range(4)]
-    found, made = _calibrate("P", "PF", old)
-    assert found.plan.passed == found.plan.n == 3
-    assert {"plan0", "plan1", "plan2"} <= set(made)
+        asyncio.run(sample_until_decided(wrong, [], RULE))

@@ -344,10 +344,9 @@ _SCHEMAS = _OBJECT | st.fixed_dictionaries(
     ),
     st.builds(
         TaskDraft,
-        slot=_TEXT,
-        subtopic=_TEXT,
+        id=_TEXT,
         level=st.integers(1, 3),
-        instruction=_TEXT,
+        instructions=st.dictionaries(_TEXT, _TEXT, min_size=1, max_size=2),
         plan=st.lists(st.builds(PlannedCall, tool=st.sampled_from(_CALLS), arguments=_OBJECT), max_size=4),
         rubric=_TEXT,
     ),

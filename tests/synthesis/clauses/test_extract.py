@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.synthesis.stages.writing import SPEC, Model, author
+from tests.synthesis.scripted_author import SPEC, Model, author
 
 from worktrial.errors import DataError
 from worktrial.synthesis.author import UnusableReplies

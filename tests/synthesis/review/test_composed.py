@@ -1,4 +1,4 @@
-"""The review pages of composed tasks: clause, quote, tool, check and runs of a task together; search over all."""
+"""The review pages: clause, quote, tool, check and runs of a task together; search over all."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.support.scripted_server import ScriptedServer
 from tests.synthesis.test_composed_session import everybody, session_on, spec
 
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.review import write_composed_review
+from worktrial.synthesis.review import write_review
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_task_is_shown_with_clause_quote_tool_check_and_runs(root: Path) -> None:
-    first = write_composed_review(SuiteFolder(root))
+    first = write_review(SuiteFolder(root))
     index = first.read_text("utf-8")
     assert "5 tasks" in index
     disputed = 0
@@ -47,19 +47,19 @@ def test_markup_in_a_task_is_shown_as_text(root: Path) -> None:
     draft = yaml.safe_load(before)
     draft["instructions"]["en"] += "</script><script>alert(1)</script>"
     path.write_text(yaml.safe_dump(draft, allow_unicode=True), "utf-8")
-    first = write_composed_review(SuiteFolder(root))
+    first = write_review(SuiteFolder(root))
     path.write_text(before, "utf-8")
     for shown in (first, first.parent / "tasks" / "loans-01.html"):
         assert "<script>alert" not in shown.read_text("utf-8")
 
 
 def test_many_tasks_make_several_pages(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worktrial.synthesis.review.composed.ROWS", 2)
-    first = write_composed_review(SuiteFolder(root))
+    monkeypatch.setattr("worktrial.synthesis.review.page.ROWS", 2)
+    first = write_review(SuiteFolder(root))
     names = sorted(path.name for path in first.parent.glob("index*.html"))
     assert names[:3] == ["index-2.html", "index-3.html", "index.html"]
     monkeypatch.undo()
-    write_composed_review(SuiteFolder(root))
+    write_review(SuiteFolder(root))
     assert [path.name for path in first.parent.glob("index*.html")] == ["index.html"]
 
 
@@ -68,7 +68,7 @@ def test_the_table_is_searched_and_filtered_in_a_browser(root: Path) -> None:
     problem = missing_browser()
     if problem is not None:
         pytest.skip(problem)
-    address = write_composed_review(SuiteFolder(root)).resolve().as_uri()
+    address = write_review(SuiteFolder(root)).resolve().as_uri()
     with browser() as chromium:
         with page(chromium, width=360) as opened:
             opened.goto(address)

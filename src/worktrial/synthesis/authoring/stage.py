@@ -11,20 +11,14 @@ from worktrial.synthesis.authoring.asking import AuthoringStep
 from worktrial.synthesis.authoring.brief import AuthorBrief
 from worktrial.synthesis.authoring.operations import chosen, named
 from worktrial.synthesis.authoring.workplace import WorkplaceAuthoring, WrittenWorkplace
-from worktrial.synthesis.clauses.clause import Clause, read_clauses, write_clauses
-from worktrial.synthesis.clauses.contradictions import settled
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, uncited
-from worktrial.synthesis.clauses.sections import sections_of, write_handbook
-from worktrial.synthesis.clauses.stage import ASSUMED_CONTEXT, clauses_of
-from worktrial.synthesis.files import Form, RecordFile, hash_of, read_yaml_as, to_yaml, write_text
-from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
-from worktrial.synthesis.sources import SourceLibrary
+from worktrial.synthesis.clauses.reading import ReadingStage
+from worktrial.synthesis.clauses.stage import ASSUMED_CONTEXT
+from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
 from worktrial.workplaces.executable.runner import CodeRunner
 
-CLAUSES: Form[list[Clause]] = Form(read_clauses, write_clauses, hash_of)
-OPERATIONS: Form[list[ToolDraft]] = Form(
-    lambda path: read_yaml_as(path, list[ToolDraft]), lambda path, value: write_text(path, to_yaml(value)), hash_of
-)
+OPERATIONS: Form[list[ToolDraft]] = yaml_form(list[ToolDraft])
 _WORD = re.compile(r"[a-z0-9]+")
 _SHOWN = 5
 
@@ -42,43 +36,23 @@ class AuthoredWorkplace:
 
 
 @dataclass(kw_only=True)
-class WorkplaceStage:
+class WorkplaceStage(ReadingStage):
     """Makes the workplace of a suite from the owner's documents.
 
-    Args:
-        folder: The suite's.
-        spec: The job.
-        sources: The owner's documents and interface.
-        author: Reads clauses and writes code.
+    Args, beside those of `ReadingStage`:
         other: Writes the expectations; another model where there is one.
-        ledger: Knows which artifacts stand.
         runner: Where code is carried out.
-        context: Tokens of the author's context; None where nobody says.
-        output: Tokens of its longest reply; None where nobody says.
-        private: Documents and sections that serve the checks only.
-        precedence: Documents, the one that counts first in front.
-        note: Told what the owner should know, a sentence each.
         on_step: Told of each step of the code.
     """
 
-    folder: SuiteFolder
-    spec: JobSpec
-    sources: SourceLibrary
-    author: ModelAuthor
     other: ModelAuthor
-    ledger: ProvenanceLedger
     runner: CodeRunner
-    context: int | None = None
-    output: int | None = None
-    private: Sequence[str] = ()
-    precedence: Sequence[str] = ()
-    note: Callable[[str], None] = lambda text: None
     on_step: Callable[[AuthoringStep], None] = lambda record: None
     _steps: RecordFile[AuthoringStep] = field(init=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._steps = RecordFile(self.folder.work / "authoring.jsonl", AuthoringStep)
-        self._documents = {f"document {file.id}": file.hash for file in self.sources.files}
 
     async def make(self) -> AuthoredWorkplace:
         """Make what does not stand yet.
@@ -90,9 +64,7 @@ class WorkplaceStage:
             UnusableReplies: the author's replies cannot be used; the message names the step.
             InvalidSample: the model cannot be reached.
         """
-        sections = sections_of(self.sources, self.private)
-        write_handbook(self.folder.root / "handbook", sections, precedence=self.precedence)
-        clauses = await self._clauses()
+        clauses = await self.clauses()
         spec = self.spec
         brief = AuthorBrief(spec, clauses, (), self.context or ASSUMED_CONTEXT)
         operations = await self._operations(brief)
@@ -110,39 +82,9 @@ class WorkplaceStage:
         self._tell(written, clauses)
         return AuthoredWorkplace(authoring.place, clauses, operations, written)
 
-    async def _clauses(self) -> list[Clause]:
-        path = self.folder.root / "clauses.yaml"
-        job = [self.spec.role, self.spec.industry, self.spec.domain, self.spec.about]
-        made_from = {
-            **self._documents,
-            "job": hash_of(job),
-            "private": hash_of(sorted(self.private)),
-            "precedence": hash_of(list(self.precedence)),
-        }
-
-        async def make() -> list[Clause]:
-            made = await clauses_of(
-                self.spec,
-                self.sources,
-                self.author,
-                context=self.context,
-                output=self.output,
-                private=self.private,
-                precedence=self.precedence,
-                earlier=read_clauses(path) if path.exists() else (),
-                note=self.note,
-            )
-            write_text(self.folder.work / "reading.yaml", to_yaml(made.reading))
-            return made.clauses
-
-        clauses = await self.ledger.keep_or_make(path, CLAUSES, made_from, self.author.model, make)
-        # A person may have changed them.
-        return settled(clauses, [name for name in self.precedence if any(c.document == name for c in clauses)])[0]
-
     async def _operations(self, brief: AuthorBrief) -> list[ToolDraft]:
-        about = f"{self.spec.role} {self.spec.domain} {self.spec.about}"
         if self.sources.operations:
-            operations, proposal = chosen(self.sources, brief.clauses, about, self.spec.operations)
+            operations, proposal = chosen(self.sources, brief.clauses, self.about, self.spec.operations)
             if proposal:
                 self.note(proposal)
             return operations
@@ -150,7 +92,7 @@ class WorkplaceStage:
         async def make() -> list[ToolDraft]:
             return await named(brief, self.author)
 
-        made_from = {"job": hash_of(about), "clauses": hash_of([clause.id for clause in brief.clauses])}
+        made_from = {"job": hash_of(self.about), "clauses": hash_of([clause.id for clause in brief.clauses])}
         path = self.folder.work / "operations.yaml"
         return await self.ledger.keep_or_make(path, OPERATIONS, made_from, self.author.model, make)
 

@@ -1,11 +1,10 @@
-"""Rules that say when the runs of one kind suffice and what they show, and how those rules do."""
+"""Rule that says when the runs of a task suffice and what they show, and how that rule does."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Protocol
 
 from worktrial.errors import SettingError
 from worktrial.statistics import Interval
@@ -16,31 +15,9 @@ CONFIDENCE = 0.9
 """Confidence of the interval of a rate, whenever the runs stop. A wrong answer at one of a band's borders is
 rarer than the tenth that is left; `prospects` computes how much."""
 
-PLAN_BAND = Band(low_out=0.2, low_in=0.6)
-"""Band for runs with the plan: a task must not fail four times in five. Not one pass in four runs, the
-published sign of an unsolvable task, excludes a rate of 0.6."""
-
 FREE_BAND = Band(low_out=0.0, low_in=0.3, high_in=0.7, high_out=0.95)
-"""Band for free runs: a task must be passed at least once, and not almost always. Twelve passes in twelve runs
+"""Band that is kept: a task must be passed at least once, and not almost always. Twelve passes in twelve runs
 show a rate above 0.7, none in twelve one below 0.3."""
-
-
-class StoppingRule(Protocol):
-    """Decides on the passes so far."""
-
-    @property
-    def first(self) -> int:
-        """Number of runs that a decision usually takes."""
-        ...
-
-    @property
-    def most(self) -> int:
-        """Number of runs with a verdict after which it ends, decided or not."""
-        ...
-
-    def side(self, passed: int, n: int) -> Side:
-        """Position of the rate beside what is kept, after `passed` passes in `n` runs."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -49,87 +26,33 @@ class Sequential:
 
     band: Band
     first: int
+    """Number of runs that a decision usually takes."""
     most: int
+    """Number of runs with a verdict after which it ends, decided or not."""
     confidence: float = CONFIDENCE
 
     def side(self, passed: int, n: int) -> Side:
-        """Position of the rate; as `StoppingRule.side`."""
+        """Position of the rate beside what is kept, after `passed` passes in `n` runs."""
         return self.band.side(confidence_sequence(passed, n, self.confidence))
 
 
-@dataclass(frozen=True)
-class AnyPass:
-    """The published rule for runs with the plan: solvable when one of them passes (OccuBench, section 4)."""
-
-    first: int
-
-    @property
-    def most(self) -> int:
-        """A fixed number of runs, fewer when no other can change the answer."""
-        return self.first
-
-    def side(self, passed: int, n: int) -> Side:
-        """Position of the rate; as `StoppingRule.side`."""
-        if passed:
-            return Side.INSIDE
-        return Side.BELOW if n >= self.first else Side.UNDECIDED
-
-
-@dataclass(frozen=True)
-class NotAllPass:
-    """The published rule for free runs: trivial when all of them pass (OccuBench, section 4)."""
-
-    first: int
-
-    @property
-    def most(self) -> int:
-        """A fixed number of runs."""
-        return self.first
-
-    def side(self, passed: int, n: int) -> Side:
-        """Position of the rate; as `StoppingRule.side`.
-
-        The first failure settles it, yet all runs are made: selection compares their rates.
-        """
-        if n < self.first:
-            return Side.UNDECIDED
-        return Side.ABOVE if passed == n else Side.INSIDE
-
-
-@dataclass(frozen=True)
-class StoppingRules:
-    """Rules for both kinds of runs."""
-
-    plan: StoppingRule
-    free: StoppingRule
-
-
-def rules_of(spec: JobSpec) -> StoppingRules:
-    """Rules that `spec` asks for.
+def rule_of(spec: JobSpec) -> Sequential:
+    """Rule that `spec` asks for.
 
     Raises:
         SettingError: no task could be kept, because so few runs prove nothing.
     """
-    if spec.sampling == "published":
-        return StoppingRules(AnyPass(spec.plan_runs), NotAllPass(spec.free_runs))
-    rules = StoppingRules(
-        Sequential(PLAN_BAND, spec.plan_runs, max(spec.plan_runs, spec.most_runs)),
-        Sequential(FREE_BAND, spec.free_runs, max(spec.free_runs, spec.most_runs)),
-    )
-    for kind, rule in (("with the plan", rules.plan), ("free", rules.free)):
-        if Side.INSIDE not in Outlook(rule).reachable(0, 0):
-            raise SettingError(
-                f"most_runs: {rule.most} {kind} runs are too few to show anything about a task. Allow more, or set "
-                f"`sampling: published` to drop tasks by fixed numbers of runs"
-            )
-    return rules
+    rule = Sequential(FREE_BAND, spec.free_runs, max(spec.free_runs, spec.most_runs))
+    if Side.INSIDE not in Outlook(rule).reachable(0, 0):
+        raise SettingError(f"most_runs: {rule.most} runs are too few to show anything about a task. Allow more")
+    return rule
 
 
 @dataclass(frozen=True)
 class Outlook:
     """Outlook on what further runs can still bring."""
 
-    rule: StoppingRule
+    rule: Sequential
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], frozenset[Side]]:
@@ -187,7 +110,7 @@ class Prospects:
     """Runs with a verdict that it takes on average."""
 
 
-def prospects(rule: StoppingRule, rate: float) -> Prospects:
+def prospects(rule: Sequential, rate: float) -> Prospects:
     """Compute what `rule` decides on tasks with this true rate, where every run has a verdict.
 
     All ways that the passes can come are followed from batch to batch, so there is no error of simulation.

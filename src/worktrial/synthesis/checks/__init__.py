@@ -25,7 +25,16 @@ from worktrial.synthesis.checks.workplace import (
     tool_count,
 )
 
-__all__ = ["MEANINGS", "OF_PLANS", "PLAN_STEPS", "SLOT_CHECKS", "TOOLS", "CheckName", "check_slot"]
+__all__ = [
+    "MEANINGS",
+    "OF_PLANS",
+    "PLAN_STEPS",
+    "SLOT_CHECKS",
+    "TOOLS",
+    "CheckName",
+    "check_slot",
+    "workplace_problems",
+]
 
 SLOT_CHECKS: tuple[Callable[[SlotDraft], Iterator[DraftFinding]], ...] = (
     tool_count,
@@ -42,6 +51,8 @@ SLOT_CHECKS: tuple[Callable[[SlotDraft], Iterator[DraftFinding]], ...] = (
     plan_given_away,
     rubric_tools,
 )
+OF_WORKPLACES = SLOT_CHECKS[: SLOT_CHECKS.index(placeholders) + 1]
+"""Checks that a workplace alone can be asked."""
 OF_PLANS = frozenset({plan_calls, plan_length, plan_given_away})
 """Checks that only a task with a plan can be asked."""
 
@@ -51,6 +62,13 @@ def check_slot(workplace: WorkplaceDraft, task: TaskDraft) -> list[DraftFinding]
     case = SlotDraft(workplace, task)
     found = [p for check in SLOT_CHECKS for p in check(case)]
     return found or list(_unplayable(case))
+
+
+def workplace_problems(workplace: WorkplaceDraft) -> list[str]:
+    """Everything that is wrong with a workplace alone, a sentence each."""
+    case = SlotDraft(workplace, TaskDraft(id="-", level=1, instructions={"en": "-"}, plan=[], rubric="-"))
+    found = [p for check in OF_WORKPLACES for p in check(case)]
+    return [f"{one.field}: {one.what}" for one in found or _unplayable(case)]
 
 
 def _unplayable(case: SlotDraft) -> Iterator[DraftFinding]:

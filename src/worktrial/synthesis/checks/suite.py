@@ -77,11 +77,9 @@ def _case(task: Task, home: Workplace) -> SlotDraft:
         state_description=home.state_description,
     )
     draft = TaskDraft(
-        slot=task.id,
-        subtopic=task.scenario,
+        id=task.id,
         level=task.difficulty,
-        language=task.language,
-        instruction=task.instruction,
+        instructions={task.language: task.instruction},
         plan=msgspec.convert(task.plan, list[PlannedCall]) if isinstance(task.plan, list) else [],
         rubric=task.rubric,
     )

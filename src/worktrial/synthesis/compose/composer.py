@@ -67,6 +67,26 @@ class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
     requests: list[dict[str, str]] = []
     """Requests of the cases by language, in the order of the recipe."""
 
+    @property
+    def id(self) -> str:
+        """Name in the first language."""
+        return self.recipe.id
+
+    @property
+    def level(self) -> int:
+        """Difficulty, 1 to 3."""
+        return self.difficulty
+
+    @property
+    def round(self) -> int:
+        """Times that it was hardened or mended."""
+        return self.recipe.round
+
+    @property
+    def atoms(self) -> list[str]:
+        """Atoms of its cases."""
+        return [case.atom for case in self.recipe.cases]
+
 
 async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Workshop) -> ComposedTask:
     """Compose a task.

@@ -1,7 +1,7 @@
 """Gates of texts: neither instruction, nor tools, nor records hold what has to be found out, and rubrics fit."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -69,7 +69,8 @@ _SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
 
 def told_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     """Findings on an instruction that holds the answer, the steps or the rubric."""
-    return [*_solution(task, work), *_steps(task), *_rubric_told(task)]
+    steps = steps_told(task.id, task.instruction, [step.call for step in task.plan_alone.steps], task.home.artifact)
+    return [*_solution(task, work), *steps, *rubric_told(task.id, task.instruction, task.rubric)]
 
 
 def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
@@ -126,18 +127,18 @@ def _has_symbol(text: str, code: str) -> bool:
     return re.search(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])", text) is not None
 
 
-def _steps(task: ExecutableTask) -> Iterator[Finding]:
-    tools = list(dict.fromkeys(step.call for step in task.plan_alone.steps))
+def steps_told(id: str, instruction: str, calls: Sequence[str], workplace: Workplace) -> Iterator[Finding]:
+    """Findings on an instruction that names the tools of its plan, or tells its steps in order."""
+    tools = list(dict.fromkeys(calls))
     fix = "Say what is wanted, not how it is done"
-    named = [tool for tool in tools if len(tool) > 6 and _has_symbol(task.instruction, tool)]
+    named = [tool for tool in tools if len(tool) > 6 and _has_symbol(instruction, tool)]
     if len(named) >= 2 or (named and ("_" in named[0] or named[0] != named[0].lower())):
-        said = f"names the tools {', '.join(named)}"
-        yield finding(GateName.STEPS_TOLD, task.id, "instruction", said, fix)
+        yield finding(GateName.STEPS_TOLD, id, "instruction", f"names the tools {', '.join(named)}", fix)
         return
-    text = " ".join(words(task.instruction))
+    text = " ".join(words(instruction))
     place, told, reads = 0, [], 0
     for tool in tools:
-        known = task.home.artifact.tool(tool)
+        known = workplace.tool(tool)
         found = _step_pattern(tool).search(text, place)
         if found is not None:
             place = found.end()
@@ -145,7 +146,7 @@ def _steps(task: ExecutableTask) -> Iterator[Finding]:
             reads += known is not None and not known.writes
     if len(told) >= STEPS and reads >= 2 and 2 * len(told) >= len(tools):
         said = f"tells the plan's steps in order: {', '.join(told)}"
-        yield finding(GateName.STEPS_TOLD, task.id, "instruction", said, fix)
+        yield finding(GateName.STEPS_TOLD, id, "instruction", said, fix)
 
 
 def _step_pattern(tool: str) -> re.Pattern[str]:
@@ -156,13 +157,14 @@ def _step_pattern(tool: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{verbs}){rest}")
 
 
-def _rubric_told(task: ExecutableTask) -> Iterator[Finding]:
-    common = shingles(task.instruction, RUN) & shingles(task.rubric, RUN)
-    fours, own = shingles(task.instruction, 4), shingles(task.rubric, 4)
+def rubric_told(id: str, instruction: str, rubric: str) -> Iterator[Finding]:
+    """Findings on an instruction that repeats the rubric."""
+    common = shingles(instruction, RUN) & shingles(rubric, RUN)
+    fours, own = shingles(instruction, 4), shingles(rubric, 4)
     if common or (len(own) >= 4 and len(fours & own) > SHARE * len(own)):
         run = " ".join(min(common)) if common else "most of its words"
         said = f"repeats the rubric: {run!r}"
-        yield finding(GateName.RUBRIC_TOLD, task.id, "instruction", said, "Leave the rubric to whoever judges")
+        yield finding(GateName.RUBRIC_TOLD, id, "instruction", said, "Leave the rubric to whoever judges")
 
 
 def leak_findings(workplace: Workplace, task: ExecutableTask) -> list[Finding]:

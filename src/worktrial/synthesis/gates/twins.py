@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from worktrial.finding import Finding
 from worktrial.grading.facts import at, changed_pointers
-from worktrial.language import JsonValue
+from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.catalogue import Records
 from worktrial.synthesis.gates.facts import id_like, words
@@ -97,7 +97,7 @@ def _twin(task: ExecutableTask, shape: _Shape, one: ExecutableTask, other: _Shap
     if _is_pair(task, one):
         return None
     # Reads are made in any order and number; what counts is what they are for.
-    same_words = _alike(shape.instruction, other.instruction)
+    same_words = likeness(shape.instruction, other.instruction)
     if shape.difference and shape.exactly == other.exactly and task.initial_state == one.initial_state:
         return Twin(task.id, one.id, "the same records end up the same")
     like = (shape.steps, shape.difference, shape.clauses) == (other.steps, other.difference, other.clauses)
@@ -111,13 +111,18 @@ def _is_pair(task: ExecutableTask, one: ExecutableTask) -> bool:
     return task.language != one.language and (pair[0] in (one.id, pair[1]) or pair[1] == task.id) and any(pair)
 
 
-def _alike(one: frozenset[tuple[str, str]], other: frozenset[tuple[str, str]]) -> float:
+def masked_pairs(instruction: str, state: JsonObject) -> frozenset[tuple[str, str]]:
+    """Pairs of neighbouring words of an instruction, with ids, numbers and names of the state masked."""
+    names = _names(state)
+    return frozenset(pairwise([_masked(word, names) for word in words(_without_ids(instruction))]))
+
+
+def likeness(one: frozenset[tuple[str, str]], other: frozenset[tuple[str, str]]) -> float:
+    """Share of the pairs of both that are in each, 0 to 1; from `ALIKE` on two instructions are alike."""
     return len(one & other) / len(one | other) if one | other else 1.0
 
 
 def _shape(task: ExecutableTask, work: CarriedOut) -> _Shape:
-    names = _names(task)
-    masked = [_masked(word, names) for word in words(_without_ids(task.instruction))]
     ids = Records(task.initial_state).ids | Records(work.state).ids
     general: set[str] = set()
     exactly: set[str] = set()
@@ -127,7 +132,7 @@ def _shape(task: ExecutableTask, work: CarriedOut) -> _Shape:
             parts = ["*" if part in ids or _DIGITS.search(part) else part for part in place.split("/")]
             general.add(f"{'/'.join(parts)}={_kind(value, ids)}")
     return _Shape(
-        frozenset(pairwise(masked)),
+        masked_pairs(task.instruction, task.initial_state),
         tuple(dict.fromkeys(step.call for step in task.plan_alone.steps)),
         frozenset(general),
         frozenset(exactly),
@@ -149,9 +154,9 @@ def _without_ids(text: str) -> str:
     return text
 
 
-def _names(task: ExecutableTask) -> set[str]:
+def _names(state: JsonObject) -> set[str]:
     """Words of the short texts that the state holds: names of people, places and things; and pronouns."""
-    texts = (value for _, value in leaves(task.initial_state) if isinstance(value, str))
+    texts = (value for _, value in leaves(state) if isinstance(value, str))
     return {word for text in texts if len(text.split()) <= _NAME for word in words(text)} | _PRONOUNS
 
 

@@ -1,4 +1,4 @@
-"""Difficulty of a composed task: runs until its band is known, then fresh ones that no choice has seen."""
+"""Difficulty of a task: runs until its band is known, then fresh ones that no choice has seen."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -7,28 +7,11 @@ from dataclasses import dataclass
 from worktrial.statistics import agresti_coull
 from worktrial.statistics.sequential import Side
 from worktrial.synthesis.artifacts import PassRate, RunKind, SlotRun
-from worktrial.synthesis.calibration.rules import FREE_BAND, Sequential
+from worktrial.synthesis.calibration.rules import Sequential
 from worktrial.synthesis.calibration.sampling import sample_until_decided
 
 RunOf = Callable[[RunKind, int], Coroutine[None, None, SlotRun]]
 """Makes the run of a kind and a number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """Runs of one task."""
-
-    first: int = 4
-    """Runs before its band is looked at."""
-    most: int = 12
-    """Runs at most, where it lies near a border."""
-    fresh: int = 4
-    """Runs for the rate that is published."""
-
-    @property
-    def rule(self) -> Sequential:
-        """Rule by which runs suffice."""
-        return Sequential(FREE_BAND, self.first, max(self.first, self.most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +28,31 @@ class Screened:
         return self.rate.invalid > self.rate.n
 
 
-async def screened(run: RunOf, have: Sequence[SlotRun], effort: Effort) -> Screened:
+async def screened(run: RunOf, have: Sequence[SlotRun], rule: Sequential) -> Screened:
     """Run a task until it is known whether it is trivial, impossible, or in between.
 
     Args:
         run: Makes a run.
         have: Rows of earlier sessions on the same content.
-        effort: How many.
+        rule: Tells when they suffice.
 
     Raises:
         StopRun: no run can be made.
     """
     rows, rate = await sample_until_decided(
-        lambda number: run("free", number), [row for row in have if row.kind == "free"], effort.rule
+        lambda number: run("free", number), [row for row in have if row.kind == "free"], rule
     )
-    return Screened(rate, effort.rule.side(rate.passed, rate.n), rows)
+    return Screened(rate, rule.side(rate.passed, rate.n), rows)
 
 
-async def fresh_rate(run: RunOf, have: Sequence[SlotRun], effort: Effort) -> PassRate:
-    """Pass rate over runs that were made after the task was chosen, with its interval of 95 %.
+async def fresh_rate(run: RunOf, have: Sequence[SlotRun], count: int) -> PassRate:
+    """Pass rate over `count` runs that were made after the task was chosen, with its interval of 95 %.
 
     Raises:
         StopRun: no run can be made.
     """
     rows = {row.number: row for row in have if row.kind == "fresh"}
-    missing = [number for number in range(effort.fresh) if number not in rows]
+    missing = [number for number in range(count) if number not in rows]
     try:
         async with asyncio.TaskGroup() as group:
             made = [group.create_task(run("fresh", number)) for number in missing]

@@ -1,8 +1,9 @@
-"""The way of one composed task: gates, a second worker, a ruling, its band, another difficulty, fresh runs."""
+"""The way of one task: gates, its truth, its band, another difficulty, fresh runs."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -11,10 +12,11 @@ from worktrial.statistics.sequential import Side
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.artifacts import PassRate, RunKind, SlotRun
 from worktrial.synthesis.author import Author, UnusableReplies
+from worktrial.synthesis.calibration.rules import Sequential
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask
 from worktrial.synthesis.compose.varying import hardened, mended
-from worktrial.synthesis.proving.difficulty import Effort, Screened, failed_checks, fresh_rate, screened
+from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
 from worktrial.synthesis.proving.truth import Ruling, differences, end_of_plan, end_of_run, ruled
 
 SOLVER_RUNS = 2
@@ -24,8 +26,41 @@ TaskFate = Literal["kept", "gate", "truth", "trivial", "too_hard", "invalid"]
 Confirmation = Literal["confirmed", "upheld", "open"]
 
 
+class DraftedTask(Protocol):
+    """Protocol of a task before it is published, whatever its workplace."""
+
+    @property
+    def id(self) -> str:
+        """Name in the first language."""
+        ...
+
+    @property
+    def level(self) -> int:
+        """Difficulty, 1 to 3."""
+        ...
+
+    @property
+    def round(self) -> int:
+        """Times that it was made harder or easier."""
+        ...
+
+    @property
+    def clauses(self) -> list[str]:
+        """Ids of the clauses that decide it."""
+        ...
+
+    @property
+    def atoms(self) -> list[str]:
+        """Atoms that it was composed of."""
+        ...
+
+
+Draft = TypeVar("Draft", bound=DraftedTask)
+Ready = TypeVar("Ready")
+
+
 class ProvedTask(msgspec.Struct, kw_only=True, frozen=True):
-    """Fate of a composed task; a line of `calibration.jsonl`."""
+    """Fate of a task; a line of `calibration.jsonl`."""
 
     task: str
     content: str
@@ -46,54 +81,49 @@ class ProvedTask(msgspec.Struct, kw_only=True, frozen=True):
     clauses: list[str] = []
 
 
-class Bench(msgspec.Struct, frozen=True):
-    """A composed task, ready to be worked on."""
+@dataclass(frozen=True, slots=True)
+class Bench(Generic[Draft, Ready]):
+    """A task, ready to be worked on in its first language."""
 
-    draft: ComposedTask
-    task: ExecutableTask
-    """The task in its first language."""
+    draft: Draft
+    task: Ready
     content: str
+    """Hash of everything that its runs depend on."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskWay:
-    """Brings composed tasks to their end, each by itself.
+class TaskWay(ABC, Generic[Draft, Ready]):
+    """Brings tasks to their end, each by itself.
 
     Args:
-        composition: Makes harder and easier tasks.
         bench_of: Makes a task ready to be worked on.
         run: Makes a run, and keeps it.
         have: Runs of earlier sessions on a content, with or without what happened in them.
-        full: The same, with what happened.
         faults: What gates in code find in a task.
-        ruling_of: Ruling on a content, if there is one.
-        judge: Decides between ends; None where nobody does, so that a disputed task goes.
-        rules: Text of each clause or section by its id.
-        effort: Runs of a task.
-        rounds: Times that a task may be made harder or easier.
-        fixed: Whether a task must stay as it is, since a person wrote it so.
-        on_ruling: Given each new ruling.
+        rule: Tells when the runs suffice.
+        fresh: Runs for the rate that is published.
         on_varied: Given each task that took another's place.
         moved: Told of progress.
     """
 
-    composition: Composition
-    bench_of: Callable[[ComposedTask], Awaitable[Bench]]
-    run: Callable[[Bench, RunKind, int], Awaitable[SlotRun]]
+    bench_of: Callable[[Draft], Awaitable[Bench[Draft, Ready]]]
+    run: Callable[[Bench[Draft, Ready], RunKind, int], Awaitable[SlotRun]]
     have: Callable[[str, str], Sequence[SlotRun]]
-    full: Callable[[str, str], Sequence[SlotRun]]
-    faults: Callable[[Bench], Awaitable[Sequence[str]]]
-    ruling_of: Callable[[str], Ruling | None]
-    judge: Author | None
-    rules: Mapping[str, str]
-    effort: Effort
-    rounds: int = 3
-    fixed: Callable[[ComposedTask], bool] = lambda draft: False
-    on_ruling: Callable[[Ruling], None] = lambda ruling: None
-    on_varied: Callable[[ComposedTask], None] = lambda draft: None
+    faults: Callable[[Bench[Draft, Ready]], Awaitable[Sequence[str]]]
+    rule: Sequential
+    fresh: int
+    on_varied: Callable[[Draft], None] = lambda draft: None
     moved: Callable[[str, str, str], None] = lambda id, stage, what: None
 
-    async def settled(self, draft: ComposedTask) -> ProvedTask:
+    @abstractmethod
+    async def truth(self, bench: Bench[Draft, Ready]) -> tuple[Confirmation, str]:
+        """Confirmation of a task's truth, and what speaks against it, if anything does."""
+
+    async def other(self, bench: Bench[Draft, Ready], fate: TaskFate) -> Draft | None:
+        """The task that should take the place of one with this fate, if any."""
+        return None
+
+    async def settled(self, draft: Draft) -> ProvedTask:
         """The end of a task.
 
         Raises:
@@ -101,51 +131,83 @@ class TaskWay:
         """
         while True:
             bench = await self.bench_of(draft)
-            end, other = await self._tried(bench)
+            end = await self._tried(bench)
+            other = await self.other(bench, end.fate)
             if other is None:
-                self.moved(draft.recipe.id, "done", end.fate)
+                self.moved(draft.id, "done", end.fate)
                 return end
-            self.moved(draft.recipe.id, "repair", end.why)
+            self.moved(draft.id, "repair", end.why)
             self.on_varied(other)
             draft = other
 
-    async def _tried(self, bench: Bench) -> tuple[ProvedTask, ComposedTask | None]:
-        """The task's end as it is, and the task that should take its place, if any."""
-        id = bench.draft.recipe.id
+    async def _tried(self, bench: Bench[Draft, Ready]) -> ProvedTask:
+        id = bench.draft.id
         self.moved(id, "checks", "")
         if found := await self.faults(bench):
-            return _end(bench, "gate", "; ".join(found)), None
+            return _end(bench, "gate", "; ".join(found))
         self.moved(id, "solver", "")
-        truth, against = await self._truth(bench)
+        truth, against = await self.truth(bench)
         if against:
-            return _end(bench, "truth", against), None
+            return _end(bench, "truth", against)
 
         async def run(kind: RunKind, number: int) -> SlotRun:
             return await self.run(bench, kind, number)
 
         self.moved(id, "runs", "")
         have = self.have(id, bench.content)
-        band = await screened(run, have, self.effort)
+        band = await screened(run, have, self.rule)
         if truth == "upheld" and band.rate.passed:
             # Somebody who knew nothing of the plan has come to its end after all.
             truth = "confirmed"
         fate, why = _fate(band)
+        fresh = None
         if fate == "kept":
             self.moved(id, "fresh", "")
-            fresh = await fresh_rate(run, have, self.effort)
-            return _end(bench, fate, why, truth=truth, band=band.rate, fresh=fresh), None
-        end = _end(bench, fate, why, truth=truth, band=band.rate)
-        if bench.draft.recipe.round >= self.rounds or self.fixed(bench.draft):
-            return end, None
-        if fate == "trivial":
-            return end, await hardened(bench.draft, self.composition)
-        if fate == "too_hard":
-            return end, await mended(bench.draft, failed_checks(self.full(id, bench.content)), self.composition)
-        return end, None
+            fresh = await fresh_rate(run, have, self.fresh)
+        return _end(bench, fate, why, truth=truth, band=band.rate, fresh=fresh)
 
-    async def _truth(self, bench: Bench) -> tuple[Confirmation, str]:
-        """Whether a second worker comes to the plan's end, and what speaks against the task, if anything does."""
-        id, content = bench.draft.recipe.id, bench.content
+
+ComposedBench = Bench[ComposedTask, ExecutableTask]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
+    """Way of a composed task: a second worker, a ruling where the ends differ, and another difficulty.
+
+    Args:
+        composition: Makes harder and easier tasks.
+        full: Runs of earlier sessions on a content, with what happened in them.
+        ruling_of: Ruling on a content, if there is one.
+        judge: Decides between ends.
+        rules: Text of each clause or section by its id.
+        rounds: Times that a task may be made harder or easier.
+        fixed: Whether a task must stay as it is, since a person wrote it so.
+        on_ruling: Given each new ruling.
+    """
+
+    composition: Composition
+    full: Callable[[str, str], Sequence[SlotRun]]
+    ruling_of: Callable[[str], Ruling | None]
+    judge: Author
+    rules: Mapping[str, str]
+    rounds: int = 3
+    fixed: Callable[[ComposedTask], bool] = lambda draft: False
+    on_ruling: Callable[[Ruling], None] = lambda ruling: None
+
+    async def other(self, bench: ComposedBench, fate: TaskFate) -> ComposedTask | None:
+        """A harder task for a trivial one, an easier one for one that nobody passes."""
+        draft = bench.draft
+        if draft.round >= self.rounds or self.fixed(draft):
+            return None
+        if fate == "trivial":
+            return await hardened(draft, self.composition)
+        if fate == "too_hard":
+            return await mended(draft, failed_checks(self.full(draft.id, bench.content)), self.composition)
+        return None
+
+    async def truth(self, bench: ComposedBench) -> tuple[Confirmation, str]:
+        """Whether a second worker comes to the plan's end, or the rules are on the plan's side."""
+        id, content = bench.draft.id, bench.content
         have = {row.number: row for row in self.have(id, content) if row.kind == "solver"}
         outcome = "invalid"
         for number in range(SOLVER_RUNS):
@@ -164,8 +226,6 @@ class TaskWay:
             return "confirmed", ""
         ruling = self.ruling_of(content)
         if ruling is None:
-            if self.judge is None:
-                return "open", "a second worker came to another end, and nobody decides between them"
             self.moved(id, "ruling", "")
             try:
                 ruling = await ruled(bench.task, content, found, self.rules, self.judge)
@@ -196,16 +256,16 @@ def _fate(band: Screened) -> tuple[TaskFate, str]:
     return "kept", said
 
 
-def _end(bench: Bench, fate: TaskFate, why: str, **more: object) -> ProvedTask:
+def _end(bench: Bench[Draft, Ready], fate: TaskFate, why: str, **more: object) -> ProvedTask:
     draft = bench.draft
     fields = {
-        "task": draft.recipe.id,
+        "task": draft.id,
         "content": bench.content,
         "fate": fate,
         "why": why,
-        "rounds": draft.recipe.round,
-        "level": draft.difficulty,
-        "atoms": [case.atom for case in draft.recipe.cases],
+        "rounds": draft.round,
+        "level": draft.level,
+        "atoms": draft.atoms,
         "clauses": draft.clauses,
         **more,
     }

@@ -1,6 +1,5 @@
 """Review pages: everything that a person needs to judge a suite in the making, as static HTML."""
 
-from worktrial.synthesis.review.composed import write_composed_review
 from worktrial.synthesis.review.page import write_review
 
-__all__ = ["write_composed_review", "write_review"]
+__all__ = ["write_review"]

@@ -1,47 +1,263 @@
-"""The review page on disk: one file, or one for each slot beside it where it would become too large."""
+"""The review pages: a table of all tasks to search and filter, page by page, and a page for each task."""
 
 import base64
 import hashlib
-import shlex
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worktrial.errors import StopRun
+import msgspec
+
+from worktrial.engine.store import read_lines
+from worktrial.errors import DataError
+from worktrial.language import JsonObject
 from worktrial.language.templates import templates
-from worktrial.synthesis.artifacts import TaskDraft
-from worktrial.synthesis.files import write_text
+from worktrial.synthesis.artifacts import SlotRun, TaskDraft
+from worktrial.synthesis.clauses.clause import Clause, read_clauses
+from worktrial.synthesis.compose.composer import ComposedTask
+from worktrial.synthesis.files import read_yaml_as, write_text
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.review.reading import DONE, MEANINGS, Standing, SuiteReading, read_folder
-from worktrial.synthesis.review.runs import pretty, visible
-from worktrial.synthesis.review.slot import SlotView, slot_view
-from worktrial.synthesis.stages.report import SuiteReport, described, report
+from worktrial.synthesis.proving.truth import Ruling
+from worktrial.synthesis.proving.way import ProvedTask
+from worktrial.synthesis.review.runs import RunView, pretty, run_view, visible
+from worktrial.workplaces.loading.folder import read_yaml
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+ROWS = 50
+"""Tasks on one page of the table."""
+KINDS = {
+    "plan": "Runs with the plan",
+    "solver": "Second worker",
+    "free": "Runs that chose it",
+    "fresh": "Fresh runs",
+}
+_FATES = ("kept", "gate", "truth", "trivial", "too_hard", "invalid", "drafted")
+
+
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-def render(template: str, **values: Any) -> str:
-    """A template with `values` filled in."""
-    return _environment().get_template(template).render(values)
+@dataclass(frozen=True, kw_only=True)
+class TaskCard:
+    """A task with everything that a page shows of it."""
+
+    id: str
+    level: int
+    instructions: Mapping[str, str]
+    steps: Sequence[JsonObject]
+    tools: Sequence[str]
+    """Tools of its plan, each once."""
+    atoms: Sequence[str] = ()
+    """Atoms of its cases."""
+    checks: Sequence[tuple[int, str]] = ()
+    """Case of each check, -1 for all of them, and its text."""
+    rubric: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    patch: Sequence[JsonObject] = ()
+    end: ProvedTask | None
+    runs: Mapping[str, Sequence[RunView]]
+    """Runs on what the task is now, by their kind in words."""
+    ruling: Ruling | None
+    clauses: Sequence[tuple[str, Clause | None]]
+    file: str
+    """The file to edit."""
+
+    @property
+    def fate(self) -> str:
+        """Fate as its row says it; `drafted` before any run."""
+        return "drafted" if self.end is None else self.end.fate
+
+    @property
+    def cited(self) -> list[str]:
+        """Ids of the clauses."""
+        return [id for id, _ in self.clauses]
+
+    @property
+    def words(self) -> str:
+        """Text that a search looks in."""
+        return " ".join([self.id, self.fate, *self.cited, *self.atoms, *self.instructions.values()]).casefold()
+
+    def checks_of(self, case: int) -> list[tuple[int, str]]:
+        """Index and text of the checks of a case; -1 for those of the whole."""
+        return [(index, text) for index, (owner, text) in enumerate(self.checks) if owner == case]
+
+    def failures(self, check: int) -> int:
+        """Runs in which a check failed, of all kinds."""
+        rows = [view.row for views in self.runs.values() for view in views]
+        return sum(len(row.checks) > check and not row.checks[check].passed for row in rows)
+
+
+def write_review(folder: SuiteFolder) -> Path:
+    """Write the pages of a suite folder.
+
+    Returns:
+        The first page of the table.
+
+    Raises:
+        DataError: a task that a person changed cannot be read.
+        StopRun: a page cannot be written.
+    """
+    cards = read_cards(folder)
+    place = folder.review / "tasks"
+    shutil.rmtree(place, ignore_errors=True)
+    for card in cards:
+        page = (
+            _environment()
+            .get_template("task.html")
+            .render(
+                title=card.id,
+                card=card,
+                style=_style(),
+                policy=_policy(None),
+                kinds=KINDS,
+            )
+        )
+        write_text(place / f"{card.id}.html", page)
+    pages = [cards[at : at + ROWS] for at in range(0, len(cards), ROWS)] or [[]]
+    names = [_page_name(number) for number in range(len(pages))]
+    for stale in folder.review.glob("index-*.html"):
+        stale.unlink()
+    for number, rows in enumerate(pages):
+        page = (
+            _environment()
+            .get_template("tasks.html")
+            .render(
+                title=f"Tasks of {folder.root.resolve().name}",
+                rows=rows,
+                everything=[_entry(card) for card in cards],
+                fates=[fate for fate in _FATES if any(card.fate == fate for card in cards)],
+                clauses=sorted({id for card in cards for id, _ in card.clauses}),
+                counts=_counts(folder),
+                names=names,
+                number=number,
+                style=_style(),
+                script=_script(),
+                policy=_policy(_script()),
+            )
+        )
+        write_text(folder.review / names[number], page)
+    return folder.review / names[0]
+
+
+def read_cards(folder: SuiteFolder) -> list[TaskCard]:
+    """Every task that was drawn, with what became of it.
+
+    Raises:
+        DataError: a file that a person changed cannot be read.
+    """
+    ends = {end.task: end for end in read_lines(folder.calibration, ProvedTask)}
+    rulings = {ruling.content: ruling for ruling in read_lines(folder.work / "rulings.jsonl", Ruling)}
+    clauses: dict[str, Clause] = {}
+    path = folder.root / "clauses.yaml"
+    if path.exists():
+        clauses = {clause.id: clause for clause in read_clauses(path)}
+    files = [*(folder.work / "tasks").glob("*.yaml"), *(folder.work / "drafts").glob("*.yaml")]
+    cards = []
+    for file in sorted(files, key=_number):
+        shown = _shown(file)
+        end = ends.get(file.stem)
+        cited = shown.pop("cited")
+        cards.append(
+            TaskCard(
+                **shown,
+                id=file.stem,
+                end=end,
+                runs=_runs(folder, file.stem, end),
+                ruling=rulings.get(end.content) if end is not None else None,
+                clauses=[(id, clauses.get(id)) for id in cited],
+                file=folder.name_of(file),
+            )
+        )
+    return cards
+
+
+def _shown(file: Path) -> dict[str, Any]:
+    """Fields of a card that stand in the draft."""
+    if file.parent.name == "drafts":
+        task = read_yaml_as(file, TaskDraft)
+        return {
+            "cited": task.clauses,
+            "level": task.level,
+            "instructions": task.instructions,
+            "steps": [msgspec.to_builtins(step) for step in task.plan],
+            "tools": list(dict.fromkeys(step.tool for step in task.plan)),
+            "rubric": task.rubric,
+        }
+    draft = read_yaml_as(file, ComposedTask)
+    of = draft.case_of_check or [-1] * len(draft.checks)
+    return {
+        "cited": draft.clauses,
+        "level": draft.level,
+        "instructions": draft.instructions,
+        "steps": draft.steps,
+        "tools": list(dict.fromkeys(str(step["call"]) for step in draft.steps)),
+        "atoms": draft.atoms,
+        "checks": [
+            (case, msgspec.json.encode(check).decode()) for case, check in zip(of, draft.checks, strict=True)
+        ],
+        "answers": draft.answers,
+        "patch": draft.patch,
+    }
+
+
+def _runs(folder: SuiteFolder, id: str, end: ProvedTask | None) -> dict[str, list[RunView]]:
+    if end is None:
+        return {}
+    last: dict[tuple[str, int], SlotRun] = {}
+    for row in read_lines(folder.runs(id), SlotRun):
+        if row.content == end.content:
+            last[row.kind, row.number] = row
+    views = [run_view(row) for row in last.values()]
+    return {said: [view for view in views if view.row.kind == kind] for kind, said in KINDS.items()}
+
+
+def _entry(card: TaskCard) -> dict[str, object]:
+    """A task as the search of the page knows it."""
+    return {
+        "id": card.id,
+        "fate": card.fate,
+        "level": card.level,
+        "clauses": card.cited,
+        "text": next(iter(card.instructions.values())),
+        "words": card.words,
+    }
+
+
+def _counts(folder: SuiteFolder) -> list[str]:
+    from worktrial.synthesis.worth import SuiteWorth, described
+
+    if not folder.suite.exists():
+        return []
+    try:
+        fields = read_yaml(folder.suite)
+        return described(msgspec.convert(fields.get("counts"), SuiteWorth))
+    except (DataError, msgspec.ValidationError) as e:
+        # The file is a person's to change; the page is shown nevertheless.
+        return [f"{folder.suite.name} cannot be read: {e}"]
+
+
+def _number(path: Path) -> tuple[int, str]:
+    tail = path.stem.rsplit("-", 1)[-1]
+    return (int(tail) if tail.isdigit() else 0, path.stem)
+
+
+def _page_name(number: int) -> str:
+    return "index.html" if number == 0 else f"index-{number + 1}.html"
 
 
 @cache
-def style() -> str:
-    """The style sheet, which is part of every page."""
+def _script() -> str:
+    return (_TEMPLATES / "tasks.js").read_text("utf-8")
+
+
+@cache
+def _style() -> str:
     return (_TEMPLATES / "review.css").read_text("utf-8")
-
-
-@cache
-def policy() -> str:
-    """The content security policy: no script, nothing from anywhere, and no style but ours."""
-    digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 @cache
@@ -56,204 +272,13 @@ def _environment() -> "Environment":
     return environment
 
 
-_PROPERTIES = ("solvable", "verifiable", "discriminative", "diverse")
+def _policy(script: str | None) -> str:
+    """The content security policy: nothing from anywhere, no style and no script but ours."""
 
+    def digest(text: str) -> str:
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
-@dataclass(frozen=True, slots=True)
-class SlotRow:
-    """A slot in the table of slots."""
-
-    id: str
-    subtopic: str
-    level: int
-    language: str
-    standing: Standing
-    problems: int
-    is_edited: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """Number of slots that came to one end."""
-
-    count: int
-    label: str
-    meaning: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Overview:
-    """Summary that stands above the slots."""
-
-    stage: str
-    """Progress of the whole, in a sentence."""
-    fates: Sequence[Fate]
-    found: SuiteReport | None
-    """Evidence for the suite; None as long as not every slot has come to its end."""
-    properties: Sequence[tuple[str, str]]
-    resume: str
-    """Commands."""
-    run: str | None
-
-
-def slot_row(shown: SlotView) -> SlotRow:
-    """Row of a slot in the table of slots."""
-    return SlotRow(
-        id=shown.slot.id,
-        subtopic=shown.slot.subtopic.title,
-        level=shown.slot.level,
-        language=shown.slot.language,
-        standing=shown.standing,
-        problems=len(shown.problems),
-        is_edited=any(o.is_edited or (o.record is not None and o.record.edited) for o in shown.origins),
+    scripts = "" if script is None else f" script-src 'sha256-{digest(script)}';"
+    return (
+        f"default-src 'none';{scripts} style-src 'sha256-{digest(_style())}'; base-uri 'none'; form-action 'none'"
     )
-
-
-def overview(reading: SuiteReading, rows: Sequence[SlotRow], selected: Sequence[TaskDraft]) -> Overview:
-    """Sum up.
-
-    Args:
-        reading: The folder.
-        rows: Of every slot.
-        selected: The tasks of the selected slots, in their order.
-    """
-    root = reading.folder.root
-    found = _report(reading, rows, selected)
-    counts = Counter(row.standing.state for row in rows)
-    named = shlex.quote(str(root if root.is_absolute() else f"./{root}"))
-    run = f"worktrial run {named} --agent MODEL --simulator MODEL --judge MODEL"
-    return Overview(
-        stage=_stage(reading, rows),
-        fates=[Fate(counts[state], *meaning) for state, meaning in MEANINGS.items() if counts[state]],
-        found=found,
-        properties=_properties(found) if found is not None and selected else [],
-        resume=f"worktrial synthesize -o {shlex.quote(str(root))}",
-        run=run if selected or reading.is_published else None,
-    )
-
-
-def _report(reading: SuiteReading, rows: Sequence[SlotRow], selected: Sequence[TaskDraft]) -> SuiteReport | None:
-    if not rows or any(row.standing.state not in DONE for row in rows):
-        return None
-    ids = [row.id for row in rows]
-    calibrations = [reading.calibrations[id] for id in ids if id in reading.calibrations]
-    rejects = [reading.rejects[id] for id in ids if id in reading.rejects]
-    try:
-        return report(len(rows), calibrations, rejects, selected)
-    except ValueError:
-        # Files of two sessions that do not belong together: the slots speak for themselves.
-        return None
-
-
-def _properties(found: SuiteReport) -> list[tuple[str, str]]:
-    parts = (line.partition(": ") for line in described(found))
-    return [(name, said) for name, _, said in parts if name in _PROPERTIES]
-
-
-def _stage(reading: SuiteReading, rows: Sequence[SlotRow]) -> str:
-    if reading.spec is None:
-        return "Nothing has been asked for yet."
-    if not rows:
-        return "The sub-topics are not written yet."
-    states = [row.standing.state for row in rows]
-    done = sum(state in DONE for state in states)
-    if done == len(rows):
-        chosen = states.count("selected")
-        tasks = (
-            f"{chosen} {'task is' if chosen == 1 else 'tasks are'} selected" if chosen else "No task is selected"
-        )
-        return f"Every slot has come to its end. {tasks}."
-    if done or "running" in states:
-        rest = len(rows) - done - states.count("running")
-        said = f"{done} of {len(rows)} slots have come to their end."
-        if "running" in states:
-            said += f" In runs: {states.count('running')}."
-        return said + (f" Still without runs: {rest}." if rest else "")
-    drafted = sum(state in ("drafted", "problems") for state in states)
-    return f"{drafted} of {len(rows)} slots are drafted; nothing has been run."
-
-
-MOST_ON_ONE_PAGE = 2_000_000
-"""Bytes of all slots together."""
-PAGE = "index.html"
-SLOTS = "slots"
-
-
-def write_review(folder: SuiteFolder) -> Path:
-    """Write the review page of a suite folder, whatever is in it by now.
-
-    Returns:
-        The page to open: `work/review/index.html`.
-
-    Raises:
-        StopRun: it cannot be written.
-    """
-    reading = read_folder(folder)
-    pages = _Pages(folder, reading)
-    rows: list[SlotRow] = []
-    selected: list[TaskDraft] = []
-    for slot in reading.slots:
-        # One at a time: only its HTML stays, and that only while all of it is small.
-        shown = slot_view(reading, slot)
-        rows.append(slot_row(shown))
-        if shown.standing.state == "selected" and shown.task is not None:
-            selected.append(shown.task)
-        pages.add(slot.id, render("slot.html", shown=shown, state_meaning=MEANINGS[shown.standing.state][1]))
-    pages.remove_old()
-    page = folder.review / PAGE
-    html = render(
-        "overview.html",
-        **_frame(reading, "", "Review"),
-        reading=reading,
-        rows=rows,
-        over=overview(reading, rows, selected),
-        sections=pages.sections,
-        meanings=MEANINGS,
-    )
-    write_text(page, html)
-    return page
-
-
-def _frame(reading: SuiteReading, home: str, title: str) -> dict[str, str]:
-    """Values that every page needs."""
-    of = reading.spec.role if reading.spec is not None else reading.folder.root.name
-    return {"policy": policy(), "style": style(), "home": home, "title": f"{title}: {of}"}
-
-
-class _Pages:
-    """Collects the slots' parts, and lays them out on pages of their own as soon as they are too much for one."""
-
-    def __init__(self, folder: SuiteFolder, reading: SuiteReading) -> None:
-        self._folder = folder.review / SLOTS
-        self._reading = reading
-        ids = [slot.id for slot in reading.slots]
-        self._beside = dict(zip(ids, zip([None, *ids], [*ids[1:], None], strict=False), strict=False))
-        self._size = 0
-        self._written: set[str] = set()
-        self.sections: dict[str, str] = {}
-        """Slot to its part of the one page; empty where every slot has a page of its own."""
-
-    def add(self, slot: str, html: str) -> None:
-        self._size += len(html.encode())
-        self.sections[slot] = html
-        if self._size > MOST_ON_ONE_PAGE:
-            for name, section in self.sections.items():
-                self._write(name, section)
-            self.sections.clear()
-
-    def remove_old(self) -> None:
-        """Pages of an earlier review would show what no longer holds."""
-        for path in self._folder.glob("*.html"):
-            if path.name not in self._written:
-                try:
-                    path.unlink()
-                except OSError as e:
-                    raise StopRun(f"{path}: cannot be removed ({e.strerror})") from None
-
-    def _write(self, slot: str, section: str) -> None:
-        name = f"{slot}.html"
-        frame = _frame(self._reading, f"../{PAGE}", slot)
-        before, after = self._beside[slot]
-        html = render("slot_page.html", **frame, section=section, before=before, after=after)
-        write_text(self._folder / name, html)
-        self._written.add(name)

@@ -1,7 +1,6 @@
 """Documents of a suite: in memory, in its folder, searched and cited."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from worktrial.engine.store import read_lines
-from worktrial.synthesis.artifacts import Citation, Text, ToolDraft
+from worktrial.synthesis.artifacts import Text, ToolDraft
 from worktrial.synthesis.files import write_lines
 
 Kind = Literal["pdf", "markdown", "text", "openapi", "mcp"]
@@ -230,33 +229,3 @@ class SourceLibrary:
             list(read_lines(folder / OPERATIONS, InterfaceOperation)),
             list(read_lines(folder / PARTS, DocumentPart)),
         )
-
-
-_HYPHENATED = re.compile(r"(?<=\w)-[ \t]*\n\s*(?=\w)")
-_ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00ad": None})
-
-
-def occurs(quote: str, text: str) -> bool:
-    """Whether `quote` stands in `text`. An empty quote stands nowhere.
-
-    White space, forms of quotation marks and dashes, and words that a line's end parts do not matter.
-    """
-    wanted = _plain(quote)
-    return bool(wanted) and (wanted in _plain(text) or wanted in _plain(_HYPHENATED.sub("", text)))
-
-
-def citation_problem(citation: Citation, sources: SourceLibrary) -> str | None:
-    """Fault of a citation, or None."""
-    passage: Passage | None = sources.passage(citation.source, citation.passage)
-    place = f"{citation.source} {citation.passage}"
-    if passage is None:
-        return f"there is no passage {citation.passage!r} of a source {citation.source!r}"
-    if not citation.quote.strip():
-        return f"the citation of {place} has no quote"
-    if not occurs(citation.quote, passage.text):
-        return f"{citation.quote[:80]!r} does not stand in {place}; copy its words exactly"
-    return None
-
-
-def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_ALIKE).split())

@@ -1,0 +1,178 @@
+"""The way from a simulated workplace to a suite: tasks written, run with their plan, measured and published."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from worktrial.agents.candidates import Candidate
+from worktrial.engine.roles import Role
+from worktrial.suites.simulated.tasks import Task, TaskSet
+from worktrial.suites.simulated.trial import SimulatedTrial
+from worktrial.synthesis.artifacts import RunKind, SlotRun, TaskDraft
+from worktrial.synthesis.author import UnusableReplies
+from worktrial.synthesis.calibration.runs import calibration_run
+from worktrial.synthesis.checks.case import playable
+from worktrial.synthesis.composed_suite import prefix_of
+from worktrial.synthesis.files import Form, hash_of, yaml_form
+from worktrial.synthesis.proving.way import Bench, Confirmation, TaskWay
+from worktrial.synthesis.simulated.suite import publish, run_task, withdraw
+from worktrial.synthesis.simulated.tasks import faults_of, focus_of, twin_of, written_task
+from worktrial.synthesis.simulated.workplace import SimulatedPlace
+from worktrial.synthesis.task_session import TaskSession
+from worktrial.synthesis.together import together
+from worktrial.synthesis.worth import SuiteWorth
+
+PLAN_RUNS = 4
+"""Runs with the plan before a task counts as impossible: the published number (OccuBench, section 4)."""
+
+SimulatedBench = Bench[TaskDraft, Task]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedWay(TaskWay[TaskDraft, Task]):
+    """Way of a task in a simulated workplace: what nobody passes with the plan in hand cannot be passed at all.
+
+    That a run with the plan passes confirms nothing: the judge goes by the author's rubric.
+    """
+
+    async def truth(self, bench: SimulatedBench) -> tuple[Confirmation, str]:
+        """Whether some run with the plan passes."""
+        have = {row.number: row for row in self.have(bench.draft.id, bench.content) if row.kind == "plan"}
+        rows = []
+        for number in range(PLAN_RUNS):
+            rows.append(have.get(number) or await self.run(bench, "plan", number))
+            if rows[-1].outcome == "pass":
+                return "open", ""
+        failed = [row for row in rows if row.outcome == "fail"]
+        why = failed[-1].reason if failed else rows[-1].reason
+        return "open", f"no run with the plan passes: {len(failed)} of {len(rows)} fail; {why}".rstrip("; ")
+
+
+@dataclass(kw_only=True)
+class SimulatedSession(TaskSession[TaskDraft, Task]):
+    """One session on a suite folder whose workplace is simulated.
+
+    Args, beside those of `TaskSession`:
+        place: The workplace.
+    """
+
+    place: SimulatedPlace
+    _taken: int = field(default=0, init=False)
+    """Number of the last task that was asked for."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._author = self.resources.author_in(Role.SYNTHESIZER.value)
+        self._workplace = playable(self.place.whole, "work/workplace.yaml")
+
+    @property
+    def form(self) -> Form[TaskDraft]:
+        """Form of a draft on disk."""
+        return yaml_form(TaskDraft)
+
+    @property
+    def model(self) -> str:
+        """Author of the drafts, for the provenance."""
+        return self._author.model
+
+    @property
+    def solver(self) -> str:
+        """The second worker, in words."""
+        return f"none; {self.resources.roles[Role.JUDGE].model} judges by the author's rubric"
+
+    @property
+    def atoms(self) -> Sequence[str]:
+        """No atoms: these tasks are written one by one."""
+        return ()
+
+    def path_of(self, id: str) -> Path:
+        """File of a draft."""
+        return self.folder.work / "drafts" / f"{id}.yaml"
+
+    def made_from(self, draft: TaskDraft) -> Mapping[str, str]:
+        """The workplace, and the clauses that the task is about."""
+        return self._rests_on(self._number(draft.id))
+
+    def _rests_on(self, number: int) -> dict[str, str]:
+        level, focus = focus_of(number, self.place, self.spec.seed)
+        texts = {id: hash_of(self.place.rules[id]) for id in focus}
+        asked = hash_of([level, self.spec.languages])
+        return {"work/workplace.yaml": hash_of(self.place.draft), "asked": asked, **texts}
+
+    def _number(self, id: str) -> int:
+        return int(id.rsplit("-", 1)[1])
+
+    async def stored(self) -> list[TaskDraft]:
+        """Tasks of earlier sessions: as a person left them, or written again where their clauses have changed."""
+        paths = sorted((self.folder.work / "drafts").glob("*.yaml"))
+        return [draft for draft in await together(*(self._held(path.stem) for path in paths)) if draft is not None]
+
+    async def drawn(self, count: int, have: Mapping[str, TaskDraft]) -> list[TaskDraft]:
+        """New tasks, written side by side; those that the author cannot write are left out."""
+        first = max([self._taken, *map(self._number, have)]) + 1
+        self._taken = first + count - 1
+        prefix = prefix_of(self.place.name)
+        ids = [f"{prefix}-{number:02d}" for number in range(first, first + count)]
+        return [draft for draft in await together(*map(self._held, ids)) if draft is not None]
+
+    async def _held(self, id: str) -> TaskDraft | None:
+        number = self._number(id)
+        level, focus = focus_of(number, self.place, self.spec.seed)
+
+        async def make() -> TaskDraft:
+            self.tell(id, "task", "")
+            return await written_task(id, level, focus, self.spec, self.place, self._author)
+
+        try:
+            return await self.ledger.keep_or_make(
+                self.path_of(id), self.form, self._rests_on(number), self.model, make
+            )
+        except UnusableReplies as e:
+            self.unmade.append(f"the author wrote no task about {', '.join(focus)}: {e}")
+            return None
+
+    def way(self, drafts: dict[str, TaskDraft]) -> SimulatedWay:
+        """The way that each task goes."""
+
+        async def faults(bench: SimulatedBench) -> list[str]:
+            twin = twin_of(bench.draft, drafts, self.place)
+            return [
+                *faults_of(bench.draft, self.place),
+                *([f"twins: is nearly the same as {twin}"] if twin else []),
+            ]
+
+        return SimulatedWay(
+            bench_of=self._bench,
+            run=self.run,
+            have=self.have,
+            faults=faults,
+            rule=self.rule,
+            fresh=self.spec.fresh_runs,
+            moved=self.tell,
+        )
+
+    async def _bench(self, draft: TaskDraft) -> SimulatedBench:
+        cited = {id: text for id, text in self.rules.items() if id in draft.clauses}
+        content = hash_of([draft, self.place.draft, cited])
+        return Bench(draft, run_task(draft, draft.languages[0], self.spec, self.place), content)
+
+    def run_on(self, kind: RunKind) -> object:
+        """Model of every role, and the settings of runs."""
+        roles = [self.resources.roles[role].fingerprint() for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)]
+        return [roles, self.run_settings]
+
+    async def run_of(self, bench: SimulatedBench, kind: RunKind, number: int) -> SlotRun:
+        """Make one run, `plan` with the solution plan in the agent's instruction."""
+        clients = self.resources.clients
+        tasks = TaskSet(Path(), [bench.task], {bench.task.workplace: self._workplace}, bench.content)
+        settings = replace(self.run_settings, with_plan=kind == "plan", repeats=1)
+        agent = Candidate("model", clients[Role.AGENT].settings.model)
+        trial = SimulatedTrial("synthesis", tasks, [bench.task], agent, settings)
+        return await calibration_run(bench.draft.id, kind, number, bench.content, trial, clients)
+
+    async def publish(self, drafts: Sequence[TaskDraft], figures: SuiteWorth) -> None:
+        """Write workplace and tasks, or take them back where no task is kept."""
+        if drafts:
+            publish(self.folder, self.spec, self.place, drafts, figures)
+        else:
+            withdraw(self.folder)

@@ -1,1 +1,0 @@
-"""The steps from a job to a suite, each with a typed artifact in and one out."""

@@ -1,0 +1,238 @@
+"""One session's way from drafts of tasks to a suite, whatever the workplace: drawn, settled, measured, written."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic
+
+from worktrial.engine.spend import BudgetSpent
+from worktrial.suites.simulated.trial import SimulatedSettings
+from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
+from worktrial.synthesis.calibration.rules import rule_of
+from worktrial.synthesis.calibration.runs import RunBook
+from worktrial.synthesis.files import Form, hash_of, write_lines
+from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
+from worktrial.synthesis.progress import ProgressEvent
+from worktrial.synthesis.proving.way import Bench, Draft, ProvedTask, Ready, TaskWay
+from worktrial.synthesis.resources import SessionResources
+from worktrial.synthesis.turns import Drain, Turns
+from worktrial.synthesis.worth import SuiteWorth, worth
+
+DRAWN_PER_TASK = 2
+"""Tasks that are drawn at most for one that is wanted; the others did not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class TasksEnd:
+    """Outcome of a session."""
+
+    drafts: Sequence[object]
+    """The kept tasks; before any run, all that are drafted."""
+    ends: Sequence[ProvedTask]
+    """The fate of each that was drawn."""
+    worth: SuiteWorth | None
+    """None where nothing was run."""
+    unmade: Mapping[str, int] = field(default_factory=dict)
+    """Reasons why draws came to no task, with their number."""
+
+
+@dataclass(kw_only=True)
+class TaskSession(ABC, Generic[Draft, Ready]):
+    """One session on a suite folder that has its workplace.
+
+    Args:
+        folder: The suite's.
+        spec: What is wanted.
+        rules: Text of each clause that the agent can read by its id, or of each section of the handbook.
+        resources: Models and budget.
+        run_settings: Settings of runs; of those in a workplace of code the limits alone count.
+        runs_at_once: Runs in flight.
+        moved: Told of progress.
+        ran: Told of each run.
+        warn: Told what the user should know.
+    """
+
+    folder: SuiteFolder
+    spec: JobSpec
+    rules: Mapping[str, str]
+    resources: SessionResources
+    run_settings: SimulatedSettings
+    runs_at_once: int
+    moved: Callable[[ProgressEvent], None] = lambda event: None
+    ran: Callable[[SlotRun], None] = lambda row: None
+    warn: Callable[[str], None] = lambda text: None
+    unmade: list[str] = field(default_factory=list, init=False)
+    """Reasons why draws came to no task."""
+    _books: dict[str, RunBook] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.rule = rule_of(self.spec)
+        self.ledger = ProvenanceLedger(self.folder, warn=self.warn)
+        self._turns, self._drain = Turns(self.runs_at_once), Drain()
+
+    @property
+    @abstractmethod
+    def form(self) -> Form[Draft]:
+        """Form of a draft on disk."""
+
+    @property
+    @abstractmethod
+    def model(self) -> str:
+        """Author of the drafts, for the provenance."""
+
+    @property
+    @abstractmethod
+    def solver(self) -> str:
+        """The second worker, in words."""
+
+    @property
+    @abstractmethod
+    def atoms(self) -> Sequence[str]:
+        """Names of the atoms that tasks may be composed of."""
+
+    @abstractmethod
+    async def stored(self) -> Sequence[Draft]:
+        """Tasks of earlier sessions: as a person left them, or made again where what they rest on has changed."""
+
+    @abstractmethod
+    async def drawn(self, count: int, have: Mapping[str, Draft]) -> Sequence[Draft]:
+        """New tasks, as many as are wanted if there are so many; they are on disk."""
+
+    @abstractmethod
+    def made_from(self, draft: Draft) -> Mapping[str, str]:
+        """Name and hash of all that a draft depends on."""
+
+    @abstractmethod
+    def way(self, drafts: dict[str, Draft]) -> TaskWay[Draft, Ready]:
+        """The way that each task goes; a task that takes another's place is put into `drafts`."""
+
+    @abstractmethod
+    def run_on(self, kind: RunKind) -> object:
+        """Settings that runs of a kind depend on beside their content, as JSON."""
+
+    @abstractmethod
+    async def run_of(self, bench: Bench[Draft, Ready], kind: RunKind, number: int) -> SlotRun:
+        """Make one run."""
+
+    @abstractmethod
+    async def publish(self, drafts: Sequence[Draft], figures: SuiteWorth) -> None:
+        """Write the suite, or take an earlier one back where no task is kept."""
+
+    async def make(self, *, until_drafts: bool = False) -> TasksEnd:
+        """Bring the suite as far as it goes, and write it.
+
+        Raises:
+            StopRun: an endpoint refuses to work, or a budget is spent; what is finished is on disk.
+            DataError: a file of the workplace, or one that a person changed, cannot be used.
+        """
+        drafts = {draft.id: draft for draft in await self.stored()}
+        ends: dict[str, ProvedTask] = {}
+        most = DRAWN_PER_TASK * self.spec.tasks
+        way = self.way(drafts)
+        self.moved(ProgressEvent("suite", "tasks", str(self.spec.tasks)))
+        while True:
+            kept = sum(end.fate == "kept" for end in ends.values())
+            # Those that a spent budget kept from their end are settled before more are drawn.
+            waiting = [draft for id, draft in drafts.items() if id not in ends]
+            lacking = self.spec.tasks - kept - len(waiting)
+            if lacking > 0 and len(drafts) < most:
+                new = await self.drawn(min(lacking, most - len(drafts)), drafts)
+                drafts.update({draft.id: draft for draft in new})
+                waiting += new
+            if not waiting or until_drafts:
+                break
+            ends |= await self._settled(way, waiting)
+        unmade = dict(Counter(self.unmade))
+        if until_drafts:
+            return TasksEnd(list(drafts.values()), [], None, unmade)
+        return await self._written(drafts, list(ends.values()), unmade)
+
+    def tell(self, id: str, stage: str, what: str) -> None:
+        """Tell of a task's progress."""
+        self.moved(ProgressEvent(id, stage, what))
+
+    def path_of(self, id: str) -> Path:
+        """File of a draft."""
+        return self.folder.work / "tasks" / f"{id}.yaml"
+
+    def write(self, draft: Draft) -> None:
+        """Record a draft and write it."""
+        path, made_from = self.path_of(draft.id), self.made_from(draft)
+        self.ledger.write(path, self.form, draft, made_from, self.model, repair=draft.round)
+
+    def is_edited(self, draft: Draft) -> bool:
+        """Whether a person has changed a draft."""
+        record = self.ledger.last(self.path_of(draft.id))
+        return record is not None and record.edited
+
+    def book_of(self, kind: RunKind) -> RunBook:
+        """Runs of a kind under today's settings."""
+        settings = hash_of(self.run_on(kind))
+        if settings not in self._books:
+            self._books[settings] = RunBook(self.folder, settings, self.resources.redactor.bytes)
+        return self._books[settings]
+
+    def have(self, id: str, content: str) -> list[SlotRun]:
+        """Runs on a content that came to a verdict, of all kinds."""
+        return [row for book in self._every_book() for row in book.have(id, content)]
+
+    def full(self, id: str, content: str) -> list[SlotRun]:
+        """The runs on a content, of all kinds, with what happened in them."""
+        return [row for book in self._every_book() for row in book.full(id, content)]
+
+    def _every_book(self) -> list[RunBook]:
+        kinds: tuple[RunKind, ...] = ("plan", "free", "fresh", "solver")
+        return list({id(book): book for book in map(self.book_of, kinds)}.values())
+
+    async def run(self, bench: Bench[Draft, Ready], kind: RunKind, number: int) -> SlotRun:
+        """Make a run in its turn, and keep it."""
+        # Who is far on the way goes first, so that tasks come to their end one after the other.
+        rank = {"fresh": 0, "free": 1}.get(kind, 2)
+        async with self._turns.turn((-bench.draft.round, rank)), self._drain():
+            row = self.book_of(kind).add(await self.run_of(bench, kind, number))
+        self.ran(row)
+        return row
+
+    async def _settled(self, way: TaskWay[Draft, Ready], drafts: Sequence[Draft]) -> dict[str, ProvedTask]:
+        async def one(draft: Draft) -> ProvedTask | BudgetSpent:
+            try:
+                return await way.settled(draft)
+            except BudgetSpent as e:
+                # The others meet it at their next request; cancelling them would lose answers on their way.
+                return e
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(draft)) for draft in drafts]
+        except BaseExceptionGroup as trouble:
+            # Tasks in flight tend to meet the same refusal at the same moment; one report is enough.
+            raise trouble.exceptions[0] from None
+        ends = {}
+        for task in tasks:
+            end = task.result()
+            if isinstance(end, BudgetSpent):
+                raise end
+            ends[end.task] = end
+        return ends
+
+    async def _written(
+        self, drafts: Mapping[str, Draft], ends: Sequence[ProvedTask], unmade: Mapping[str, int]
+    ) -> TasksEnd:
+        kept = [drafts[end.task] for end in ends if end.fate == "kept"][: self.spec.tasks]
+        write_lines(self.folder.calibration, list(ends))
+        spend = self.resources.spend
+        found = worth(
+            kept,
+            ends,
+            clauses=self.rules,
+            atoms=self.atoms,
+            runs=sum(len(self.have(end.task, end.content)) for end in ends),
+            tokens=spend.tokens,
+            cost=None if spend.unpriced else spend.cost,
+            solver=self.solver,
+        )
+        await self.publish(kept, found)
+        return TasksEnd(kept, ends, found, unmade)
