@@ -25,9 +25,11 @@ from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
+from worktrial.engine.tokens import TOKENS, read_tokens
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
+from worktrial.language import TurnTokens
 
 ONCE = RetryPolicy(attempts=1, first_wait=0)
 ROOT = Path(__file__).parents[2]
@@ -105,13 +107,16 @@ def test_everything_that_a_suite_reports_is_stored(tmp_path: Path) -> None:
         "measures": {"steps": 4},
     }
     # A field that the engine forgot to pass on would be left out of this list, too.
-    assert told.keys() == set(SampleResult.__struct_fields__) - {"trajectory"}
+    beside = {"tokens": [TurnTokens([1, 2], [3], [-0.5])], "offered": [{"type": "function"}]}
+    assert told.keys() == set(SampleResult.__struct_fields__) - {"trajectory", *beside}
 
     async def do(job: Job, context: SampleContext) -> SampleResult:
-        return SampleResult(**told)
+        return SampleResult(**told, **beside)
 
     with ScriptedServer() as server:
         run_tiny(tmp_path, server.url, TinyTrial(1, do))
+    [tokens] = read_tokens(tmp_path / TOKENS)
+    assert {"tokens": tokens.turns, "offered": tokens.tools} == beside
     [stored] = lines(tmp_path)
     for name, value in told.items():
         if isinstance(value, list):

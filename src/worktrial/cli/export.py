@@ -41,7 +41,7 @@ def export(
             "--output",
             "-o",
             help="csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and "
-            "markdown: a file. atif: a folder.",
+            "markdown, rollouts: a file. atif: a folder.",
             metavar="OUT",
         ),
     ],
@@ -49,8 +49,8 @@ def export(
         str | None,
         typer.Option(
             "--format",
-            help="csv, parquet, jsonl, markdown, atif, or a format of a suite's publishers; a name that is none "
-            "lists them. Default: as the ending of OUT says.",
+            help="csv, parquet, jsonl, markdown, atif, rollouts, or a format of a suite's publishers; a name that "
+            "is none lists them. Default: as the ending of OUT says.",
             metavar="FORMAT",
             show_default=False,
         ),
@@ -75,6 +75,14 @@ def export(
             help="markdown, of one run: CSV of people's verdicts (sample, label) on some samples drawn at random; "
             "adds the corrected rate.",
             metavar="FILE",
+        ),
+    ] = None,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            help="rollouts: outcome (1 for a pass, 0 for a fail), checks (the share that passed), or shaped (less "
+            "0.05 for each refused call, 0.5 at most). Default: outcome.",
+            metavar="KIND",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
@@ -103,6 +111,7 @@ def export(
         names = [name for words in table or () for name in words.split(",")]
         _tables(found, ExportForm(chosen), output, names, force)
         return
+    own = _own_options(chosen, {"reward": reward})
     if table:
         raise SettingError(f"--table: is for csv and parquet, not for {chosen}")
     if chosen == ExportForm.JSONL:
@@ -110,7 +119,7 @@ def export(
     elif chosen == ExportForm.MARKDOWN:
         _say(f"{export_summary(found, output, correct=correct, force=force):,} rows", output)
     else:
-        done = _writer(chosen)(found, output, force=force)
+        done = _writer(chosen)(found, output, force=force, **own)
         _say(f"{done.written:,} samples", output)
         for what in done.lost:
             typer.echo(printable(what), err=True)
@@ -137,6 +146,22 @@ def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | N
         raise SettingError(f"--labels {labels}: labels are of the samples of one run; {runs} are named")
     known = read_labels(labels)
     return lambda source: corrected_by_labels(open_run(source.folder), known)
+
+
+def _own_options(form: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Options that were given and that only some formats have.
+
+    Raises:
+        SettingError: `form` has no such option.
+    """
+    from worktrial.interop.exchange import FORMATS
+
+    asked = {name: value for name, value in given.items() if value is not None}
+    for name in asked:
+        known = [other for other, row in FORMATS.items() if name in row.takes]
+        if form not in known:
+            raise SettingError(f"--{name.replace('_', '-')}: is for {', '.join(known)}, not for {form}")
+    return asked
 
 
 def _formats() -> list[str]:

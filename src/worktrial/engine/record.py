@@ -1,6 +1,6 @@
 """The public records of a run folder. Every suite writes the same ones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from worktrial.engine.spend import Meter
 from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Outcome, Vote
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, TurnTokens
 from worktrial.workplaces.conformance import SimulatorHealth
 from worktrial.workplaces.duties.session import Violation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
@@ -19,6 +19,20 @@ CLEAN = "E0"
 
 Key = tuple[str, int, str]
 """Task, repeat and condition: a sample within its run."""
+
+
+class SampleLine(msgspec.Struct, kw_only=True):
+    """Fields that every line of a run has; a subclass names those it reads beside them."""
+
+    sample: str
+    repeat: int
+    condition: str = CLEAN
+    """Condition of the sample; runs from before there were conditions do not name theirs."""
+
+    @property
+    def key(self) -> Key:
+        """Task, repeat and condition: the sample within its run."""
+        return self.sample, self.repeat, self.condition
 
 
 class RoleUsage(msgspec.Struct, frozen=True):
@@ -217,6 +231,10 @@ class SampleResult(msgspec.Struct, kw_only=True):
     measures: JsonObject = {}
     trajectory: JsonObject | None = None
     """The line of `trajectories.jsonl`, without the sample's key."""
+    tokens: Sequence[TurnTokens] = ()
+    """Tokens of each of the agent's messages, where they are kept."""
+    offered: Sequence[JsonObject] = ()
+    """Tools that the agent was offered, where tokens are kept."""
 
 
 def usage_of(meter: Meter) -> dict[str, RoleUsage]:

@@ -14,6 +14,7 @@ from worktrial.engine.manifest import utc_now
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.store import RunStore
+from worktrial.engine.tokens import sample_tokens
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
@@ -132,8 +133,9 @@ class Scheduler:
         trajectory = result.trajectory
         if trajectory is not None:
             trajectory = {**_whose(self.trial.suite, job), **trajectory}
+        tokens = sample_tokens(job.key, result.tokens, result.offered) if result.tokens else None
         try:
-            self.store.add(record, trajectory)
+            self.store.add(record, trajectory, tokens)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
             self._defects.met(job.key, e)

@@ -14,6 +14,7 @@ from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_ma
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
+from worktrial.engine.tokens import TOKENS, SampleTokens, cut_torn_frame, encoded
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
@@ -81,6 +82,7 @@ class RunStore:
                 self.manifest.sessions = earlier + self.manifest.sessions
         for name in (SAMPLES, TRAJECTORIES):
             cut_torn_tail(self.folder / name)
+        cut_torn_frame(self.folder / TOKENS)
         for record in read_lines(self.folder / SAMPLES, SampleRecord):
             self.finished[record.key] = record
         # Before the other files: a folder with records and no manifest would not be known as ours.
@@ -127,7 +129,7 @@ class RunStore:
         except OSError as e:
             raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
-    def add(self, record: SampleRecord, trajectory: JsonObject | None) -> None:
+    def add(self, record: SampleRecord, trajectory: JsonObject | None, tokens: SampleTokens | None = None) -> None:
         """Store a finished sample. The trajectory goes first: a sample on record always has its trajectory.
 
         Raises:
@@ -135,7 +137,11 @@ class RunStore:
             TypeError, ValueError: something in it is no JSON; nothing is stored.
         """
         line = self._redactor.bytes(self._encoder.encode(record))
+        frame = None if tokens is None else encoded(tokens)
         try:
+            if frame is not None:
+                with (self.folder / TOKENS).open("ab") as file:
+                    file.write(frame)
             if trajectory is not None:
                 append_line(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
             append_line(self._samples, line)

@@ -14,20 +14,6 @@ from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
 
 
-class SampleLine(msgspec.Struct, kw_only=True):
-    """Fields that every line of a run has; a subclass names those it reads beside them."""
-
-    sample: str
-    repeat: int
-    condition: str = CLEAN
-    """Condition of the sample; runs from before there were conditions do not name theirs."""
-
-    @property
-    def key(self) -> Key:
-        """Task, repeat and condition: the sample within its run."""
-        return self.sample, self.repeat, self.condition
-
-
 @dataclass(frozen=True, slots=True)
 class StoredRun:
     """A run as it lies on disk, finished or not."""

@@ -1,7 +1,7 @@
 """The one seam between Worktrial and any language model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -38,6 +38,18 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class TurnTokens:
+    """Tokens of one answer as the model that gave it had them, for training."""
+
+    prompt_token_ids: list[int]
+    """Ids of the whole prompt: the conversation so far, as the endpoint spelled it out."""
+    token_ids: list[int]
+    """Ids that the model drew."""
+    logprobs: list[float]
+    """Log-probability (natural log) of each of those."""
+
+
 @dataclass(frozen=True)
 class Completion:
     """A model's answer."""
@@ -51,6 +63,8 @@ class Completion:
     """Log-probabilities (natural log) of the likeliest first tokens, when `top_logprobs` asked for them."""
     tools: Sequence[JsonObject] = ()
     """Tools that were offered; calls of them may stand in the text."""
+    tokens: TurnTokens | None = None
+    """Tokens of prompt and answer, when they were asked for."""
 
     @cached_property
     def reply(self) -> ModelReply:
@@ -59,7 +73,7 @@ class Completion:
 
     def offering(self, tools: Sequence[JsonObject]) -> "Completion":
         """The same answer, to a request that offered `tools`."""
-        return Completion(self.message, self.usage, self.stop_reason, self.first_token, tools)
+        return replace(self, tools=tools)
 
     @property
     def text(self) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 from markupsafe import Markup
 
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.record import Key
+from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.store import TRAJECTORIES, placed_lines
-from worktrial.engine.stored import SampleLine, StoredRun, open_run
+from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.links import slug_of
 

@@ -15,9 +15,9 @@ from statistics import fmean
 
 import msgspec
 
-from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.record import Key, SampleLine, SampleRecord
 from worktrial.engine.store import TRAJECTORIES, read_lines
-from worktrial.engine.stored import SampleLine, StoredRun
+from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
 from worktrial.results.conditions import cluster_by

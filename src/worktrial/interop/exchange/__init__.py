@@ -3,22 +3,33 @@
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worktrial.errors import DataError
 
 if TYPE_CHECKING:
     from worktrial.interop.exchange.imported import ImportedSample
 
+
+class ExchangeFormat(NamedTuple):
+    """A format of other programs."""
+
+    place: str
+    """`module:function` below this package, imported when it is called: of sources, a place, and `force`."""
+    takes: frozenset[str] = frozenset()
+    """Names of further options of the function."""
+
+
 FORMATS = {
-    "atif": "atif:export_atif",
+    "atif": ExchangeFormat("atif:export_atif"),
+    "rollouts": ExchangeFormat("rollouts:export_rollouts", frozenset({"reward"})),
 }
-"""Every format by its name, and where its function is: below this package, imported when it is called."""
+"""Every format by its name."""
 
 
 def writer(name: str) -> Callable[..., Any]:
     """Function that writes runs in the format `name`: of sources, a place, and `force`."""
-    module, _, function = FORMATS[name].partition(":")
+    module, _, function = FORMATS[name].place.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), function)
     return found
 

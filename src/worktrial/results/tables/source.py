@@ -9,9 +9,8 @@ from typing import IO, TypeVar
 import msgspec
 
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.record import Key, SampleLine, SampleRecord
 from worktrial.engine.store import SAMPLES, TRAJECTORIES, placed_lines, read_lines
-from worktrial.engine.stored import SampleLine
 from worktrial.errors import DataError, SettingError
 
 _T = TypeVar("_T", bound=SampleRecord | SampleLine)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from worktrial.engine.stored import SampleLine
+from worktrial.engine.record import SampleLine
 from worktrial.results.tables.rows import key_columns
 from worktrial.results.tables.schema import RunTable, columns_of, text_or_none
 from worktrial.results.tables.source import RunSource

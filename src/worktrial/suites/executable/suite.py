@@ -25,6 +25,7 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
+    TokenOptions,
 )
 from worktrial.suite import Suite, TaskRow
 from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent
@@ -52,6 +53,7 @@ class ExecutableOptions(
     OwnAgentOptions,
     HumanOptions,
     PromptOptions,
+    TokenOptions,
 ):
     """Options of a run in executable workplaces."""
 

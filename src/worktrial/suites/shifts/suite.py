@@ -27,6 +27,7 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
+    TokenOptions,
 )
 from worktrial.suite import Figure, Proof, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.reference import idle_agent
@@ -84,6 +85,7 @@ class ShiftOptions(
     OwnAgentOptions,
     DutyOptions,
     PromptOptions,
+    TokenOptions,
 ):
     """Options of a run of shifts."""
 

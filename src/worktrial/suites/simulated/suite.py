@@ -23,6 +23,7 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
+    TokenOptions,
 )
 from worktrial.suite import DataReport, Suite, TaskRow, checks
 from worktrial.suites.reference import idle_agent, plan_agent
@@ -53,6 +54,7 @@ class SimulatedOptions(
     OwnAgentOptions,
     DutyOptions,
     PromptOptions,
+    TokenOptions,
 ):
     """Options of a run in simulated workplaces."""
 
