@@ -18,7 +18,7 @@ from worktrial.results.tables.source import RunSource
 from worktrial.workplaces.session import Origin
 
 
-class Segment(msgspec.Struct):
+class TokenSequence(msgspec.Struct):
     """A stretch of tokens that one prompt and all before it begin: what a trainer takes as one sequence."""
 
     token_ids: list[int]
@@ -52,7 +52,7 @@ class Rollout(msgspec.Struct, kw_only=True):
     logprobs: list[float | None] | None
     breaks: list[str]
     """Turns whose prompt does not begin with all tokens before, and why the sequence is in several segments."""
-    segments: list[Segment] | None
+    segments: list[TokenSequence] | None
     """Sequences of tokens, where there are several."""
 
 
@@ -142,14 +142,14 @@ def _rollout(run: str, sample: WorkedSample, tokens: SampleTokens, worth: float,
     )
 
 
-def sequences(turns: Sequence[TurnTokens]) -> tuple[list[Segment], list[str]]:
+def sequences(turns: Sequence[TurnTokens]) -> tuple[list[TokenSequence], list[str]]:
     """Tokens of a conversation as few sequences, and why they are not one.
 
     A turn goes on with the sequence before it where its prompt begins with all of that, to the token. Templates
     that drop earlier thinking, or spell a call otherwise than the model did, break it; so does a conversation whose
     oldest results were dropped.
     """
-    segments: list[Segment] = []
+    segments: list[TokenSequence] = []
     breaks: list[str] = []
     for number, turn in enumerate(turns):
         prompt = turn.prompt_token_ids
@@ -159,7 +159,7 @@ def sequences(turns: Sequence[TurnTokens]) -> tuple[list[Segment], list[str]]:
             breaks.append(f"turn {number}: its prompt has other tokens from {same} of {len(before)} on")
             before = []
         if not before:
-            segments.append(Segment([], [], []))
+            segments.append(TokenSequence([], [], []))
         into = segments[-1]
         told = prompt[len(before) :]
         into.token_ids += told + turn.token_ids
