@@ -10,7 +10,10 @@ import typer
 def import_run(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Files in ATIF (.json), or folders that hold some; all of one run.", metavar="FILE..."),
+        typer.Argument(
+            help="Files in ATIF (.json), logs of Inspect (.eval), or folders that hold some; all of one run.",
+            metavar="FILE...",
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run that is made.", metavar="RUN")],
     suite: Annotated[

@@ -22,6 +22,7 @@ class ExchangeFormat(NamedTuple):
 
 FORMATS = {
     "atif": ExchangeFormat("atif:export_atif"),
+    "inspect": ExchangeFormat("inspect_log:export_inspect"),
     "rollouts": ExchangeFormat("rollouts:export_rollouts", frozenset({"reward"})),
 }
 """Every format by its name."""
@@ -45,14 +46,19 @@ def imported_samples(places: Sequence[Path], suite: str | None = None) -> Iterat
         DataError: a file is of no format that is known, or damaged.
     """
     from worktrial.interop.exchange.atif_import import is_atif, read_atif
+    from worktrial.interop.exchange.inspect_import import read_inspect
 
+    known = "Name files in ATIF (.json), or logs of Inspect (.eval)"
     for place in places:
         if not place.exists():
             raise DataError(place, "no such file or folder", "Check the path")
-        files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
+        files = sorted(p for p in place.rglob("*") if p.suffix in (".json", ".eval")) if place.is_dir() else [place]
         if not files:
-            raise DataError(place, "holds no file that could be imported", "Name files in ATIF (.json)")
+            raise DataError(place, "holds no file that could be imported", known)
         for path in files:
-            if not is_atif(path):
-                raise DataError(path, "of no format that can be imported", "Name files in ATIF (.json)")
-            yield from read_atif(path, suite)
+            if path.suffix == ".eval":
+                yield from read_inspect(path, suite)
+            elif is_atif(path):
+                yield from read_atif(path, suite)
+            else:
+                raise DataError(path, "of no format that can be imported", known)

@@ -70,7 +70,7 @@ def _documents(source: RunSource, lost: Counter[str]) -> Iterator[tuple[str, Jso
             agent["model_name"] = model
         if offered is not None:
             agent["tool_definitions"] = offered
-        steps = list(_steps(sample, lost))
+        steps = steps_of(sample, lost)
         yield (
             file_name(record),
             {
@@ -104,6 +104,16 @@ def _metrics(record: SampleRecord, steps: int) -> JsonObject:
     if record.cost is not None:
         metrics["total_cost_usd"] = record.cost
     return metrics | {"extra": {"seconds": record.seconds, "turns": record.turns, "calls": record.calls}}
+
+
+def steps_of(sample: WorkedSample, lost: Counter[str]) -> list[JsonObject]:
+    """The steps of a sample, from which its messages and calls can be read again.
+
+    Args:
+        sample: A sample and its work.
+        lost: Counts what the format has no place for.
+    """
+    return list(_steps(sample, lost))
 
 
 def _steps(sample: WorkedSample, lost: Counter[str]) -> Iterator[JsonObject]:

@@ -1,6 +1,6 @@
 """ATIF files as samples of a run: those that `worktrial export` wrote with their verdicts, others without."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,30 +22,30 @@ from worktrial.workplaces import Observation, ToolCall
 from worktrial.workplaces.session import Origin
 
 
-class _ToolCall(msgspec.Struct):
+class AtifCall(msgspec.Struct):
     tool_call_id: str
     function_name: str
     arguments: dict[str, Any]
     extra: dict[str, Any] | None = None
 
 
-class _Result(msgspec.Struct):
+class AtifResult(msgspec.Struct):
     source_call_id: str | None = None
     content: str | list[dict[str, Any]] | None = None
     extra: dict[str, Any] | None = None
 
 
-class _Observation(msgspec.Struct):
-    results: list[_Result]
+class AtifObservation(msgspec.Struct):
+    results: list[AtifResult]
 
 
-class _Step(msgspec.Struct):
+class AtifStep(msgspec.Struct):
     step_id: int
     source: str
     message: str | list[dict[str, Any]]
     reasoning_content: str | None = None
-    tool_calls: list[_ToolCall] | None = None
-    observation: _Observation | None = None
+    tool_calls: list[AtifCall] | None = None
+    observation: AtifObservation | None = None
     extra: dict[str, Any] | None = None
 
 
@@ -57,7 +57,7 @@ class _Agent(msgspec.Struct):
 class _Document(msgspec.Struct):
     schema_version: str
     agent: _Agent
-    steps: list[_Step]
+    steps: list[AtifStep]
     session_id: str | None = None
     trajectory_id: str | None = None
     extra: dict[str, Any] | None = None
@@ -99,21 +99,40 @@ def read_atif(path: Path, suite: str | None = None) -> Iterator[ImportedSample]:
     if ours is None:
         yield _foreign(path, document, suite)
         return
-    if ours.format != FORMAT:
-        raise DataError(path, f"field extra.{OURS} has format {ours.format}, and this version reads {FORMAT}")
-    if ours.work is None:
-        yield ImportedSample(path, ours.run, ours.record, [], [], None)
-        return
+    check_format(path, f"extra.{OURS}", ours.format)
+    yield kept_sample(path, ours.run, ours.record, ours.work, document.steps)
+
+
+def check_format(where: object, field: str, found: int) -> None:
+    """Refuse what a newer Worktrial wrote.
+
+    Raises:
+        DataError: it is of another format.
+    """
+    if found != FORMAT:
+        raise DataError(where, f"field {field} has format {found}, and this version reads {FORMAT}")
+
+
+def kept_sample(
+    where: Path, run: RunOrigin, record: SampleRecord, work: JsonObject | None, steps: Sequence[AtifStep]
+) -> ImportedSample:
+    """The sample that `atif.steps_of` made these steps of.
+
+    Raises:
+        DataError: a step is damaged.
+    """
+    if work is None:
+        return ImportedSample(where, run, record, [], [], None)
     messages: list[Message] = []
     calls: list[ToolCall] = []
-    for step in document.steps:
-        messages += _messages(path, step)
-        calls += _calls(path, step)
+    for step in steps:
+        messages += _messages(where, step)
+        calls += _calls(where, step)
     calls.sort(key=lambda call: call.index)
-    yield ImportedSample(path, ours.run, ours.record, messages, calls, ours.work)
+    return ImportedSample(where, run, record, messages, calls, work)
 
 
-def _messages(path: Path, step: _Step) -> list[Message]:
+def _messages(path: Path, step: AtifStep) -> list[Message]:
     extra = step.extra or {}
     if extra.get("conversation") is False:
         return []
@@ -126,7 +145,7 @@ def _messages(path: Path, step: _Step) -> list[Message]:
         raise DataError(path, f"step {step.step_id}, extra.messages: {e}") from None
 
 
-def _calls(path: Path, step: _Step) -> Iterator[ToolCall]:
+def _calls(path: Path, step: AtifStep) -> Iterator[ToolCall]:
     results = {result.source_call_id: result for result in (step.observation.results if step.observation else ())}
     for asked in step.tool_calls or ():
         extra = asked.extra or {}
@@ -157,27 +176,36 @@ def _calls(path: Path, step: _Step) -> Iterator[ToolCall]:
 
 
 def _foreign(path: Path, document: _Document, suite: str | None) -> ImportedSample:
+    settings: JsonObject = {"agent": document.agent.model_name or document.agent.name}
+    origin = RunOrigin(suite or FOREIGN_SUITE, {}, settings)
+    return work_of_others(path, origin, document.trajectory_id or document.session_id or path.stem, document.steps)
+
+
+def work_of_others(
+    path: Path, origin: RunOrigin, sample: str, steps: Sequence[AtifStep], repeat: int = 0
+) -> ImportedSample:
+    """The sample that another program recorded in these steps; it has no verdict."""
     messages: list[Message] = []
     calls: list[ToolCall] = []
     turn = -1
-    for step in document.steps:
+    for step in steps:
         messages += ({**m, "content": _as_text(m["content"])} for m in messages_of(msgspec.to_builtins(step)))
         turn += step.source == "agent"
         results = {r.source_call_id: r.content for r in (step.observation.results if step.observation else ())}
         for asked in step.tool_calls or ():
             result = _as_text(results.get(asked.tool_call_id))
             calls.append(foreign_call(len(calls), max(0, turn), asked.function_name, asked.arguments, result))
-    said = [step for step in document.steps if step.source == "agent"]
-    told = [step for step in document.steps if step.source == "user"]
-    settings: JsonObject = {"agent": document.agent.model_name or document.agent.name}
+    said = [step for step in steps if step.source == "agent"]
+    told = [step for step in steps if step.source == "user"]
     return foreign_sample(
         path,
-        RunOrigin(suite or FOREIGN_SUITE, {}, settings),
-        document.trajectory_id or document.session_id or path.stem,
+        origin,
+        sample,
         instruction=str(_as_text(told[0].message)) if told else "",
         messages=messages,
         calls=calls,
         answer=str(_as_text(said[-1].message)) if said and not said[-1].tool_calls else "",
+        repeat=repeat,
     )
 
 
