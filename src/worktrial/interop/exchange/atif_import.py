@@ -23,6 +23,8 @@ from worktrial.workplaces.session import Origin
 
 
 class AtifCall(msgspec.Struct):
+    """A tool call of a step."""
+
     tool_call_id: str
     function_name: str
     arguments: dict[str, Any]
@@ -30,16 +32,22 @@ class AtifCall(msgspec.Struct):
 
 
 class AtifResult(msgspec.Struct):
+    """A result in a step."""
+
     source_call_id: str | None = None
     content: str | list[dict[str, Any]] | None = None
     extra: dict[str, Any] | None = None
 
 
 class AtifObservation(msgspec.Struct):
+    """Results of the calls of a step."""
+
     results: list[AtifResult]
 
 
 class AtifStep(msgspec.Struct):
+    """A step as a file in ATIF holds it."""
+
     step_id: int
     source: str
     message: str | list[dict[str, Any]]

@@ -2,6 +2,7 @@
 
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -81,17 +82,7 @@ def read_inspect(path: Path, suite: str | None = None) -> Iterator[ImportedSampl
                     yield _imported(path, origin, sample)
     except OSError as e:
         raise DataError(path, f"cannot be read ({e.strerror or e})", "Export it again, or leave it out") from None
-    except (
-        zipfile.BadZipFile,
-        msgspec.MsgspecError,
-        UnicodeDecodeError,
-        RecursionError,
-        EOFError,
-        NotImplementedError,
-        struct.error,
-    ) as e:
-        raise DataError(path, f"a damaged log of Inspect: {e}", "Export it again, or leave it out") from None
-    except ValueError as e:
+    except (zipfile.BadZipFile, zlib.error, struct.error, ValueError, RecursionError, EOFError, RuntimeError) as e:
         raise DataError(path, f"a damaged log of Inspect: {e}", "Export it again, or leave it out") from None
 
 

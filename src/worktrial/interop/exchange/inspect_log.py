@@ -168,7 +168,7 @@ class _Log:
 
     def _spec(self) -> JsonObject:
         source = self.source
-        name, model = who(source)
+        name, _ = who(source)
         ours = {"format": FORMAT, "run": run_on_record(source)}
         said = {"agent": name, "condition": self.condition, "completion": in_figures(self.done)}
         n = self.done.counts.of_all.n
