@@ -16,10 +16,11 @@ for agent in greedy careful; do
   worktrial run shifts --desk service_desk --length short --variant 0 --agent "$agent" -o "$runs/shift-$agent"
 done
 
-# The entry tasks, one of each industry: what a small model is told apart by.
-tasks=triage-00,covenant-00,line-00,irrigation-00,returns-00,registry-00,customs-00,lab-00,fleet-00,terminal-00
+# The model takes nearly all of the time, so it works on five of the ten entry tasks: of five industries, one of the five
+# in Korean. The other five are line-00, registry-00, returns-00, fleet-00 and terminal-00.
+tasks=triage-00,covenant-00,irrigation-00,customs-00,lab-00
 
-printf '\n== 3. A real language model on this machine, the embedded %s one, at the ten entry tasks\n' "$model"
+printf '\n== 3. A real language model on this machine, the embedded %s one, at five of the ten entry tasks\n' "$model"
 worktrial model pull "$model"
 worktrial run starter --agent "local:$model" --tasks "$tasks" --max-turns 4 --output-tokens 200 -o "$runs/local"
 

@@ -7,14 +7,17 @@ import msgspec
 
 from worktrial.agents.assignment import Agent, Assignment, Limits
 from worktrial.agents.candidates import Candidate
+from worktrial.agents.context import ContextKeeping
 from worktrial.agents.own_callable import crash_traceback
+from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
-from worktrial.engine.trial import Job
+from worktrial.engine.roles import Role
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
-from worktrial.language import JsonObject
-from worktrial.suites.duties import with_budget
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.duties import Duties, with_budget
 from worktrial.suites.judging import JudgeSettings, Work, judge_on_record
 from worktrial.workplaces import Session, Trajectory, Workplace
 from worktrial.workplaces.duties.human import HumanSession
@@ -142,6 +145,85 @@ def in_manifest(settings: Any) -> JsonObject:
     plain.pop("context", None)
     plain.pop("duties", None)
     return plain | judge_on_record(settings) if isinstance(settings, JudgeSettings) else plain
+
+
+class _EpisodeSettings(Protocol):
+    """Settings of a suite in whose workplaces agents work with tools."""
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def context(self) -> ContextKeeping: ...
+
+    @property
+    def duties(self) -> Duties: ...
+
+    @property
+    def agent_prompt(self) -> str | None: ...
+
+
+def settings_on_record(
+    candidate: Candidate, tasks: Sequence[_Task], settings: _EpisodeSettings, options: JsonObject | None
+) -> JsonObject:
+    """Everything for the manifest that can change a result of such a suite.
+
+    Args:
+        candidate: Who works.
+        tasks: Those to run.
+        settings: The suite's own.
+        options: Options that can change a result, for comparisons; None where the trial was not made from any.
+    """
+    return {
+        "agent": candidate.spec,
+        "tasks": [task.id for task in tasks],
+        **in_manifest(settings),
+        **settings.context.on_record,
+        **settings.duties.on_record,
+        **prompt_on_record(candidate, settings.agent_prompt),
+        **({} if options is None else {"options": options}),
+    }
+
+
+def assignment_in(
+    session: Session,
+    trajectory: Trajectory,
+    settings: _EpisodeSettings,
+    context: SampleContext,
+    *,
+    instruction: str,
+    clock: str,
+    tools: list[JsonObject],
+    plan: JsonValue = None,
+    reads: frozenset[str] = frozenset(),
+) -> Assignment:
+    """An agent's assignment in a session, under the suite's duties, limits and prompt.
+
+    Args:
+        session: Where the agent works.
+        trajectory: Record of the work, empty.
+        settings: The suite's own.
+        context: Of the sample; counts tokens and cost.
+        instruction: First text for the agent.
+        clock: Date and time at the workplace, ISO 8601.
+        tools: Those of the workplace, in the chat-completions form.
+        plan: For the agent that follows the task's plan.
+        reads: Names of the tools that change nothing, for the same.
+    """
+    return Assignment(
+        instruction=instruction,
+        clock=clock,
+        tools=tools,
+        session=settings.duties.watch(session, position_in(trajectory)),
+        limits=settings.limits,
+        context=settings.context,
+        tokens=lambda: context.meter.tokens(Role.AGENT),
+        cost=lambda: context.meter.known_cost,
+        plan=plan,
+        reads=reads,
+        system_prompt=settings.agent_prompt and render_prompt(settings.agent_prompt, clock),
+        trajectory=trajectory,
+    )
 
 
 def position_in(trajectory: Trajectory) -> Callable[[], Position]:

@@ -118,6 +118,7 @@ def test_a_transfer_that_was_begun_may_be_cancelled_when_the_order_is_withdrawn(
         _at(start, due.arrives + 1),
         Move("request_bed", {**patient, "ward": due.facts["ward"]}),
         Move("order_porter", patient),
+        Move("send_message", {"to": due.asked_by, **word, "text": "It is in hand."}),
         _at(start, due.earliest + 1),
         Move("cancel_transfer", patient),
         Move("send_message", {"to": due.asked_by, **word}),

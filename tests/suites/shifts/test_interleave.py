@@ -5,7 +5,8 @@ from itertools import permutations
 from random import Random
 
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.clerks import Chore, FirstWords, Until, interleave, lateness
+from worktrial.suites.shifts.clerks import FirstWords, Until, interleave
+from worktrial.suites.shifts.pace import Chore, lateness
 from worktrial.workplaces.time import Timeline
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worktrial.agents.assignment import Assignment, Limits
+from worktrial.agents.assignment import Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
-from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -17,14 +16,15 @@ from worktrial.grading.state_checks import OF_HUMANS, run_checks
 from worktrial.language import Complete, JsonObject
 from worktrial.suites.duties import Duties
 from worktrial.suites.episode import (
+    assignment_in,
     check_conditions,
     episode,
     faulty,
     finished,
-    in_manifest,
     jobs_under,
     position_in,
     refuse_prompted,
+    settings_on_record,
 )
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
@@ -87,15 +87,7 @@ class ExecutableTrial:
         self._with_judge = with_judge
         self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
         self.data = data
-        self.settings: JsonObject = {
-            "agent": candidate.spec,
-            "tasks": [task.id for task in tasks],
-            **in_manifest(settings),
-            **settings.context.on_record,
-            **settings.duties.on_record,
-            **prompt_on_record(candidate, settings.agent_prompt),
-            **({} if options is None else {"options": options}),
-        }
+        self.settings: JsonObject = settings_on_record(candidate, tasks, settings, options)
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Set up, work, check; see `worktrial.engine.trial.Trial`."""
@@ -109,19 +101,16 @@ class ExecutableTrial:
         duties, offered = self._settings.duties, session
         if duties.human:
             offered = HumanSession(session, task.human)
-        assignment = Assignment(
+        assignment = assignment_in(
+            offered,
+            trajectory,
+            self._settings,
+            context,
             instruction=task.instruction,
             clock=task.clock,
             tools=[*workplace.tool_specs, *([REQUEST_HUMAN.spec] if duties.human else [])],
-            session=duties.watch(offered, position_in(trajectory)),
-            limits=self._settings.limits,
-            context=self._settings.context,
-            tokens=lambda: context.meter.tokens(Role.AGENT),
-            cost=lambda: context.meter.known_cost,
             plan=task.plan if duties.human else task.plan_alone,
             reads=frozenset(tool.name for tool in workplace.tools if tool.writes is False),
-            system_prompt=self._settings.agent_prompt and render_prompt(self._settings.agent_prompt, task.clock),
-            trajectory=trajectory,
         )
 
         async def graded() -> SampleResult:

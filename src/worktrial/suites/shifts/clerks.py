@@ -1,6 +1,5 @@
 """Reference agents of shifts: clerks written in code, who show the floor and the ceiling."""
 
-import heapq
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -69,44 +68,6 @@ def interleave(matters: Iterable[tuple[int, int, Matter]], time: Timeline) -> Wo
         except StopIteration:
             opened.remove(matter)
     return ""
-
-
-class Chore(NamedTuple):
-    """A piece of work as a plan of the day sees it."""
-
-    ready: int
-    """Minute from which on it can be done."""
-    due: int
-    """Minute by which it has to be done."""
-    minutes: int
-    """Length of the work."""
-
-
-def lateness(chores: Iterable[Chore]) -> int:
-    """Minutes by which the worst piece of work is late if one clerk always goes on with what is due first.
-
-    Preemptive earliest deadline first, which is late only where every order is (J. R. Jackson, "Scheduling a
-    production line to minimize maximum tardiness", 1955; W. A. Horn, "Some simple scheduling algorithms", 1974).
-    Negative where all is done in time.
-    """
-    coming = sorted(chores, reverse=True)
-    waiting: list[tuple[int, int]] = []
-    now, worst = 0, -(10**6)
-    while coming or waiting:
-        if not waiting:
-            now = max(now, coming[-1].ready)
-        while coming and coming[-1].ready <= now:
-            chore = coming.pop()
-            heapq.heappush(waiting, (chore.due, chore.minutes))
-        due, minutes = heapq.heappop(waiting)
-        until = coming[-1].ready if coming else now + minutes
-        if now + minutes > until:
-            heapq.heappush(waiting, (due, now + minutes - until))
-            now = until
-        else:
-            now += minutes
-            worst = max(worst, now - due)
-    return worst
 
 
 class Inbox:

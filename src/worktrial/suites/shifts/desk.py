@@ -5,8 +5,10 @@ A folder holds `desk.yaml`, `handbook/`, and modules: `state.py` (`State`), `too
 `careful`) and, where the desk has any, `events.py` (`HAPPENINGS`) and `people.py` (`decide`).
 """
 
+import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -122,7 +124,8 @@ class Desk:
             DataError: an event would happen after the end.
         """
         seed = f"{self.name}/{length}/{variant}"
-        state: DeskState = self._function("draw", "draw")(length, self.file.lengths[length], Random(seed))
+        with _without_collections():
+            state: DeskState = self._function("draw", "draw")(length, self.file.lengths[length], Random(seed))
         state.seed = seed
         state.language = self.file.language
         late = [event for event in state.time.waiting if event.due > state.time.ends]
@@ -206,6 +209,19 @@ def desks_in(folder: Path, package: str | None = None) -> Mapping[str, Desk]:
     if not paths:
         raise DataError(folder, f"holds no desk: no */{DESK_FILE}")
     return {path.name: Desk(path, None if package is None else f"{package}.{path.name}") for path in paths}
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """No search for cycles of objects meanwhile: a day is thousands of new records, none in a cycle."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _own_package(folder: Path) -> str:

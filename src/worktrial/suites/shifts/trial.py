@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from worktrial.agents.assignment import Agent, Assignment, Limits
+from worktrial.agents.assignment import Agent, Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
-from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -18,13 +17,14 @@ from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
 from worktrial.suites.duties import Duties
 from worktrial.suites.episode import (
+    assignment_in,
     check_conditions,
     episode,
     faulty,
-    in_manifest,
     jobs_under,
     position_in,
     refuse_prompted,
+    settings_on_record,
 )
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.shifts.cases import Score
@@ -32,6 +32,7 @@ from worktrial.suites.shifts.clerks import Clerk
 from worktrial.suites.shifts.desk import Desk
 from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.desk import DeskState
+from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.faults import Conditions, FaultMode
 from worktrial.workplaces.people import Voice
 from worktrial.workplaces.time import WallClock
@@ -134,15 +135,7 @@ class ShiftTrial:
         self._with_voice = with_voice
         self.jobs = jobs_under(settings.faults, shifts, settings.repeats)
         self.data = data
-        self.settings: JsonObject = {
-            "agent": candidate.spec,
-            "tasks": [shift.id for shift in shifts],
-            **in_manifest(settings),
-            **settings.context.on_record,
-            **settings.duties.on_record,
-            **prompt_on_record(candidate, settings.agent_prompt),
-            **({} if options is None else {"options": options}),
-        }
+        self.settings: JsonObject = settings_on_record(candidate, shifts, settings, options)
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Set up, work, judge; see `worktrial.engine.trial.Trial`."""
@@ -155,21 +148,20 @@ class ShiftTrial:
         trajectory = Trajectory()
         voice = Voice(context.model(Role.PEOPLE), desk.file.language) if self._with_voice else None
         wall = None if self._settings.wall is None else WallClock(self._settings.wall)
-        own = desk.workplace.open(shift.start(), voice=voice, wall=wall)
+        # Reading a state is cheaper than drawing it again.
+        live = msgspec.json.decode(encode(start), type=desk.workplace.home.state_type)
+        own = desk.workplace.open(live, voice=voice, wall=wall)
         session: Session = own
         if faults.mode is not FaultMode.E0:
             session = faulty(session, artifact, faults, shift.id, position_in(trajectory))
-        assignment = Assignment(
+        assignment = assignment_in(
+            session,
+            trajectory,
+            self._settings,
+            context,
             instruction=desk.instruction(start),
             clock=clock,
             tools=artifact.tool_specs,
-            session=self._settings.duties.watch(session, position_in(trajectory)),
-            limits=self._settings.limits,
-            context=self._settings.context,
-            tokens=lambda: context.meter.tokens(Role.AGENT),
-            cost=lambda: context.meter.known_cost,
-            system_prompt=self._settings.agent_prompt and render_prompt(self._settings.agent_prompt, clock),
-            trajectory=trajectory,
         )
 
         async def graded() -> SampleResult:
@@ -180,15 +172,15 @@ class ShiftTrial:
             return result
 
         return await episode(
-            self._agent(shift, context),
+            self._agent(desk, start, context),
             assignment,
             graded,
             lambda: self._settings.duties.budget_checks(trajectory, context.meter),
         )
 
-    def _agent(self, shift: Shift, context: SampleContext) -> Agent:
+    def _agent(self, desk: Desk, start: DeskState, context: SampleContext) -> Agent:
         if self._candidate.kind == "reference" and self._candidate.make is None:
-            return Clerk(shift.desk.clerk(self._candidate.spec, shift.start()))
+            return Clerk(desk.clerk(self._candidate.spec, start))
         return self._candidate.agent(context)
 
 

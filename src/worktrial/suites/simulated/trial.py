@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from worktrial.agents.assignment import Assignment, Limits
+from worktrial.agents.assignment import Limits
 from worktrial.agents.candidates import PLAN, Candidate
 from worktrial.agents.context import ContextKeeping
-from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -16,13 +15,14 @@ from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingErr
 from worktrial.language import Complete, JsonObject
 from worktrial.suites.duties import Duties
 from worktrial.suites.episode import (
+    assignment_in,
     check_conditions,
     episode,
     faulty,
     finished,
-    in_manifest,
     jobs_under,
     position_in,
+    settings_on_record,
 )
 from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
@@ -112,15 +112,7 @@ class SimulatedTrial:
         self._settings = settings
         self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
         self.data: JsonObject = data.data
-        self.settings: JsonObject = {
-            "agent": candidate.spec,
-            "tasks": [task.id for task in tasks],
-            **in_manifest(settings),
-            **settings.context.on_record,
-            **settings.duties.on_record,
-            **prompt_on_record(candidate, settings.agent_prompt),
-            **({} if options is None else {"options": options}),
-        }
+        self.settings: JsonObject = settings_on_record(candidate, tasks, settings, options)
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Load, work, judge; see `worktrial.engine.trial.Trial`."""
@@ -145,18 +137,15 @@ class SimulatedTrial:
         session: Session = watched
         if faults.mode is not FaultMode.E0 and not prompted:
             session = faulty(session, workplace, faults, task.id, position_in(trajectory), needed=_needed(task))
-        assignment = Assignment(
+        assignment = assignment_in(
+            session,
+            trajectory,
+            settings,
+            context,
             instruction=_instruction(task, settings),
             clock=clock,
             tools=workplace.tool_specs,
-            session=settings.duties.watch(session, position_in(trajectory)),
-            limits=settings.limits,
-            context=settings.context,
-            tokens=lambda: context.meter.tokens(Role.AGENT),
-            cost=lambda: context.meter.known_cost,
             plan=task.plan,
-            system_prompt=settings.agent_prompt and render_prompt(settings.agent_prompt, clock),
-            trajectory=trajectory,
         )
 
         async def graded() -> SampleResult:

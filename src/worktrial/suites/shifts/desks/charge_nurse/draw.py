@@ -3,9 +3,10 @@
 A slot has a kind; the pattern that decides what is right about it is drawn apart from the words of the message.
 """
 
+from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.clerks import lateness
+from worktrial.suites.shifts.pace import first_possible
 
 from .day import DayDraw
 from .floor import add_bays, add_nurses, devices, old_entries
@@ -22,8 +23,7 @@ SLOTS = {
 _INCIDENTS = {"short": ((34, 44),), "half": ((92, 106),), "full": ((130, 150), (310, 330))}
 """Length to the minutes between which each great incident begins."""
 _MATTERS_UNTIL = 0.78  # share of the shift after which nothing more comes
-_AFTERMATH = 26  # minutes after a great incident in which nothing else comes
-_TRIES = 500
+_AFTERMATH = 30  # minutes after a great incident in which nothing else comes
 _SPARE = 4  # minutes that are left before every time if nothing is put off
 PATTERNS = {
     "ambulance": ("plain", "level_1", "level_2", "flag", "duplicate", "cleared", "chest", "two", "minor", "plain"),
@@ -39,18 +39,15 @@ PATTERNS = {
 
 def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it: of a day that a nurse who wastes no minute gets through."""
-    for _ in range(_TRIES):
-        state = _day(length, minutes, random)
-        if lateness(chores(state)) <= -_SPARE:
-            return state
-    raise RuntimeError(f"no day among {_TRIES} that a nurse could get through")
-
-
-def _day(length: str, minutes: int, random: Random) -> State:
-    """One try at a day."""
     # A short shift cannot hold every kind.
     other = random.choice(["drugs", "walkin", "enquiry", "census"])
-    day = DayDraw(length, minutes, random, SLOTS[length].replace("any", other).split())
+    base = DayDraw(length, minutes, random, SLOTS[length].replace("any", other).split())
+    return first_possible(base, partial(_day, length), chores, spare=_SPARE)
+
+
+def _day(length: str, day: DayDraw) -> State:
+    """One try at a day."""
+    random, minutes = day.random, day.minutes
     patterns = {kind: _patterns(random, kind, day.slots.count(kind)) for kind in PATTERNS}
     # Matters come over the first two thirds; what has to be prepared early comes early.
     began = sorted(random.randint(*between) for between in _INCIDENTS[length])

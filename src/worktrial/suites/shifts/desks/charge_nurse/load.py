@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from worktrial.suites.shifts.clerks import Chore
+from worktrial.suites.shifts.pace import Chore
 
 from .rules import DEVICES, DUTIES, REPORT, WORD, Due, solve
 from .state import State

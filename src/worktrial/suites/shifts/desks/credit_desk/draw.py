@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.clerks import Chore, lateness
+from worktrial.suites.shifts.pace import Chore, first_possible
 from worktrial.workplaces.time import Timeline
 
 from . import book, matters
@@ -47,16 +48,15 @@ _WORK = {
 """Minutes that the work on a matter of a kind takes, but for asking others."""
 _ANSWERS = 60
 """Minutes after which whoever was asked has answered, once reminded."""
-_DRAWS = 40
 
 
 def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it: the first of some days that one clerk can do."""
-    for _ in range(_DRAWS):
-        state = _day(length, minutes, random)
-        if lateness(_chores(state)) <= 0:
-            return state
-    raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
+    slots = SLOTS[length].split()
+    others = random.sample(_OTHERS, slots.count("other"))
+    slots = [others.pop() if slot == "other" else slot for slot in slots]
+    bank = _bank(length, minutes, random, scarce="group" in slots)
+    return first_possible(bank, partial(_day, length, slots, random), _chores)
 
 
 def _chores(state: State) -> Iterator[Chore]:
@@ -75,14 +75,12 @@ def _chores(state: State) -> Iterator[Chore]:
         yield Chore(ready, right.due - 3, minutes)
 
 
-def _day(length: str, minutes: int, random: Random) -> State:
+def _bank(length: str, minutes: int, random: Random, *, scarce: bool) -> State:
+    """The bank before anybody asks for anything."""
     hour, minute = _BEGINS[length]
-    slots = SLOTS[length].split()
-    others = random.sample(_OTHERS, slots.count("other"))
-    slots = [others.pop() if slot == "other" else slot for slot in slots]
     raised = random.choice(["receivables", "machinery", "land"])
     figures = {
-        "scarce": "group" in slots,
+        "scarce": scarce,
         "scarce_group": "",
         "allotment": _ALLOTMENT[length],
         "funding_from": random.choice([2_500_000, 3_000_000, 3_500_000]),
@@ -115,9 +113,13 @@ def _day(length: str, minutes: int, random: Random) -> State:
                  "CHF": random.randint(9_300, 9_700)},
     )  # fmt: skip
     book.fill(state, random)
-    day = Draw(state, random)
+    return state
+
+
+def _day(length: str, slots: list[str], random: Random, state: State) -> State:
+    day, minutes = Draw(state, random), state.time.ends
     patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
-    if figures["scarce"]:
+    if state.figures["scarce"]:
         matters.open_group(day, slots.count("group"))
     gap = int(minutes * _COMING[length]) / len(slots)
     first, after = _WAVE[length]

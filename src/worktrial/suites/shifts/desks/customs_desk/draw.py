@@ -5,9 +5,10 @@ A slot has a kind; the pattern that decides what is right about it is drawn apar
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.clerks import Chore, lateness
+from worktrial.suites.shifts.pace import Chore, first_possible
 from worktrial.workplaces.people import Person
 from worktrial.workplaces.time import Timeline
 
@@ -30,7 +31,7 @@ _EARLIER = 90
 _ABOARD = 60
 
 
-_WAITING = {"short": 2, "half": 3, "full": 5}
+_WAITING = {"short": 2, "half": 3, "full": 6}
 """Requests that wait when the shift begins."""
 _COMING = {"short": 0.84, "half": 0.93, "full": 0.97}
 """Share of the shift that the pace of requests is reckoned from; those that wait at the beginning come off it."""
@@ -50,22 +51,19 @@ _CERTIFICATE, _CLEARANCE = 48, 52
 """Minutes after which an office abroad, and the veterinary office once reminded, have answered."""
 _ONE_CALL = 3
 """Minutes for which a call that has begun keeps away a more pressing one: a list that is taken waits for nobody."""
-_DRAWS = 500
 
 
 def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it: the first of some days that one clerk can do."""
-    for _ in range(_DRAWS):
-        day = _day(length, minutes, random)
-        if lateness(_chores(day.state)) <= 0:
-            _rest_of_the_ship(day)
-            _file(day)
-            return day.state
-    raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
+    day = first_possible(_port(length, minutes, random), partial(_day, length), _chores)
+    _rest_of_the_ship(day)
+    _file(day)
+    return day.state
 
 
-def _chores(state: State) -> Iterator[Chore]:
+def _chores(day: Draw) -> Iterator[Chore]:
     """Everything that has to be done on a day, some minutes before it is due."""
+    state = day.state
     crane = max((event.due for event in state.time.waiting if event.kind == "delayed"), default=0)
     for right in solve(state):
         begins, due = right.arrives, right.due - 5
@@ -89,10 +87,10 @@ def _chores(state: State) -> Iterator[Chore]:
         yield Chore(ready, due, minutes)
 
 
-def _day(length: str, minutes: int, random: Random) -> Draw:
-    """The port and everything that has a part in the day; without the records that have none."""
+def _day(length: str, day: Draw) -> Draw:
+    """The port with everything that has a part in the day; without the records that have none."""
     slots = _SLOTS[length].split()
-    day = _port(length, minutes, random)
+    random, minutes = day.random, day.minutes
     _quota(day, slots.count("quota"))
     patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
     gap = minutes * _COMING[length] / len(slots)

@@ -3,9 +3,10 @@
 A slot has a kind; the pattern that decides what is right about it is drawn apart from the words of the request.
 """
 
+from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.clerks import lateness
+from worktrial.suites.shifts.pace import first_possible
 
 from .day import Day
 from .load import chores
@@ -40,7 +41,6 @@ _STORMS = {"short": ((36, 44),), "half": ((88, 104),), "full": ((130, 150), (310
 _BURST = {"short": "breakdown", "half": "breakdown breakdown", "full": "breakdown breakdown"}
 """Length to the kinds of what comes in a burst."""
 _AFTERMATH = 16  # minutes after a burst in which nothing else comes in
-_TRIES = 500
 _SPARE = 1  # minutes that are left before every time if nothing is put off
 _EXPECTED_LAST = {"short": 0.68, "half": 0.8, "full": 0.8}
 """Length to the share of the shift by which the last request has come."""
@@ -54,16 +54,12 @@ def draw(length: str, minutes: int, random: Random) -> State:
         minutes: Its length.
         random: Draws everything.
     """
-    for _ in range(_TRIES):
-        state = _day(length, minutes, random)
-        if lateness(chores(state)) <= -_SPARE:
-            return state
-    raise RuntimeError(f"no day among {_TRIES} that a dispatcher could get through")
+    return first_possible(Day(length, minutes, random), partial(_day, length), chores, spare=_SPARE)
 
 
-def _day(length: str, minutes: int, random: Random) -> State:
+def _day(length: str, day: Day) -> State:
     """One try at a day."""
-    day = Day(length, minutes, random)
+    random, minutes = day.random, day.minutes
     slots = [random.choice(slot.split("/")) for slot in SLOTS[length].split()]
     storms = sorted(random.randint(*between) for between in _STORMS[length])
     burst = _BURST[length].split()

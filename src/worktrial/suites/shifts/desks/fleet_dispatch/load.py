@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from worktrial.suites.shifts.clerks import Chore
+from worktrial.suites.shifts.pace import Chore
 
 from .rules import CERTIFICATES, DUTIES, FIRST_WORD, Right, solve
 from .state import State

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from functools import partial
 from random import Random
 
 from worktrial.language import JsonValue
-from worktrial.suites.shifts.clerks import Chore, lateness
+from worktrial.suites.shifts.pace import Chore, first_possible
 from worktrial.workplaces.people import Fact
 
 from . import names
@@ -55,23 +56,18 @@ _RECALLED_ORDERS = {"short": 2, "half": 4, "full": 5}
 NOTICE = "RC-2610"
 
 
-_WAITING = {"short": 2, "half": 4, "full": 6}
+_WAITING = {"short": 2, "half": 4, "full": 5}
 """Requests that wait when the shift begins."""
 _COMING = {"short": 0.72, "half": 0.92, "full": 1.0}
 """Share of the shift that the pace of requests is reckoned from; those that wait at the beginning come off it."""
 _WORK = {"return": 16, "repair": 18, "exchange": 13, "pickup": 12, "recall-hold": 6, REPORT: 3}
 """Minutes that the work on a matter of a kind takes, but for waiting and asking."""
 _ONE_WORD = 2
-_DRAWS = 40
 
 
 def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it: the first of some days that one clerk can do."""
-    for _ in range(_DRAWS):
-        state = _day(length, minutes, random)
-        if lateness(_chores(state)) <= 0:
-            return state
-    raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
+    return first_possible(Draw(length, minutes, random), partial(_day, length), _chores)
 
 
 def _chores(state: State) -> Iterator[Chore]:
@@ -100,8 +96,8 @@ def _chores(state: State) -> Iterator[Chore]:
         yield Chore(ready, due, minutes)
 
 
-def _day(length: str, minutes: int, random: Random) -> State:
-    day = Draw(length, minutes, random)
+def _day(length: str, day: Draw) -> State:
+    random, minutes = day.random, day.state.time.ends
     slots = SLOTS[length].split()
     notice = random.randint(*_NOTICE[length])
     sku, lot = _recall(day, notice, slots.count("exchange"))

@@ -5,12 +5,11 @@ A slot has a kind; the pattern that decides what is right about it is drawn apar
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from random import Random
 
-from msgspec.structs import replace
-
 from worktrial.language import JsonValue
-from worktrial.suites.shifts.clerks import lateness
+from worktrial.suites.shifts.pace import first_possible
 from worktrial.workplaces.time import Timeline
 
 from . import names, records
@@ -34,7 +33,7 @@ PATTERNS = {
     "restore": ("plain", "soon", "other_area"),
     "leaver": ("leaver",),
 }
-_WAVES = {"short": ((40, 46),), "half": ((92, 104),), "full": ((128, 146), (308, 326))}
+_WAVES = {"short": ((40, 46),), "half": ((78, 92),), "full": ((128, 146), (308, 326))}
 """Length to the minutes between which each great failure begins."""
 _REQUESTS_UNTIL = {"short": 0.7, "half": 0.7, "full": 0.8}
 """Length to the share of the shift after which no more requests come."""
@@ -53,7 +52,6 @@ _WINDOW_LEFT = 25  # minutes that a window is open after everything that has to 
 _TO_READ = 14  # minutes after which the owner of a system has been told of a change at the latest
 _SLOWEST = 50  # minutes that an employee takes to answer at most
 _SPARE = 8  # minutes that are left before every time if nothing is put off
-_TRIES = 500
 _AFTERMATH = 34  # minutes after a great failure in which nothing else comes in
 
 
@@ -119,11 +117,7 @@ class Draw:
 def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it: of a day that a clerk who wastes no minute gets through."""
     there = _records(length, minutes, random)
-    for _ in range(_TRIES):
-        state = _day(length, _begun(there), random)
-        if lateness(chores(state)) <= -_SPARE:
-            return state
-    raise RuntimeError(f"no day among {_TRIES} that a clerk could get through")
+    return first_possible(there, partial(_day, length, random), chores, spare=_SPARE)
 
 
 def _records(length: str, minutes: int, random: Random) -> State:
@@ -166,28 +160,7 @@ def _records(length: str, minutes: int, random: Random) -> State:
     return state
 
 
-def _begun(there: State) -> State:
-    """A state of its own with these records, for another try."""
-    return replace(
-        there,
-        time=Timeline(begins=there.time.begins, ends=there.time.ends),
-        people={id: replace(person, forgets=[]) for id, person in there.people.items()},
-        figures=dict(there.figures),
-        employees={id: replace(employee, groups=[*employee.groups]) for id, employee in there.employees.items()},
-        tickets=dict(there.tickets),
-        jobs=[],
-        changes={},
-        pools={},
-        laptops={id: replace(laptop) for id, laptop in there.laptops.items()},
-        documents=[],
-        leavers=[],
-        snapshots_until={},
-        answers={},
-        phone={},
-    )
-
-
-def _day(length: str, state: State, random: Random) -> State:
+def _day(length: str, random: Random, state: State) -> State:
     """One try at the requests of a day."""
     minutes = state.time.ends
     day = Draw(length, state, random)
