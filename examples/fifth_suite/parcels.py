@@ -37,7 +37,7 @@ SHOP = ExecutableWorkplace.build("shop", [look_up, hand_over], system_prompt="A 
 PLACE = {"workplace": "shop", "home": SHOP, "clock": STATE["clock"], "initial_state": STATE, "scenario": "counter"}
 ABOUT = {"category": "Logistics", "domain": "parcels", "language": "en", "difficulty": 1, "rubric": "As asked."}
 PLAN = {"steps": [{"call": "hand_over", "with": {"parcel": "P2"}}], "answer": "Here you are."}
-CHECK = {"check": "state_equals", "at": "/parcels/P2", "value": "handed over"}
+CHECK = {"check": "state_equals", "at": "/parcels", "value": {"P1": "in the shop", "P2": "handed over"}}
 TASK = {"id": "parcel-01", "instruction": "The customer of parcel P2 is here: hand it over.", "plan": PLAN}
 
 

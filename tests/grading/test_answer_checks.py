@@ -384,10 +384,13 @@ def test_other_choices(answer: str) -> None:
 
 
 def test_phrases() -> None:
-    answer = "Bed **A21** is free; the cure\nperiod ends on May 19."
+    answer = "Bed **A21** is free for 3.50; the cure\nperiod ends on May 19."
     for check, passed in [
         ({"check": "answer_mentions", "any_of": ["A2"]}, False),
         ({"check": "answer_mentions", "any_of": ["a21"]}, True),
+        ({"check": "answer_mentions", "any_of": ["3"]}, False),
+        ({"check": "answer_mentions", "any_of": ["50"]}, False),
+        ({"check": "answer_mentions", "any_of": ["3.50"]}, True),
         ({"check": "answer_mentions", "any_of": ["cure period"]}, True),
         ({"check": "answer_mentions", "any_of": ["May 1", "1 May"]}, False),
         ({"check": "answer_lacks", "any_of": ["A2"]}, True),

@@ -49,9 +49,12 @@ def test_state_checks() -> None:
         ({"check": "state_items", "at": "/orders", "at_least": 2, "at_most": 2}, True),
         ({"check": "state_items", "at": "/orders", "at_least": 0, "at_most": 1}, False),
         ({"check": "state_items", "at": "/beds", "at_least": 1, "at_most": 1}, True),
+        ({"check": "state_items", "at": "/orders", "matching": {"item": "beer"}, "at_most": 0}, True),
+        ({"check": "state_items", "at": "/orders", "matching": {"item": "milk"}, "at_most": 0}, False),
         ({"check": "state_items", "at": "/nowhere"}, False),
         ({"check": "only_changed", "at": ["/beds", "/orders/1", "/open"]}, True),
         ({"check": "only_changed", "at": ["/beds", "/orders"]}, False),
+        ({"check": "only_changed", "at": ["/beds", "/orders"], "open": ["/open"]}, True),
         ({"check": "only_changed", "at": ["/beds", "/order", "/open"]}, False),
     ]:
         result = judged(check)
@@ -76,10 +79,33 @@ def test_call_checks() -> None:
         ({"check": "called", "tool": "pay", "at_least": 0, "at_most": 0}, False),
         ({"check": "called", "tool": "pay", "with": {"to": "b"}}, False),
         ({"check": "called", "tool": "x", "with": {"to": "b"}}, False),
+        ({"check": "called", "tool": "sell", "at_most": 0}, True),
+        ({"check": "called", "tool": "pay", "at_most": 0}, False),
         ({"check": "never_called", "tool": "pay", "with": {"to": "b"}}, False),
         ({"check": "never_called", "tool": "pay", "with": {"to": "c"}}, True),
     ]:
         assert judged(check, calls=calls).passed is passed, check
+
+
+def test_calls_in_order() -> None:
+    calls = [
+        ("tell", {"to": "b"}, {"error": {"type": "no"}}),
+        ("decide", {"id": 1}, {}),
+        ("tell", {"to": "a"}, {}),
+        ("decide", {"id": 2}, {}),
+        ("tell", {"to": "b"}, {}),
+    ]
+    decide, tell = {"tool": "decide"}, {"tool": "tell"}
+    for asked, passed, why in [
+        ([decide, tell], True, "they are calls 2, 3"),
+        ([tell, decide], False, "they are calls 3, 2"),
+        ([{**decide, "with": {"id": 2}}, {**tell, "with": {"to": "b"}}], True, "they are calls 4, 5"),
+        ([{**decide, "with": {"id": 2}}, tell], False, "they are calls 4, 3"),
+        ([decide, {**tell, "with": {"to": "c"}}], False, "tell was not called so"),
+        ([decide, decide], False, "they are calls 2, 2"),
+    ]:
+        result = judged({"check": "called_in_order", "calls": asked}, calls=calls)
+        assert (result.passed, result.why) == (passed, why), asked
 
 
 @pytest.mark.parametrize(
@@ -90,6 +116,9 @@ def test_call_checks() -> None:
         {"check": "state_equals", "at": "/a"},
         {"check": "state_number", "at": "/a", "value": 1, "tolerance": -1},
         {"check": "called", "tool": "x", "times": 1},
+        {"check": "called", "tool": "x", "at_least": 2, "at_most": 1},
+        {"check": "state_items", "at": "/a", "at_least": 1, "at_most": 0},
+        {"check": "called_in_order", "calls": [{"tool": "x"}]},
     ],
 )
 def test_checks_that_cannot_be_read(check: dict[str, Any]) -> None:

@@ -330,7 +330,9 @@ def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
     if not words:
         return ()
     # ASCII boundaries: "A2" is not in "A21", but a Korean particle may follow it directly.
-    pattern = re.compile(r"(?<![A-Za-z0-9_])" + r"\s+".join(words) + r"(?![A-Za-z0-9_])", re.IGNORECASE)
+    # Nor is "240" in "240.01".
+    before, after = r"(?<![A-Za-z0-9_])(?<!\d[.,](?=\d))", r"(?![A-Za-z0-9_])(?!(?<=\d)[.,]\d)"
+    pattern = re.compile(before + r"\s+".join(words) + after, re.IGNORECASE)
     return tuple(match.span() for match in pattern.finditer(text))
 
 

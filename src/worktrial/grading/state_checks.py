@@ -1,9 +1,9 @@
 """Declarative checks of what an agent did and said: verdicts without a judge."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worktrial.grading.answer_checks import (
     AnswerChoice,
@@ -82,7 +82,27 @@ class StateAbsent(Claim):
         return CheckResult(f"state has nothing at {self.at}", found is ABSENT, _found(found))
 
 
-class StateItems(Claim):
+class _Counted(Claim):
+    """A claim about a number of things: `at_most: 0` alone means none, as everybody who writes it means."""
+
+    at_least: Count = 1
+    at_most: Count | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_at_all(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("at_most") == 0 and "at_least" not in given:
+            return {**given, "at_least": 0}
+        return given
+
+    @model_validator(mode="after")
+    def _possible(self) -> "_Counted":
+        if self.at_most is not None and self.at_most < self.at_least:
+            raise ValueError(f"at_least {self.at_least} is more than at_most {self.at_most}, so it can never hold")
+        return self
+
+
+class StateItems(_Counted):
     """A list in the state (or the values of an object) has so many items that match.
 
     An item matches when it has at least the given fields with the given values; numbers match to half a cent. Where
@@ -97,8 +117,6 @@ class StateItems(Claim):
         default_factory=dict, description="Field of an item to words of which its text has to contain one."
     )
     one_of: tuple[JsonValue, ...] = Field((), description="Values of which an item has to be one.")
-    at_least: Count = 1
-    at_most: Count | None = None
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
@@ -128,23 +146,25 @@ class OnlyChanged(Claim):
 
     check: Literal["only_changed"]
     at: tuple[Pointer, ...]
+    open: tuple[Pointer, ...] = Field(
+        (), description="Places that may change too, and need not: the rules leave open what is done there."
+    )
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         changed = changed_pointers(facts.initial_state, facts.final_state)
-        stray = [pointer for pointer in changed if not any(under(pointer, allowed) for allowed in self.at)]
-        asked = f"nothing changed outside {', '.join(self.at) or '(nothing at all)'}"
+        places = (*self.at, *self.open)
+        stray = [pointer for pointer in changed if not any(under(pointer, place) for place in places)]
+        asked = f"nothing changed outside {', '.join(places) or '(nothing at all)'}"
         return CheckResult(asked, not stray, f"also changed: {', '.join(stray)}" if stray else "so it is")
 
 
-class Called(Claim):
+class Called(_Counted):
     """A tool was called so often, with at least these arguments; calls answered by an error do not count."""
 
     check: Literal["called"]
     tool: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict, alias="with")
-    at_least: Count = 1
-    at_most: Count | None = None
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
@@ -167,6 +187,35 @@ class NeverCalled(Claim):
         calls = _calls(facts, self.tool, self.arguments)
         asked = f"{self.tool} never called with {self.arguments!r}"
         return CheckResult(asked, not calls, f"{len(calls)} times")
+
+
+class NamedCall(BaseModel):
+    """A call by its tool and some of its arguments."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    tool: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict, alias="with")
+
+
+class CalledInOrder(Claim):
+    """Tools were called in this order, each for the first time after the one before; failed calls do not count."""
+
+    check: Literal["called_in_order"]
+    calls: Annotated[tuple[NamedCall, ...], Field(min_length=2)]
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        asked = ", then ".join(f"{call.tool} called with {call.arguments!r}" for call in self.calls)
+        firsts: list[int] = []
+        for wanted in self.calls:
+            made = _calls(facts, wanted.tool, wanted.arguments)
+            first = next((call.index for call in made if "error" not in call.observation.content), None)
+            if first is None:
+                return CheckResult(asked, False, f"{wanted.tool} was not called so")
+            firsts.append(first)
+        passed = firsts == sorted(set(firsts))
+        return CheckResult(asked, passed, f"they are calls {', '.join(str(first + 1) for first in firsts)}")
 
 
 class AskedHuman(Claim):
@@ -213,6 +262,7 @@ Check = Annotated[
     | AnswerLacks
     | Called
     | NeverCalled
+    | CalledInOrder
     | AskedHuman
     | AskedNoHuman,
     Field(discriminator="check"),

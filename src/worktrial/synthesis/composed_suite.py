@@ -16,8 +16,8 @@ from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import TASKS_FILE, ExecutableTask
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.compose.atoms import Workshop
-from worktrial.synthesis.compose.composer import ComposedTask, state_of
-from worktrial.synthesis.compose.proof import CHECKS, plan_of
+from worktrial.synthesis.compose.composer import ComposedTask, plan_of, state_of
+from worktrial.synthesis.compose.proof import CHECKS
 from worktrial.synthesis.files import to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
 
@@ -90,6 +90,7 @@ async def executable(
                 "plan": Plan.model_validate(plan_of(draft, language)),
                 "checks": tuple(CHECKS.validate_python(draft.checks)),
                 "rubric": rubric_of(draft, rules),
+                "clauses": tuple(draft.clauses),
                 **({"human": draft.human} if draft.human else {}),
             }
         )

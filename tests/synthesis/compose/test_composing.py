@@ -14,9 +14,17 @@ from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
 from worktrial.synthesis.compose.choosing import Composition
-from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose, state_of
+from worktrial.synthesis.compose.composer import (
+    ComposedTask,
+    NotComposed,
+    Recipe,
+    RecipeCase,
+    compose,
+    plan_of,
+    state_of,
+)
 from worktrial.synthesis.compose.languages import language_of
-from worktrial.synthesis.compose.proof import CHECKS, faults_of, plan_of
+from worktrial.synthesis.compose.proof import CHECKS, faults_of
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.compose.varying import hardened, mended, spread
 from worktrial.workplaces import Trajectory
@@ -82,6 +90,26 @@ def test_the_steps_of_several_cases_are_merged_and_keep_their_own_order() -> Non
 def test_one_check_holds_that_nothing_else_changed() -> None:
     for task in HUNDRED[:10]:
         assert [check["check"] for check in task.checks].count("only_changed") == 1
+
+
+def test_the_check_of_changes_is_narrowed_to_what_the_plan_changes() -> None:
+    """An atom that names a whole record, or a list, lets no act pass that the plan does not make there."""
+    task = next(t for t in HUNDRED if [case.atom for case in t.recipe.cases] == ["plain_extension"])
+    loan = task.steps[0]["with"]["loan_id"]
+    assert task.checks[-1]["at"] == [f"/loans/{loan}/due", f"/loans/{loan}/extended"]
+
+
+def test_what_the_clauses_leave_open_stays_open() -> None:
+    workshop = in_process(LOANS, Changed, changes={"plain_extension": {"open": ["/reservations"]}})
+    recipe = Recipe(id="x-01", start=0, cases=[RecipeCase(atom="plain_extension", seed="1")], languages=["en"])
+    task = asyncio.run(compose(recipe, atoms_of(workshop), workshop))
+    assert task.checks[-1]["open"] == ["/reservations"]
+
+
+def test_every_check_of_a_case_cites_its_clauses() -> None:
+    for task in HUNDRED[:20]:
+        cited = {clause for check in task.checks for clause in check.get("clauses", [])}
+        assert cited == set(task.clauses)
 
 
 def test_what_another_case_would_need_fails_the_checks() -> None:

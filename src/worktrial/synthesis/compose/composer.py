@@ -10,8 +10,11 @@ import jsonpatch
 import msgspec
 import yaml
 from jsonpointer import JsonPointerException
+from pydantic import ValidationError
 
-from worktrial.errors import DataError
+from worktrial.agents.plan import Plan, follow
+from worktrial.errors import DataError, InvalidSample
+from worktrial.grading.facts import changed_pointers, under
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.compose.atoms import AtomName, Workshop, situation_of
 from worktrial.workplaces.executable.atoms import Situation
@@ -124,10 +127,11 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Works
     for name, patch in planted:
         state = patched(state, patch, name)
     named = [atoms[case.atom] for case in recipe.cases]
-    checks, case_of_check = _checks(cases)
+    clauses = [sorted({*atom.clauses, *case.clauses}) for atom, case in zip(named, cases, strict=True)]
+    checks, case_of_check = _checks(cases, clauses)
     order = random.sample(range(len(cases)), len(cases))
     lead = random.randrange(1 << 16)
-    return ComposedTask(
+    task = ComposedTask(
         recipe=recipe,
         patch=list(jsonpatch.make_patch(start, state)),
         instructions={
@@ -137,15 +141,36 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Works
         steps=_steps(cases, random),
         checks=checks,
         case_of_check=case_of_check,
-        clauses=sorted(
-            {clause for atom, case in zip(named, cases, strict=True) for clause in (*atom.clauses, *case.clauses)}
-        ),
+        clauses=sorted({clause for of_case in clauses for clause in of_case}),
         difficulty=_level(named, cases, len(planted)),
         refusals=sum(case.refusal for case in cases),
         exceptions=[case.exception for case in cases if case.exception is not None],
         human=" ".join(case.human for case in cases if case.human),
         requests=[case.request for case in cases],
     )
+    return await _narrowed(task, state, workshop)
+
+
+async def _narrowed(task: ComposedTask, state: JsonObject, workshop: Workshop) -> ComposedTask:
+    """The task with its check of changes narrowed to what its plan changes, down to the field and the new item.
+
+    What an atom says it changes may be a whole record, or a list of letters: one act more would pass there. A plan
+    that cannot be followed is left as it is; the proof says so.
+    """
+    session = workshop.open(state)
+    try:
+        await follow(Plan.model_validate(plan_of(task, task.recipe.languages[0])), session)
+    except (ValidationError, InvalidSample):
+        return task
+    changed = changed_pointers(state, session.state or {})
+    *checks, last = task.checks
+    places = [place for place in changed if any(under(place, declared) for declared in last["at"])]
+    return msgspec.structs.replace(task, checks=[*checks, {**last, "at": sorted(places)}])
+
+
+def plan_of(task: ComposedTask, language: str) -> JsonObject:
+    """Solution plan of the task in one of its languages."""
+    return {"steps": task.steps, "answer": task.answers[language]}
 
 
 async def state_of(task: ComposedTask, workshop: Workshop) -> JsonObject:
@@ -232,8 +257,8 @@ def _scoped(case: int, found: Situation, language: str) -> str:
     return f"{{% with {given} %}}{found.answer[language]}{{% endwith %}}"
 
 
-def _checks(cases: Sequence[Situation]) -> tuple[list[JsonObject], list[int]]:
-    """Every check once, and one that nothing else changed."""
+def _checks(cases: Sequence[Situation], clauses: Sequence[list[str]]) -> tuple[list[JsonObject], list[int]]:
+    """Every check once, with the clauses of its case, and one that nothing else changed."""
     checks: list[JsonObject] = []
     of: list[int] = []
     for case, found in enumerate(cases):
@@ -242,11 +267,14 @@ def _checks(cases: Sequence[Situation]) -> tuple[list[JsonObject], list[int]]:
                 raise DataError(
                     "atoms.py", "a situation holds a check only_changed", "Say what changes in `changes`"
                 )
-            if check not in checks:
-                checks.append(check)
+            same = [one for one in checks if {**one, "clauses": 0} == {**check, "clauses": 0}]
+            if not same:
+                checks.append({**check, "clauses": check.get("clauses") or clauses[case]})
                 of.append(case)
     changes = sorted({place for found in cases for place in found.changes})
-    return [*checks, {"check": "only_changed", "at": changes}], [*of, -1]
+    left_open = sorted({place for found in cases for place in found.open})
+    only = {"check": "only_changed", "at": changes, **({"open": left_open} if left_open else {})}
+    return [*checks, only], [*of, -1]
 
 
 def _instruction(requests: Sequence[str], language: str, lead: int) -> str:

@@ -9,19 +9,13 @@ from worktrial.agents.plan import Plan, follow
 from worktrial.errors import InvalidSample
 from worktrial.grading.check import CheckResult
 from worktrial.grading.state_checks import Check, run_checks
-from worktrial.language import JsonObject
 from worktrial.synthesis.compose.atoms import Workshop
-from worktrial.synthesis.compose.composer import ComposedTask, state_of
+from worktrial.synthesis.compose.composer import ComposedTask, plan_of, state_of
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.workplaces import Trajectory
 
 CHECKS: TypeAdapter[list[Check]] = TypeAdapter(list[Check])
 IDLE = "Done."
-
-
-def plan_of(task: ComposedTask, language: str) -> JsonObject:
-    """Solution plan of the task in one of its languages."""
-    return {"steps": task.steps, "answer": task.answers[language]}
 
 
 async def faults_of(task: ComposedTask, workshop: Workshop) -> list[str]:

@@ -119,6 +119,10 @@ class Records:
         """Ids of all records."""
         return {*self._group_of}
 
+    def group_of(self, id: str) -> str:
+        """Collection that holds a record; "" where none does."""
+        return self._group_of.get(id, "")
+
     def neighbours(self, id: JsonValue) -> list[str]:
         """Other ids of the same collection, those that come after it first; none where it is no record's id."""
         if not isinstance(id, str) or id not in self._group_of:

@@ -19,6 +19,8 @@ from worktrial.grading.check import Facts
 from worktrial.grading.state_checks import (
     AnyCheck,
     Called,
+    CalledInOrder,
+    NeverCalled,
     OnlyChanged,
     StateEquals,
     StateItems,
@@ -35,7 +37,8 @@ from worktrial.workplaces.trajectory import Trajectory
 ANSWER_FACTS = (AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerId, AnswerChoice)
 """Checks of one value in the answer; `answer_mentions` asks for words."""
 _WORD = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
-_ID = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}[-_]?\d{1,9}(?:-\d+)*(?![A-Za-z0-9])")
+ID_LIKE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}[-_]?\d{1,9}(?:-\d+)*(?![A-Za-z0-9])")
+"""Tokens that look like the id of a record: letters, then digits."""
 
 
 def states(text: str, check: AnyCheck) -> bool:
@@ -66,15 +69,22 @@ def wanted_in_state(checks: Sequence[AnyCheck]) -> Iterator[JsonValue]:
                 yield from scalars(value)
         elif isinstance(check, StateItems):
             yield from scalars(check.matching)
-        elif isinstance(check, Called):
-            yield from scalars(check.arguments)
+        elif isinstance(check, Called | CalledInOrder):
+            yield from scalars(call_arguments(check))
+
+
+def call_arguments(check: AnyCheck) -> list[JsonValue]:
+    """Arguments of the calls that a check asks for or forbids; [] where it is about no calls."""
+    if isinstance(check, CalledInOrder):
+        return [call.arguments for call in check.calls]
+    return [check.arguments] if isinstance(check, Called | NeverCalled) else []
 
 
 def pointers(checks: Sequence[AnyCheck]) -> Iterator[str]:
     """JSON Pointers into the state that checks look at."""
     for check in checks:
         if isinstance(check, OnlyChanged):
-            yield from check.at
+            yield from (*check.at, *check.open)
         elif isinstance(at := getattr(check, "at", None), str):
             yield at
 
@@ -109,7 +119,12 @@ def shingles(text: str, length: int) -> set[tuple[str, ...]]:
 
 def id_like(text: str) -> set[str]:
     """Tokens that look like the id of a record: letters, then digits."""
-    return set(_ID.findall(one_spelling(text)))
+    return set(ID_LIKE.findall(one_spelling(text)))
+
+
+def ids_named(value: JsonValue, ids: set[str]) -> set[str]:
+    """Those of `ids` that stand somewhere in a value as a whole text."""
+    return {one for one in scalars(value) if isinstance(one, str) and one in ids}
 
 
 @lru_cache(maxsize=8192)

@@ -15,11 +15,13 @@ from worktrial.grading.answer_checks import (
     AnswerTime,
 )
 from worktrial.grading.facts import ABSENT, at
-from worktrial.grading.state_checks import AnyCheck, Called, NeverCalled, OnlyChanged, StateAbsent
+from worktrial.grading.state_checks import AnyCheck, OnlyChanged, StateAbsent
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.facts import (
     answer_checks,
+    call_arguments,
     id_form,
     id_like,
     is_telling,
@@ -237,8 +239,7 @@ def record_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     ids = [
         value
         for check in task.checks
-        if isinstance(check, Called | NeverCalled)
-        for value in scalars(check.arguments)
+        for value in scalars(call_arguments(check))
         if isinstance(value, str) and id_like(value) == {value}
         if id_form(value) in forms and value.casefold() not in joined and value.casefold() not in asked
     ]
@@ -248,8 +249,14 @@ def record_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     return found
 
 
-def rubric_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
-    """Findings on a rubric that says otherwise than plan and checks."""
+def rubric_findings(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause] = ()) -> list[Finding]:
+    """Findings on a rubric that says otherwise than plan and checks; clauses that it quotes are none of its own."""
+    said = task.rubric
+    for clause in clauses:
+        said = said.replace(clause.quote, " ")
+    for clause in clauses:
+        said = re.sub(rf"(?<![A-Za-z0-9-]){re.escape(clause.id)}(?![A-Za-z0-9-])", " ", said)
+    task = task.model_copy(update={"rubric": said})
     artifact = task.home.artifact
     names = {tool.name for tool in artifact.tools}
     verbs = tool_verbs(names, at_least=1)

@@ -31,6 +31,10 @@ class GateName(StrEnum):
     MINUS_WRITE = "plan-minus-write"
     NEIGHBOUR = "neighbour-record"
     STRAY_WRITE = "stray-write"
+    EXTRA_ACT = "one-act-too-many"
+    CHOICE = "neighbouring-choice"
+    LETTERS = "text-says-nothing"
+    SEQUENCE = "order-matters"
     ORDER = "order-free"
     WORDING = "other-wording"
     TRIVIAL = "trivial"
@@ -64,6 +68,10 @@ MEANINGS = {
     GateName.MINUS_WRITE: "tasks that pass though one of the plan's writes is left out",
     GateName.NEIGHBOUR: "tasks that pass though a write went to another record",
     GateName.STRAY_WRITE: "tasks that pass though another record was changed as well",
+    GateName.EXTRA_ACT: "tasks that pass though one act too many was done, or another act in a write's place",
+    GateName.CHOICE: "tasks that pass though a write chose another value",
+    GateName.LETTERS: "tasks that pass though a text which a clause asks for says nothing, or something wrong",
+    GateName.SEQUENCE: "tasks that pass though acts whose order a clause fixes were done the other way round",
     GateName.ORDER: "tasks whose checks insist on one of several orders",
     GateName.WORDING: "tasks whose checks insist on one wording of several right ones",
     GateName.TRIVIAL: "tasks that nothing has to be looked up for",

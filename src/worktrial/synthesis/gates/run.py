@@ -17,10 +17,17 @@ from worktrial.synthesis.gates.leaks import leak_findings, record_findings, rubr
 from worktrial.synthesis.gates.mutation import MUTANTS, Killed, mutants, survivors, tried
 from worktrial.synthesis.gates.names import ADVICE, GateName
 from worktrial.synthesis.gates.reach import unreachable
-from worktrial.synthesis.gates.task import idle_findings, orders, plan_findings, trivial, wrong_work
+from worktrial.synthesis.gates.task import idle_findings, orders, plan_findings, trivial
 from worktrial.synthesis.gates.twins import twin_findings
 from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import CarriedOut, carry_out
+from worktrial.synthesis.gates.wrong import wrong_work
+
+WAYS = (
+    *(GateName.WORDS, GateName.MINUS_WRITE, GateName.NEIGHBOUR, GateName.STRAY_WRITE),
+    *(GateName.EXTRA_ACT, GateName.CHOICE, GateName.LETTERS, GateName.SEQUENCE),
+)
+"""Gates that do a task wrongly."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +144,7 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
         report.findings += of_plan
         report.add(GateName.WORDING, 1, wording_findings(task, work) if not of_plan else ())
         report.findings += [*idle_findings(task), *told_findings(task, work), *record_findings(task, work)]
-        report.findings += [*rubric_findings(task, work), *leak_findings(door.artifact, task)]
+        report.findings += [*rubric_findings(task, work, clauses), *leak_findings(door.artifact, task)]
         report.findings += unknowable(task, clauses)
     for gate in (GateName.PLAN, GateName.PLAN_ERRORS, GateName.IDLE, GateName.STRANGE_RECORDS, GateName.RUBRIC):
         report.add(gate, len(tasks))
@@ -147,10 +154,11 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
         report.add(GateName.PRIVATE, len(tasks))
     good = [task for task, _ in sound]
     done = [work for _, work in sound]
-    ways, found = await wrong_work(door, good, done)
-    for gate in (GateName.WORDS, GateName.MINUS_WRITE, GateName.NEIGHBOUR, GateName.STRAY_WRITE):
+    known = known_calls(door.artifact, subject.examples, subject.expectations, subject.starts, tasks, works)
+    ways, found = await wrong_work(door, good, done, known, clauses)
+    for gate in WAYS:
         report.add(gate, ways[gate], [one for one in found if one.check == gate])
-    report.add(GateName.ORDER, *await orders(door, good, done))
+    report.add(GateName.ORDER, *await orders(door, good, done, clauses))
     report.add(GateName.TRIVIAL, len(good), await trivial(door, good, done))
     report.findings += twin_findings(good, done)
 

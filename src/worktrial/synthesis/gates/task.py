@@ -1,28 +1,24 @@
-"""Gates of tasks by doing: the plan, nothing, and the plan with one thing wrong, each against the checks."""
+"""Gates of tasks by doing: the plan, nothing, the plan in another order, and what can be done unread."""
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from worktrial.agents.plan import Plan, needs_of
 from worktrial.finding import Finding
-from worktrial.grading.facts import changed_pointers, under
-from worktrial.grading.state_checks import StateOneOf
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.synthesis.gates.catalogue import Records, id_places, replaced, value_at
+from worktrial.synthesis.clauses import Clause
+from worktrial.synthesis.gates.catalogue import Records
 from worktrial.synthesis.gates.door import Door, Probe, Probed
-from worktrial.synthesis.gates.facts import id_like, numbers_in, texts_of
+from worktrial.synthesis.gates.facts import id_like, ids_named, numbers_in, texts_of
 from worktrial.synthesis.gates.facts import number as number_of
 from worktrial.synthesis.gates.names import GateName, finding
-from worktrial.synthesis.gates.work import Call, CarriedOut, carry_out, checked, first_failed
+from worktrial.synthesis.gates.sequence import ordering
+from worktrial.synthesis.gates.work import CarriedOut, carry_out, checked, first_failed
 from worktrial.workplaces.conformance.values import scalars
 
-NEIGHBOURS = 8
-"""Other records that each id of a write is replaced by; the workplace may refuse most of them."""
 _FREE_TEXT = 4  # words: an agent writes its own
 _ORDERED = re.compile(
     r"\b(?:first|before|after(?:wards)?|next|once|in (?:this|that|the) order|followed by)\b"
@@ -31,20 +27,6 @@ _ORDERED = re.compile(
     r"|먼저|다음|순서|그런 뒤|그 후|이후|나서",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Variant:
-    """A wrong way to do a task, which its checks have to notice."""
-
-    gate: GateName
-    task: ExecutableTask
-    work: CarriedOut
-    calls: Sequence[Call]
-    field: str
-    what: str
-    counts: int | None = None
-    """Position of the call that must not be refused for the variant to be one; None where all count."""
 
 
 def plan_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
@@ -80,80 +62,13 @@ def idle_findings(task: ExecutableTask) -> list[Finding]:
     return []
 
 
-async def wrong_work(
-    door: Door, tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]
-) -> tuple[Counter[GateName], list[Finding]]:
-    """Do each task wrongly in many ways: a write left out, at another record, or one too many.
-
-    The answer stays the plan's: somebody who claims to have done it all.
-
-    Returns:
-        Number of ways that were tried by gate, and those that pass.
-    """
-    variants = [variant for task, work in zip(tasks, works, strict=True) for variant in _variants(task, work)]
-    probed = await door.probe([Probe(one.task.initial_state, one.calls) for one in variants])
-    found: dict[tuple[str, str], Finding] = {}
-    counted: Counter[GateName] = Counter()
-    for one, outcome in zip(variants, probed, strict=True):
-        if one.counts is not None and not outcome.calls[one.counts].changed:
-            continue
-        # The same in the end is no wrong way: a second write may have made up for the first.
-        if outcome.state == one.work.state or _is_left_open(one.task, outcome.state, one.work.state):
-            continue
-        counted[one.gate] += 1
-        if first_failed(checked(one.task, one.calls, outcome.calls, one.work.answer, outcome.state)) is None:
-            fix = "Check the state that only the right work leaves, and that nothing else changed (`only_changed`)"
-            found.setdefault((one.task.id, one.gate), finding(one.gate, one.task.id, one.field, one.what, fix))
-    return counted, list(found.values())
-
-
-def _is_left_open(task: ExecutableTask, state: JsonObject, other: JsonObject) -> bool:
-    """Whether two states differ in something of which the task's checks accept several values."""
-    open_places = [check.at for check in task.checks if isinstance(check, StateOneOf)]
-    changed = changed_pointers(state, other) if open_places else []
-    return any(under(pointer, place) for pointer in changed for place in open_places)
-
-
-def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[_Variant]:
-    calls, writes = list(work.calls), work.writes
-    if not writes:
-        return
-    said = "all checks pass when no call is made and the work is only claimed"
-    yield _Variant(GateName.WORDS, task, work, (), "checks", said)
-    records = Records(task.initial_state)
-    own = {value for index in writes for value in scalars(calls[index][1]) if isinstance(value, str)}
-    for index in writes:
-        tool, given = calls[index]
-        left = [*calls[:index], *calls[index + 1 :]]
-        said = f"all checks pass without step {index} ({tool})"
-        yield _Variant(GateName.MINUS_WRITE, task, work, left, f"plan.steps[{index}]", said)
-        for other, path, id in _elsewhere(given, records):
-            where = ".".join(map(str, path))
-            instead = f"{id!r} instead of {value_at(given, path)!r}"
-            said = f"all checks pass when step {index} ({tool}) has {where} {instead}"
-            moved = [*calls[:index], (tool, other), *calls[index + 1 :]]
-            yield _Variant(GateName.NEIGHBOUR, task, work, moved, f"plan.steps[{index}]", said, index)
-            if id in own:
-                continue  # more of the same is not what another record would be
-            said = f"all checks pass when {tool} is also called with {where} {id!r}"
-            more = [*calls, (tool, other)]
-            yield _Variant(GateName.STRAY_WRITE, task, work, more, "checks", said, len(calls))
-
-
-def _elsewhere(given: JsonValue, records: Records) -> Iterator[tuple[JsonValue, tuple[str | int, ...], str]]:
-    """The arguments with one id after the other replaced by those of other records of the same kind."""
-    for path in id_places(given, records.ids):
-        for id in records.neighbours(value_at(given, path))[:NEIGHBOURS]:
-            yield replaced(given, path, id), path, id
-
-
 async def orders(
-    door: Door, tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]
+    door: Door, tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut], clauses: Sequence[Clause] = ()
 ) -> tuple[int, list[Finding]]:
     """Make two writes that have nothing to do with each other the other way round.
 
     They have nothing to do with each other when they name no record in common, none needs what the other showed,
-    and the workplace allows both orders. Where the instruction speaks of an order it counts.
+    and the workplace allows both orders. Where the instruction or a clause speaks of an order it counts.
 
     Returns:
         Number of plans that were tried, and tasks whose checks accept one order only.
@@ -162,7 +77,7 @@ async def orders(
         (task, work, index, plan)
         for task, work in zip(tasks, works, strict=True)
         if not _ORDERED.search(task.instruction)
-        for index, plan in _other_orders(task, work)
+        for index, plan in _other_orders(task, work, clauses)
     ]
     done = await carry_out(door, [(plan, task.initial_state) for task, _, _, plan in turned])
     found: dict[str, Finding] = {}
@@ -180,21 +95,19 @@ async def orders(
     return counted, list(found.values())
 
 
-def _other_orders(task: ExecutableTask, work: CarriedOut) -> Iterator[tuple[int, Plan]]:
+def _other_orders(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause]) -> Iterator[tuple[int, Plan]]:
     plan = task.plan_alone
     needs = needs_of(plan)[0]
     ids = Records(task.initial_state).ids | Records(work.state).ids
     for first, second in pairwise(work.writes):
         between = {step.name for step in plan.steps[first:second] if step.name}
-        if needs[second] & between or any(_named(work.calls[first], ids) & _named(work.calls[second], ids)):
+        if needs[second] & between or ids_named(work.calls[first][1], ids) & ids_named(work.calls[second][1], ids):
+            continue
+        if ordering(clauses, task, work.calls[first], work.calls[second]):
             continue
         steps = list(plan.steps)
         steps.insert(first, steps.pop(second))
         yield first, plan.model_copy(update={"steps": tuple(steps)})
-
-
-def _named(call: Call, ids: set[str]) -> set[str]:
-    return {value for value in scalars(call[1]) if isinstance(value, str) and value in ids}
 
 
 async def trivial(door: Door, tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[Finding]:

@@ -34,7 +34,9 @@ class Situation(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields
     steps: list[JsonObject] = []
     """Calls in the order in which they have to be made, as in `tasks.yaml`: `call`, `with`, `as`."""
     changes: list[str] = []
-    """JSON Pointers under which the work may change the state."""
+    """JSON Pointers under which the work changes the state; the task is checked for what the plan changes there."""
+    open: list[str] = []
+    """JSON Pointers of what may be changed or not, since the clauses leave it open."""
     patch: list[JsonObject] = []
     """JSON Patch (RFC 6902) that plants the case in the state."""
     distractors: list[list[JsonObject]] = []

@@ -41,6 +41,11 @@ ASKS_KO = (
     "{name} 고객이 청구 {claim}에 대해 두 번 문의했습니다. 지침대로 처리하고 어떻게 되었는지 말해 주세요.",
 )
 OBJECT = "You may object within 21 days."
+WORDS_OF = {
+    "proof of value": ["proof", "invoice", "receipt", "bank record"],
+    "photo_packaging": ["packaging", "package", "box"],
+    "photo_goods": ["goods", "content", "contents"],
+}
 CODES = {"loss": "LOSS", "damage": "DAMAGE", "missing": "MISSING"}
 
 
@@ -159,9 +164,10 @@ def _letter(claim_id: str, text: str, to: str = "sender", kind: str = "decision"
     return {"call": "send_message", "with": {"claim_id": claim_id, "to": to, "kind": kind, "text": text}}
 
 
-def _sent(claim_id: str, kind: str, to: str = "sender", most: int = 1) -> dict[str, object]:
+def _sent(claim_id: str, kind: str, says: list[str], to: str = "sender") -> dict[str, object]:
     matching = {"claim_id": claim_id, "to": to, "kind": kind}
-    return {"check": "state_items", "at": "/messages", "matching": matching, "at_least": 1, "at_most": most}
+    texts = {"text": says}
+    return {"check": "state_items", "at": "/messages", "matching": matching, "mentioning": texts, "at_most": 1}
 
 
 def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situation:
@@ -189,7 +195,8 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
             {"check": "state_equals", "at": f"{at}/reason_code", "value": code},
             {"check": "state_number", "at": f"{at}/amount", "value": due},
             _money(claim_id, due),
-            _sent(claim_id, "decision"),
+            _sent(claim_id, "decision", ["21"]),
+            _sent(claim_id, "decision", [f"{due:.2f}", f"{due.normalize():f}"]),
             {"check": "answer_money", "value": due},
         ],
         [pointer("claims", claim_id), "/payments", "/messages"],
@@ -223,7 +230,7 @@ def _ended(
         {"check": "state_equals", "at": f"{at}/decision", "value": decision},
         {"check": "state_number", "at": f"{at}/amount", "value": 0},
         _unpaid(claim_id),
-        _sent(claim_id, "decision"),
+        _sent(claim_id, "decision", ["21"]),
     ]
     if named:
         checks.append({"check": "state_equals", "at": f"{at}/reason_code", "value": code})
@@ -433,7 +440,7 @@ def _asked(state: State, claim_id: str, random: Random) -> Situation:
         (f"{claim_id} waits for papers: {named}.", f"{claim_id}: 서류를 요청했습니다({named})."),
         [
             {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "PAPERS"},
-            _sent(claim_id, "papers_wanted"),
+            *(_sent(claim_id, "papers_wanted", WORDS_OF[name]) for name in missing),
             _unpaid(claim_id),
         ],
         [pointer("claims", claim_id, "status"), pointer("claims", claim_id, "papers_asked"), "/messages"],
@@ -742,7 +749,7 @@ def recipient_without_consent(state: State, random: Random) -> Situation | None:
             f"{claim_id}: 수취인에게 발송인(sender)의 동의를 요청했습니다.",
         ),
         [
-            _sent(claim_id, "papers_wanted", to="recipient"),
+            _sent(claim_id, "papers_wanted", ["consent", "agreement", "permission"], to="recipient"),
             {"check": "state_equals", "at": pointer("claims", claim_id, "decision"), "value": None},
             _unpaid(claim_id),
         ],

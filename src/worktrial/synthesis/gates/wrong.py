@@ -1,0 +1,140 @@
+"""Wrong ways to do a task, played against its checks: work left out, done elsewhere, done otherwise, overdone."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from worktrial.finding import Finding
+from worktrial.grading.facts import changed_pointers, under
+from worktrial.grading.state_checks import OnlyChanged, StateOneOf
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.clauses import Clause
+from worktrial.synthesis.gates.acts import Acts, Variant, empty_texts, other_acts, other_choices
+from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, replaced, value_at
+from worktrial.synthesis.gates.door import Door, Probe
+from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.sequence import turned_round
+from worktrial.synthesis.gates.work import CarriedOut, checked, first_failed
+from worktrial.workplaces.conformance.values import scalars
+
+NEIGHBOURS = 8
+"""Other records that each id of a write is replaced by; the workplace may refuse most of them."""
+FIXES = {
+    GateName.EXTRA_ACT: "Check that nothing else changed, down to the field (`only_changed`), and how many items",
+    GateName.CHOICE: "Check that value, or say with `state_one_of` or `open` what the clauses leave open",
+    GateName.LETTERS: "Check what the text has to say (`state_items` with `mentioning`)",
+    GateName.SEQUENCE: "Check the order (`called_in_order`)",
+}
+"""Mending of what a gate finds, where it is not that of most."""
+_FIX = "Check the state that only the right work leaves, and that nothing else changed (`only_changed`)"
+
+
+async def wrong_work(
+    door: Door,
+    tasks: Sequence[ExecutableTask],
+    works: Sequence[CarriedOut],
+    known: Sequence[KnownCall] = (),
+    clauses: Sequence[Clause] = (),
+) -> tuple[Counter[GateName], list[Finding]]:
+    """Do each task wrongly in many ways: a write left out, at another record, one act too many, another choice.
+
+    The answer stays the plan's: somebody who claims to have done it all.
+
+    Args:
+        door: Carries the calls out.
+        tasks: Tasks whose plans pass.
+        works: What came of the plan of each.
+        known: Calls that make sense somewhere, of which acts too many are made.
+        clauses: Say what texts have to hold, and what comes first.
+
+    Returns:
+        Number of ways that were tried by gate, and those that pass.
+    """
+    acts = Acts(door.artifact, known)
+    variants = [
+        variant
+        for task, work in zip(tasks, works, strict=True)
+        if work.writes
+        for variant in (
+            *_variants(task, work),
+            *other_acts(task, work, acts.of(task, work)),
+            *other_choices(task, work),
+            *empty_texts(task, work, clauses),
+            *turned_round(task, work, clauses),
+        )
+    ]
+    starts = [_common(one) for one in variants]
+    probes = [
+        Probe(one.work.state if start == len(one.work.calls) else one.task.initial_state, one.calls[start:])
+        for one, start in zip(variants, starts, strict=True)
+    ]
+    found: dict[tuple[str, str, str], Finding] = {}
+    counted: Counter[GateName] = Counter()
+    for one, start, outcome in zip(variants, starts, await door.probe(probes), strict=True):
+        outcomes = [*one.work.outcomes[:start], *outcome.calls]
+        if one.counts is not None and not outcomes[one.counts].changed:
+            continue
+        if one.gate is GateName.SEQUENCE:
+            # Both orders come to the same state; what counts is that the workplace allows both.
+            if sum(call.error for call in outcomes) != sum(call.error for call in one.work.outcomes):
+                continue
+        # The same in the end is no wrong way: a second write may have made up for the first.
+        elif outcome.state == one.work.state:
+            continue
+        counted[one.gate] += 1
+        if first_failed(checked(one.task, one.calls, outcomes, one.work.answer, outcome.state)) is None:
+            if one.gate is not GateName.SEQUENCE and _is_left_open(one.task, outcome.state, one.work.state):
+                continue
+            told = finding(one.gate, one.task.id, one.field, one.what, FIXES.get(one.gate, _FIX))
+            found.setdefault((one.task.id, one.gate, one.by), told)
+    return counted, list(found.values())
+
+
+def _common(variant: Variant) -> int:
+    """Number of calls that a variant has in common with the plan and that need not be made again.
+
+    Those before the plan's first write change nothing; where all are the plan's, its final state is known.
+    """
+    own = variant.work.calls
+    same = next((n for n, (a, b) in enumerate(zip(variant.calls, own, strict=False)) if a is not b), len(own))
+    same = min(same, len(variant.calls))
+    return same if same == len(own) else min(same, variant.work.writes[0])
+
+
+def _is_left_open(task: ExecutableTask, state: JsonObject, other: JsonObject) -> bool:
+    """Whether two states differ only where the task's checks say that several values are right."""
+    places = [check.at for check in task.checks if isinstance(check, StateOneOf)]
+    places += [place for check in task.checks if isinstance(check, OnlyChanged) for place in check.open]
+    changed = changed_pointers(state, other) if places else []
+    return bool(changed) and all(any(under(pointer, place) for place in places) for pointer in changed)
+
+
+def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
+    calls, writes = list(work.calls), work.writes
+    said = "all checks pass when no call is made and the work is only claimed"
+    yield Variant(GateName.WORDS, task, work, (), "checks", said)
+    records = Records(task.initial_state)
+    own = {value for index in writes for value in scalars(calls[index][1]) if isinstance(value, str)}
+    for index in writes:
+        tool, given = calls[index]
+        left = [*calls[:index], *calls[index + 1 :]]
+        said = f"all checks pass without step {index} ({tool})"
+        yield Variant(GateName.MINUS_WRITE, task, work, left, f"plan.steps[{index}]", said)
+        for other, path, id in _elsewhere(given, records):
+            where = ".".join(map(str, path))
+            instead = f"{id!r} instead of {value_at(given, path)!r}"
+            said = f"all checks pass when step {index} ({tool}) has {where} {instead}"
+            moved = [*calls[:index], (tool, other), *calls[index + 1 :]]
+            yield Variant(GateName.NEIGHBOUR, task, work, moved, f"plan.steps[{index}]", said, index)
+            if id in own:
+                continue  # more of the same is not what another record would be
+            said = f"all checks pass when {tool} is also called with {where} {id!r}"
+            more = [*calls, (tool, other)]
+            yield Variant(GateName.STRAY_WRITE, task, work, more, "checks", said, len(calls))
+
+
+def _elsewhere(given: JsonValue, records: Records) -> Iterator[tuple[JsonValue, tuple[str | int, ...], str]]:
+    """The arguments with one id after the other replaced by those of other records of the same kind."""
+    for path in id_places(given, records.ids):
+        for id in records.neighbours(value_at(given, path))[:NEIGHBOURS]:
+            yield replaced(given, path, id), path, id

@@ -1,0 +1,49 @@
+"""Gates over tasks that are composed: nothing is found in those of the examples."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from worktrial.finding import Finding
+from worktrial.synthesis.clauses import read_clauses
+from worktrial.synthesis.compose.atoms import DrawnOnce, read_atoms
+from worktrial.synthesis.compose.choosing import Composition
+from worktrial.synthesis.composed_suite import Labels, executable
+from worktrial.synthesis.gates import Gated, GateReport, task_gates
+from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.work import carry_out
+from worktrial.workplaces.executable.code import CodeWorkplace
+
+ROOT = Path(__file__).parents[3]
+TOOL_LIBRARY = ROOT / "examples/tool-library"
+PARCELS = ROOT / "tests/support/authored/parcel-claims"
+
+
+async def found(place: Path, clauses: Path, wanted: int) -> list[Finding]:
+    home = CodeWorkplace.read(place, trust=True)
+    rules = read_clauses(clauses)
+    workshop = DrawnOnce(home)
+    atoms = {atom.name: atom for atom in read_atoms(place)}
+    drafts = await Composition(atoms, workshop, "case").tasks(wanted)
+    assert len(drafts) == wanted
+    labels = Labels(place.name, "a desk", "services", "desks")
+    texts = {clause.id: clause.quote for clause in rules}
+    tasks = [await executable(draft, "en", workshop, home, labels, texts) for draft in drafts]
+    door = CodeDoor(home)
+    works = await carry_out(door, [(task.plan_alone, task.initial_state) for task in tasks])
+    report = GateReport()
+    await task_gates(Gated(door=door, tasks=tasks, clauses=rules, examples=home.examples), works, report)
+    return report.findings
+
+
+@pytest.mark.parametrize(
+    ("place", "clauses", "wanted"),
+    [
+        (TOOL_LIBRARY / "workplaces/loans", TOOL_LIBRARY / "clauses.yaml", 12),
+        (PARCELS / "workplaces/claims_desk", ROOT / "examples/parcel-claims-trial/clauses.yaml", 3),
+    ],
+    ids=["tool library", "parcel claims"],
+)
+def test_nothing_is_found_in_composed_tasks(place: Path, clauses: Path, wanted: int) -> None:
+    assert asyncio.run(found(place, clauses, wanted)) == []
