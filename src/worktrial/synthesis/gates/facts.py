@@ -123,7 +123,7 @@ def id_like(text: str) -> set[str]:
 
 
 def ids_named(value: JsonValue, ids: set[str]) -> set[str]:
-    """Those of `ids` that stand somewhere in a value as a whole text."""
+    """Ids among `ids` that stand somewhere in a value as a whole text."""
     return {one for one in scalars(value) if isinstance(one, str) and one in ids}
 
 
