@@ -41,7 +41,7 @@ def export(
             "--output",
             "-o",
             help="csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and "
-            "markdown, rollouts: a file. atif: a folder.",
+            "markdown, rollouts: a file. Other formats: a folder.",
             metavar="OUT",
         ),
     ],
@@ -49,8 +49,8 @@ def export(
         str | None,
         typer.Option(
             "--format",
-            help="csv, parquet, jsonl, markdown, atif, rollouts, or a format of a suite's publishers; a name that "
-            "is none lists them. Default: as the ending of OUT says.",
+            help="csv, parquet, jsonl, markdown; of other programs atif, eee, hf, inspect, rollouts, or that of a "
+            "suite's publishers; a name that is none lists them. Default: as the ending of OUT says.",
             metavar="FORMAT",
             show_default=False,
         ),
@@ -85,6 +85,16 @@ def export(
             metavar="KIND",
         ),
     ] = None,
+    model_id: Annotated[
+        str | None,
+        typer.Option(help="eee: the agent's model as ORG/NAME. Default: as the run calls it.", metavar="ORG/NAME"),
+    ] = None,
+    organization: Annotated[
+        str | None, typer.Option(help="eee: who provides the data. Default: not stated.", metavar="NAME")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="hf: the benchmark's dataset on the hub.", metavar="ORG/NAME")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Write runs as csv, parquet, jsonl, markdown, or in a format of other programs.
@@ -111,7 +121,8 @@ def export(
         names = [name for words in table or () for name in words.split(",")]
         _tables(found, ExportForm(chosen), output, names, force)
         return
-    own = _own_options(chosen, {"reward": reward})
+    said = {"reward": reward, "model_id": model_id, "organization": organization, "dataset": dataset}
+    own = _own_options(chosen, said)
     if table:
         raise SettingError(f"--table: is for csv and parquet, not for {chosen}")
     if chosen == ExportForm.JSONL:

@@ -22,6 +22,8 @@ class ExchangeFormat(NamedTuple):
 
 FORMATS = {
     "atif": ExchangeFormat("atif:export_atif"),
+    "eee": ExchangeFormat("eee:export_eee", frozenset({"model_id", "organization"})),
+    "hf": ExchangeFormat("hub:export_hub", frozenset({"dataset"})),
     "inspect": ExchangeFormat("inspect_log:export_inspect"),
     "rollouts": ExchangeFormat("rollouts:export_rollouts", frozenset({"reward"})),
 }

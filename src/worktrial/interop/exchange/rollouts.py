@@ -11,7 +11,7 @@ from worktrial.engine.tokens import TOKENS, SampleTokens, token_places, tokens_a
 from worktrial.errors import SettingError, option
 from worktrial.grading.reward import NoReward, RewardKind, reward
 from worktrial.interop.exchange.standing import in_words, standing
-from worktrial.interop.exchange.work import WorkedSample, worked_samples
+from worktrial.interop.exchange.work import WorkedSample, json_line, worked_samples
 from worktrial.language import Message, TurnTokens
 from worktrial.results.exports.files import Exported, new_file
 from worktrial.results.tables.source import RunSource
@@ -81,11 +81,10 @@ def export_rollouts(
             )
     lost: Counter[str] = Counter()
     written = broken = 0
-    encoder = msgspec.json.Encoder()
     with new_file(out, force=force) as file:
         for source in sources:
             for line in _rollouts(source, RewardKind(reward), lost):
-                file.write(encoder.encode(line) + b"\n")
+                file.write(json_line(line))
                 written += 1
                 broken += bool(line.breaks)
     if broken:

@@ -105,6 +105,18 @@ def file_name(record: SampleRecord) -> str:
     return plain if plain == name else f"{plain}.{sha256(name.encode()).hexdigest()[:8]}"
 
 
+# Characters at which some readers of lines end one, and JSON does not.
+_SEPARATORS = {"\u0085": b"\\u0085", "\u2028": b"\\u2028", "\u2029": b"\\u2029"}
+
+
+def json_line(value: object) -> bytes:
+    """A line of JSONL for readers that split text at every character that Unicode calls the end of a line."""
+    line = msgspec.json.encode(value)
+    for character, escape in _SEPARATORS.items():
+        line = line.replace(character.encode(), escape)
+    return line + b"\n"
+
+
 def as_text(content: JsonValue) -> str:
     """A result as an agent is shown it: compact JSON."""
     return msgspec.json.encode(content).decode()
