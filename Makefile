@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine: `make trial` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help setup trial test test-quick check format docs bench lock clean
+.PHONY: help setup trial test test-interop test-quick check format docs bench lock clean
 
 # The embedded model for `make trial`: `small` (0.5B, 0.5 GB) or `medium` (1.5B, 1.1 GB), which takes longer.
 MODEL ?= small
@@ -19,6 +19,9 @@ trial: setup ## Set up, then the main job offline: reference agents, a working d
 
 test: setup ## Set up, then run all tests, side by side
 	@python -m pytest -n auto --dist loadfile
+
+test-interop: setup ## Check exports with the programs they are for, each in its own environment; NAME=atif for one
+	@python -m scripts.interop $(NAME)
 
 test-quick: setup ## Set up, then run the tests of what differs from the last commit (or from BASE=…)
 	@python -m scripts.touched "$(BASE)"
@@ -43,4 +46,4 @@ lock: setup ## Resolve the requirements anew
 	bash scripts/lock.sh
 
 clean: ## Remove what was built
-	rm -rf .venv site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .interop site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

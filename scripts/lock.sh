@@ -5,8 +5,12 @@ cd "$(dirname "$0")/.."
 uv=${UV:-.venv/bin/uv}
 compile() {
   "$uv" pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
-    --python-version 3.11 --custom-compile-command "make lock" "$@"
+    --python-version "${floor:-3.11}" --custom-compile-command "make lock" "$@"
 }
+# Readers of exports: environments of their own, with the Python that some of them need.
+for reader in requirements/interop/*.in; do
+  floor=3.12 compile "$reader" -o "${reader%.in}.txt"
+done
 compile requirements/uv.in -o requirements/uv.txt
 compile pyproject.toml --extra documents --extra analysis --extra local --extra providers --extra serve -o requirements/runtime.txt
 compile pyproject.toml --all-extras --group dev -c requirements/runtime.txt -o requirements/dev.txt
