@@ -1,12 +1,14 @@
 """Tools that every desk has: mail, directory, handbook, and waiting."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk.state import DeskState
 from worktrial.workplaces.executable.declare import Declaration, Function, ToolError, marked
 from worktrial.workplaces.executable.paging import PAGE as PAGE
+from worktrial.workplaces.executable.paging import Row
+from worktrial.workplaces.executable.paging import list_rows as list_rows
 from worktrial.workplaces.executable.paging import page_of as page_of
 from worktrial.workplaces.handbook.tools import handbook_functions
 from worktrial.workplaces.people import Kind, Message, receive
@@ -15,7 +17,6 @@ from worktrial.workplaces.people.mail import AGENT
 if TYPE_CHECKING:
     from worktrial.workplaces.handbook import Handbook
 
-Row = TypeVar("Row")
 MOST_TEXT = 4_000
 WAITS = frozenset({"wait_until", "wait_for_message"})
 """Tools that the session carries out itself, because they move the clock."""
@@ -176,8 +177,8 @@ def search_rows(
         ToolError: there is no such page.
     """
     words = text.casefold().split()
-    found = [row for row in rows if not words or _has_all(words_of(row).casefold(), words)]
-    return {"total": len(found), "page": page, name: [shown(row) for row in page_of(found, page)]}
+    found = (row for row in rows if not words or _has_all(words_of(row).casefold(), words))
+    return list_rows(name, found, page, shown)
 
 
 def _has_all(text: str, words: list[str]) -> bool:

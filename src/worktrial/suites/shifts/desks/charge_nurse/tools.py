@@ -4,7 +4,7 @@ from random import Random
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of, search_rows
+from worktrial.workplaces.desk.tools import list_rows, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Bay, Entry, EntryKind, Patient, SheetResult, State
@@ -80,8 +80,11 @@ def list_bays(
         page: Number of the page, from 1.
     """
     found = [bay for bay in state.bays.values() if not area or bay.area == area]
-    rows = [
-        {
+    return list_rows(
+        "bays",
+        found,
+        page,
+        lambda b: {
             "id": b.id,
             "area": b.area,
             "monitor": b.monitor,
@@ -89,10 +92,8 @@ def list_bays(
             "closed": b.closed,
             "kept_for": b.reserved,
             "clean_from": state.time.clock(b.clean_at) if b.clean_at > state.time.minute else None,
-        }
-        for b in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "bays": rows}
+        },
+    )
 
 
 @reads()
@@ -106,8 +107,11 @@ def list_nurses(
         page: Number of the page, from 1.
     """
     found = [nurse for nurse in state.nurses.values() if not team or nurse.team == team]
-    rows = [
-        {
+    return list_rows(
+        "nurses",
+        found,
+        page,
+        lambda n: {
             "id": n.id,
             "name": n.name,
             "team": n.team,
@@ -116,10 +120,8 @@ def list_nurses(
             "holds_keys": n.keys,
             "lent_to": n.lent_to,
             "reassessments": [state.time.clock(minute) for minute in n.booked],
-        }
-        for n in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "nurses": rows}
+        },
+    )
 
 
 @reads()
@@ -131,11 +133,18 @@ def list_entries(state: State, kind: EntryKind, page: int = 1) -> JsonObject:
         page: Number of the page, from 1.
     """
     found = [entry for entry in reversed(state.entries.values()) if entry.kind == kind]
-    rows = [
-        {"id": e.id, "opened": e.opened, "status": e.status, "bay": e.bay, "incident": e.data.get("incident")}
-        for e in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "entries": rows}
+    return list_rows(
+        "entries",
+        found,
+        page,
+        lambda e: {
+            "id": e.id,
+            "opened": e.opened,
+            "status": e.status,
+            "bay": e.bay,
+            "incident": e.data.get("incident"),
+        },
+    )
 
 
 @reads()
@@ -164,8 +173,9 @@ def list_devices(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    rows = [{"id": d.id, "kind": d.kind, "bay": d.bay, "checked": d.checked} for d in page_of(state.devices, page)]
-    return {"total": len(state.devices), "page": page, "devices": rows}
+    return list_rows(
+        "devices", state.devices, page, lambda d: {"id": d.id, "kind": d.kind, "bay": d.bay, "checked": d.checked}
+    )
 
 
 @reads()
@@ -194,11 +204,19 @@ def read_register(state: State, drug: str, page: int = 1) -> JsonObject:
     found = [line for line in state.register if line.drug == drug.strip().casefold()]
     if not found:
         raise ToolError("unknown_drug", f"There are no lines on {drug!r}.")
-    rows = [
-        {"at": r.at, "moved": r.moved, "what": r.what, "by": r.by, "witness": r.witness, "balance": r.balance}
-        for r in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "lines": rows}
+    return list_rows(
+        "lines",
+        found,
+        page,
+        lambda r: {
+            "at": r.at,
+            "moved": r.moved,
+            "what": r.what,
+            "by": r.by,
+            "witness": r.witness,
+            "balance": r.balance,
+        },
+    )
 
 
 @reads()
@@ -210,10 +228,12 @@ def search_documents(state: State, patient_id: str = "", page: int = 1) -> JsonO
         page: Number of the page, from 1.
     """
     found = [paper for paper in state.papers if not patient_id or paper.about == patient_id]
-    rows = [
-        {"id": d.id, "kind": d.kind, "about": d.about, "date": d.date, "text": d.text} for d in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "documents": rows}
+    return list_rows(
+        "documents",
+        found,
+        page,
+        lambda d: {"id": d.id, "kind": d.kind, "about": d.about, "date": d.date, "text": d.text},
+    )
 
 
 @writes()

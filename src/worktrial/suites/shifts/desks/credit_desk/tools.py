@@ -3,7 +3,7 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of, search_rows
+from worktrial.workplaces.desk.tools import list_rows, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .contract import clauses
@@ -158,18 +158,19 @@ def list_guarantees(state: State, expires_by: str = "", page: int = 1) -> JsonOb
     found = sorted(
         (g for g in state.guarantees.values() if not expires_by or g.expires <= expires_by), key=lambda g: g.expires
     )
-    rows = [
-        {
+    return list_rows(
+        "guarantees",
+        found,
+        page,
+        lambda g: {
             "id": g.id,
             "facility": g.facility,
             "guarantor": g.guarantor,
             "amount": _euros(g.amount),
             "last_day": g.expires,
             "decision": g.decision,
-        }
-        for g in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "guarantees": rows}
+        },
+    )
 
 
 @reads()
@@ -188,8 +189,11 @@ def search_documents(state: State, reference: str, page: int = 1) -> JsonObject:
         about |= {k.id for k in state.collateral.values() if k.facility == reference}
         about |= {g.id for g in state.guarantees.values() if g.facility == reference}
     found = [d for d in state.documents if d.about in about]
-    rows = [
-        {
+    return list_rows(
+        "documents",
+        found,
+        page,
+        lambda d: {
             "id": d.id,
             "kind": d.kind,
             "about": d.about,
@@ -199,10 +203,8 @@ def search_documents(state: State, reference: str, page: int = 1) -> JsonObject:
                 key: _euros(value) if key in ("value", "up_to") and isinstance(value, int) else value
                 for key, value in d.figures.items()
             },
-        }
-        for d in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "documents": rows}
+        },
+    )
 
 
 @reads()
@@ -212,17 +214,18 @@ def list_groups(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    rows = [
-        {
+    return list_rows(
+        "groups",
+        state.groups.values(),
+        page,
+        lambda g: {
             "id": g.id,
             "name": g.name,
             "limit": _euros(g.limit),
             "exposure": _euros(g.exposure),
             "cash_pledged": _euros(g.cash_pledged),
-        }
-        for g in page_of(list(state.groups.values()), page)
-    ]
-    return {"total": len(state.groups), "page": page, "groups": rows}
+        },
+    )
 
 
 @reads()

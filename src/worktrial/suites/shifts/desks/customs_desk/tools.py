@@ -1,7 +1,7 @@
 """The agency's customs system."""
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of, search_rows
+from worktrial.workplaces.desk.tools import list_rows, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Container, CustomsEntry, Field, Payment, Slot, State
@@ -152,11 +152,12 @@ def search_documents(state: State, text: str, page: int = 1) -> JsonObject:
     """
     wanted = text.strip().casefold()
     found = [d for d in state.documents if wanted and wanted in (d.about.casefold(), d.id.casefold())]
-    rows = [
-        {"id": d.id, "kind": d.kind, "about": d.about, "date": d.date, "says": dict(d.says)}
-        for d in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "documents": rows}
+    return list_rows(
+        "documents",
+        found,
+        page,
+        lambda d: {"id": d.id, "kind": d.kind, "about": d.about, "date": d.date, "says": dict(d.says)},
+    )
 
 
 @reads()

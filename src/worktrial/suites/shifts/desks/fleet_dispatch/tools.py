@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of, search_rows
+from worktrial.workplaces.desk.tools import list_rows, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Breakdown, Driver, Load, State, Truck
@@ -131,8 +131,7 @@ def list_docks(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    rows = [_shown(slot) for slot in page_of(list(state.docks.values()), page)]
-    return {"total": len(state.docks), "page": page, "docks": rows}
+    return list_rows("docks", state.docks.values(), page, _shown)
 
 
 @reads()
@@ -161,7 +160,7 @@ def search_documents(state: State, reference: str = "", page: int = 1) -> JsonOb
         page: Number of the page, from 1.
     """
     found = [p for p in state.papers if not reference or reference in (p.about, p.signed_by)]
-    return {"total": len(found), "page": page, "documents": [_shown(paper) for paper in page_of(found, page)]}
+    return list_rows("documents", found, page, _shown)
 
 
 @writes()

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of, search_rows
+from worktrial.workplaces.desk.tools import list_rows, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Method, Order, Refund, Repair, Request, Shipment, State
@@ -156,11 +156,19 @@ def search_documents(state: State, reference: str = "", page: int = 1) -> JsonOb
         page: Number of the page, from 1.
     """
     found = [d for d in reversed(state.documents) if not reference or d.about == reference]
-    rows = [
-        {"id": d.id, "kind": d.kind, "about": d.about, "date": d.date, "signed_by": d.signed_by, "text": d.text}
-        for d in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "documents": rows}
+    return list_rows(
+        "documents",
+        found,
+        page,
+        lambda d: {
+            "id": d.id,
+            "kind": d.kind,
+            "about": d.about,
+            "date": d.date,
+            "signed_by": d.signed_by,
+            "text": d.text,
+        },
+    )
 
 
 @reads()

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import page_of, search_rows
+from worktrial.workplaces.desk.tools import list_rows, page_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Employee, Pool, Restore, State, Ticket
@@ -122,11 +122,12 @@ def list_systems(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    rows = [
-        {"id": s.id, "name": s.name, "tier": s.tier, "team": s.team, "owner": s.owner}
-        for s in page_of(list(state.systems.values()), page)
-    ]
-    return {"total": len(state.systems), "page": page, "systems": rows}
+    return list_rows(
+        "systems",
+        state.systems.values(),
+        page,
+        lambda s: {"id": s.id, "name": s.name, "tier": s.tier, "team": s.team, "owner": s.owner},
+    )
 
 
 @reads()
@@ -136,11 +137,12 @@ def list_backups(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    rows = [
-        {"id": b.id, "system": b.system, "ended": b.ended, "status": b.status, "gigabytes": b.gigabytes}
-        for b in page_of(state.backups, page)
-    ]
-    return {"total": len(state.backups), "page": page, "backups": rows}
+    return list_rows(
+        "backups",
+        state.backups,
+        page,
+        lambda b: {"id": b.id, "system": b.system, "ended": b.ended, "status": b.status, "gigabytes": b.gigabytes},
+    )
 
 
 @reads()
@@ -150,11 +152,12 @@ def list_leavers(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    rows = [
-        {"employee": x.employee, "name": x.name, "last_day": x.last_day, "leaves_at": x.leaves_at}
-        for x in page_of(state.leavers, page)
-    ]
-    return {"total": len(state.leavers), "page": page, "leavers": rows}
+    return list_rows(
+        "leavers",
+        state.leavers,
+        page,
+        lambda x: {"employee": x.employee, "name": x.name, "last_day": x.last_day, "leaves_at": x.leaves_at},
+    )
 
 
 @reads()
@@ -217,11 +220,12 @@ def list_laptops(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    rows = [
-        {"id": laptop.id, "model": laptop.model, "lent_to": laptop.lent_to, "since": laptop.since}
-        for laptop in page_of(list(state.laptops.values()), page)
-    ]
-    return {"total": len(state.laptops), "page": page, "laptops": rows}
+    return list_rows(
+        "laptops",
+        state.laptops.values(),
+        page,
+        lambda laptop: {"id": laptop.id, "model": laptop.model, "lent_to": laptop.lent_to, "since": laptop.since},
+    )
 
 
 @reads()
@@ -233,11 +237,19 @@ def search_documents(state: State, reference: str = "", page: int = 1) -> JsonOb
         page: Number of the page, from 1.
     """
     found = [d for d in state.documents if not reference or reference in (d.about, d.signed_by)]
-    rows = [
-        {"id": d.id, "kind": d.kind, "about": d.about, "signed_by": d.signed_by, "date": d.date, "text": d.text}
-        for d in page_of(found, page)
-    ]
-    return {"total": len(found), "page": page, "documents": rows}
+    return list_rows(
+        "documents",
+        found,
+        page,
+        lambda d: {
+            "id": d.id,
+            "kind": d.kind,
+            "about": d.about,
+            "signed_by": d.signed_by,
+            "date": d.date,
+            "text": d.text,
+        },
+    )
 
 
 @reads()
