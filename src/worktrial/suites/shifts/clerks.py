@@ -111,14 +111,38 @@ class FirstWords:
             move: The word itself.
             at_once: Whether the answer is known to take longer; else it is waited for, for a while.
         """
-
-        def word() -> Matter:
-            if about not in self._answering:
-                self._said.add(about)
-                yield move
-
         ready, due = (0, self._within - 10) if at_once else (self._within - 13, self._within - 7)
-        return arrives + ready, arrives + due, word()
+        return arrives + ready, arrives + due, self.word(about, move)
+
+    def word(self, about: str, move: Move, opening: Matter | None = None) -> Matter:
+        """The word itself, unless it has become needless.
+
+        Args:
+            about: What was asked about.
+            move: Message that says so.
+            opening: Work that comes before it, such as opening the question.
+        """
+        if opening is not None and not self._is_needless(about):
+            yield from opening
+        # That may have been put off for something else.
+        if not self._is_needless(about):
+            self._said.add(about)
+            yield move
+
+    def is_said(self, about: str) -> bool:
+        """Whether who asked has had a word by now."""
+        return about in self._said
+
+    def note(self, about: str) -> None:
+        """Take note that who asked has had a word in another way, such as a question."""
+        self._said.add(about)
+
+    def keep_away(self, about: str) -> None:
+        """Say no first word any more: the answer itself is all that is left."""
+        self._answering.add(about)
+
+    def _is_needless(self, about: str) -> bool:
+        return about in self._said or about in self._answering
 
     def before_answer(self, about: str, arrives: int, due: int) -> Generator[Until, None, None]:
         """Waits before an answer, so that it makes no first word needless and misses no time for one.
@@ -130,7 +154,7 @@ class FirstWords:
         """
         if about in self._said:
             yield Until(arrives + self._within + 1)
-        self._answering.add(about)
+        self.keep_away(about)
         yield Until(0, min(due, arrives + self._within - 8))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
 from worktrial.workplaces.desk.tools import PAGE
 
 from .measures import PARTNERS
@@ -23,7 +23,7 @@ _LONG = 10  # minutes before its time at which something long is aimed to be don
 
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
-    tray = MailTray()
+    tray = MailTray(int(str(state.figures["first_word"])))
     matters: list[tuple[int, int, Matter]] = []
     for due in solve(state):
         if due.kind in DUTIES:
@@ -43,16 +43,18 @@ def plan(state: State) -> Work:
 class MailTray(Inbox):
     """Inbox of the board, and what its nurse has said and looked up by now."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_word: int) -> None:
+        """Begin a day.
+
+        Args:
+            first_word: Minutes within which whoever asks hears of it.
+        """
         super().__init__()
+        self.words = FirstWords(first_word)
         self._sections: set[str] = set()
         self._opened: set[str] = set()
         self.bays: set[str] = set()
         """Bays that are meant for somebody, on the board or not yet."""
-        self.heard: set[str] = set()
-        """Matters of which whoever asked has heard."""
-        self.settled: set[str] = set()
-        """Matters of which only the answer is left to give."""
 
     def first(self, section: str) -> bool:
         """Whether a section is needed for the first time today; it is kept in mind from then on."""
@@ -69,13 +71,9 @@ class MailTray(Inbox):
 
 def _first_word(due: Due, tray: MailTray) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    if due.about not in tray.heard | tray.settled:
-        yield from tray.open(due.about)
-    # Opening it may have been put off for something else.
-    if due.about not in tray.heard | tray.settled:
-        tray.heard.add(due.about)
-        text = f"{due.about} is in hand."
-        yield Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": text})
+    words = {"about": due.about, "text": f"{due.about} is in hand."}
+    move = Move("send_message", {"to": due.asked_by, "kind": "tell", **words})
+    return tray.words.word(due.about, move, tray.open(due.about))
 
 
 def _matter(state: State, due: Due, tray: MailTray) -> Matter:
@@ -114,16 +112,16 @@ _DUTIES = {REPORT: _report, DEVICES: _check_devices, GREAT: _tell_heads}
 def _answer(state: State, due: Due, tray: MailTray, text: str, fields: JsonObject | None = None) -> Matter:
     """Tell everybody who has to know, and whoever asked: at once where that is part of the work."""
     words: JsonObject = {"about": due.about, "text": text, "fields": fields or {}}
-    tray.settled.add(due.about)
+    tray.words.keep_away(due.about)
     soon = due.arrives + int(str(state.figures["first_word"]))
     in_time = due.end in ("refuse", "stay")
-    if due.kind in WORD and due.about not in tray.heard:
+    if due.kind in WORD and not tray.words.is_said(due.about):
         yield Until(0, soon - _LONG)
     elif due.kind in WORD:
         yield Until(soon + 1, (due.due if in_time else state.time.ends) - _LONG)
     elif not in_time and not due.critical and due.kind != "census":
         yield Until(0, state.time.ends - _LONG)
-    tray.heard.add(due.about)
+    tray.words.note(due.about)
     if due.answer:
         yield Move("send_message", {"to": due.asked_by, "kind": due.answer[0], **words})
     for person in () if due.end == "stay" else due.tell:
@@ -198,7 +196,7 @@ def _minute(state: State, seen: JsonObject) -> int:
 def _ask(state: State, due: Due, tray: MailTray) -> Matter:
     """Ask the physician for the ward, and again where they have forgotten."""
     by = due.asked_by
-    tray.heard.add(due.about)
+    tray.words.note(due.about)
     words = {"to": by, "about": due.about, "text": f"Which ward for {due.about}?", "fields": {"topic": "ward"}}
     seen = yield Move("send_message", {"kind": "ask", **words})
     slow = state.people[by].delay[1] + 1

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
 from worktrial.workplaces.desk.tools import PAGE
 
 from .docks import dock_winners
@@ -24,10 +24,7 @@ class _Desk(Inbox):
     def __init__(self) -> None:
         super().__init__()
         self._opened: set[str] = set()
-        self.heard: set[str] = set()
-        """Matters of which whoever asked has heard, by slot."""
-        self.settled: set[str] = set()
-        """Matters of which only the answer is left to give, by slot."""
+        self.words = FirstWords(FIRST_WORD)
 
     def open(self, right: Right) -> Matter:
         """Open the message that came with a matter, once."""
@@ -58,13 +55,9 @@ def _asks(right: Right) -> bool:
 
 def _first_word(right: Right, inbox: _Desk) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    if right.slot not in inbox.heard | inbox.settled:
-        yield from inbox.open(right)
-    # Opening it may have been put off for something else.
-    if right.slot not in inbox.heard | inbox.settled:
-        inbox.heard.add(right.slot)
-        text = f"{right.about} is in hand."
-        yield Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.about, "text": text})
+    words = {"about": right.about, "text": f"{right.about} is in hand."}
+    move = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
+    return inbox.words.word(right.slot, move, inbox.open(right))
 
 
 def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
@@ -123,13 +116,13 @@ def _late(right: Right) -> Part:
 
 def _answer(state: State, right: Right, inbox: _Desk, text: str) -> Part:
     """Answer whoever asked, and tell everybody else who has to know."""
-    refused, heard = right.end == "refuse", right.slot in inbox.heard
-    inbox.settled.add(right.slot)
+    refused, heard = right.end == "refuse", inbox.words.is_said(right.slot)
+    inbox.words.keep_away(right.slot)
     if right.needs_word and heard:
         yield Until(right.arrives + FIRST_WORD + 1, (right.due if refused else state.time.ends) - _LONG)
     elif right.needs_word:
         yield Until(0, min(right.arrives + FIRST_WORD, right.due) - _LONG)
-    inbox.heard.add(right.slot)
+    inbox.words.note(right.slot)
     seen = yield Move(
         "send_message", {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
 from worktrial.workplaces.desk.tools import PAGE
 
 from .rules import AGAIN, BACKUPS, DUTIES, FIRST_WORD, REPORT, Right, solve
@@ -24,10 +24,7 @@ class _Desk(Inbox):
         super().__init__()
         self.opened: set[str] = set()
         """Tickets whose message has been opened."""
-        self.heard: set[str] = set()
-        """Tickets whose requester has heard of the desk."""
-        self.settled: set[str] = set()
-        """Tickets of which only the answer is left to give."""
+        self.words = FirstWords(FIRST_WORD)
         self.begun: dict[str, int] = {}
         """Ticket to the minute at which others were asked or told about it."""
 
@@ -96,13 +93,9 @@ def _takes_long(right: Right) -> bool:
 
 def _first_word(right: Right, desk: _Desk) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    if right.ticket not in desk.heard | desk.settled:
-        yield from desk.open(right.ticket)
-    # Opening it may have been put off for something else.
-    if right.ticket not in desk.heard | desk.settled:
-        desk.heard.add(right.ticket)
-        text = f"{right.ticket} takes a while."
-        yield Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.ticket, "text": text})
+    words = {"about": right.ticket, "text": f"{right.ticket} takes a while."}
+    move = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
+    return desk.words.word(right.ticket, move, desk.open(right.ticket))
 
 
 def _duty(state: State, right: Right) -> tuple[int, int, Matter]:
@@ -149,15 +142,15 @@ def _release(state: State, right: Right) -> Matter:
 def _answer(state: State, right: Right, desk: _Desk, text: str, at_once: bool = False) -> Matter:
     """Tell whoever asked, and everybody else who has to know: whom to tell at once first."""
     words = {"about": right.ticket, "text": text}
-    desk.settled.add(right.ticket)
+    desk.words.keep_away(right.ticket)
     for person in right.tell if at_once else ():
         yield Move("send_message", {"to": person, "kind": "tell", **words})
     # An answer that comes soon enough is the first word as well; after one there is time for it.
-    if right.ticket in desk.heard:
+    if desk.words.is_said(right.ticket):
         yield Until(right.arrives + FIRST_WORD + 1, state.time.ends - 10)
     else:
         yield Until(0, right.arrives + FIRST_WORD - 9)
-    desk.heard.add(right.ticket)
+    desk.words.note(right.ticket)
     yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
     for person in () if at_once else right.tell:
         yield Move("send_message", {"to": person, "kind": "tell", **words})
