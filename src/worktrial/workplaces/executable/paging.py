@@ -27,7 +27,9 @@ def page_of(rows: list[Any], page: int, size: int = PAGE) -> list[Any]:
     return rows[(page - 1) * size : page * size]
 
 
-def list_rows(name: str, rows: Iterable[Row], page: int, shown: Callable[[Row], JsonObject]) -> JsonObject:
+def list_rows(
+    name: str, rows: Iterable[Row], page: int, shown: Callable[[Row], JsonObject], size: int = PAGE
+) -> JsonObject:
     """Answer of a tool that lists: how many rows there are, and those on one page.
 
     Args:
@@ -35,9 +37,10 @@ def list_rows(name: str, rows: Iterable[Row], page: int, shown: Callable[[Row], 
         rows: All of them, in the order of the answer.
         page: Number of the page, from 1.
         shown: Function from a row to what the answer shows of it.
+        size: Rows to a page.
 
     Raises:
         ToolError: there is no such page.
     """
     found = list(rows)
-    return {"total": len(found), "page": page, name: [shown(row) for row in page_of(found, page)]}
+    return {"total": len(found), "page": page, name: [shown(row) for row in page_of(found, page, size)]}

@@ -8,6 +8,7 @@ from .rules import DEVICES, DUTIES, REPORT, WORD, Due, solve
 from .state import State
 
 _TELL = 2
+_READ = 3  # a circular or a contract, the first time that it is needed
 _OPEN = 2  # a look into the inbox, and the message
 _BEGIN = 14  # minutes by which what others do for us has been set going
 _WARD = 38  # minutes from there until bed and porter are there
@@ -16,7 +17,11 @@ _DO = {"ambulance": 6, "isolation": 4, "enquiry": 8, "walkin": 5, "lend": 6, "dr
 
 def chores(state: State) -> Iterator[Chore]:
     """Work of the whole day, by what is right about each matter."""
+    read: set[str] = set()
     for due in solve(state):
+        if due.section[0] in "CK" and due.section not in read:
+            read.add(due.section)
+            yield Chore(due.arrives, due.due, _READ)
         if due.kind in DUTIES:
             yield Chore(due.arrives, due.due, {REPORT: 3, DEVICES: 10}.get(due.kind, 4))
         else:

@@ -5,11 +5,10 @@ from collections.abc import Generator
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
 from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
-from worktrial.workplaces.desk.tools import PAGE
 
 from .measures import PARTNERS
 from .rules import DEVICES, DUTIES, GREAT, REPORT, WORD, Due, solve
-from .state import State
+from .state import BOARD_PAGE, State
 
 _Part = Generator[Move | Until, JsonObject, JsonObject]
 _ANSWER = 21
@@ -92,9 +91,9 @@ def _report(state: State, due: Due) -> Matter:
 
 
 def _check_devices(state: State, due: Due) -> Matter:
-    for page in range(1, -(-len(state.devices) // PAGE) + 1):
+    for page in range(1, -(-len(state.devices) // BOARD_PAGE) + 1):
         yield Move("list_devices", {"page": page})
-    for page in range(1, -(-len(state.bays) // PAGE) + 1):
+    for page in range(1, -(-len(state.bays) // BOARD_PAGE) + 1):
         yield Move("list_bays", {"page": page})
     words = {"to": due.asked_by, "kind": "tell", "about": DEVICES, "text": "Devices that are overdue at open bays."}
     yield Move("send_message", {**words, "fields": {name: due.facts[name] for name in ("overdue", "bays")}})

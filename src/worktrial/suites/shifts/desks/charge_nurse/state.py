@@ -13,6 +13,8 @@ PatientStatus = Literal["in a bay", "waiting room", "transferred", "earlier visi
 Team = Literal["resus", "majors", "iso", "minors", "front"]
 Employed = Literal["own", "agency", "supernumerary"]
 SheetResult = Literal["agreed", "corrected", "recount", "discrepancy"]
+BOARD_PAGE = 40
+"""Rows of bays, or of devices, that the board shows on a page."""
 
 
 class Transfer(msgspec.Struct, kw_only=True):

@@ -7,7 +7,7 @@ from worktrial.language import JsonObject
 from worktrial.workplaces.desk.tools import list_rows, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
-from .state import Bay, Entry, EntryKind, Patient, SheetResult, State
+from .state import BOARD_PAGE, Bay, Entry, EntryKind, Patient, SheetResult, State
 
 CLEANING = 20
 """Minutes that a bay is cleaned after somebody has left it."""
@@ -73,7 +73,7 @@ def get_patient(state: State, patient_id: str) -> JsonObject:
 def list_bays(
     state: State, area: Literal["", "resus", "majors", "side", "iso", "minors"] = "", page: int = 1
 ) -> JsonObject:
-    """List bays, 20 to a page: monitor, who is in, whether closed, kept for somebody, or when clean.
+    """List bays, 40 to a page: monitor, who is in, whether closed, kept for somebody, or when clean.
 
     Args:
         area: resus, majors, side (side rooms), iso (negative pressure rooms), minors; empty for all.
@@ -93,6 +93,7 @@ def list_bays(
             "kept_for": b.reserved,
             "clean_from": state.time.clock(b.clean_at) if b.clean_at > state.time.minute else None,
         },
+        BOARD_PAGE,
     )
 
 
@@ -168,13 +169,17 @@ def get_entry(state: State, entry_id: str) -> JsonObject:
 
 @reads()
 def list_devices(state: State, page: int = 1) -> JsonObject:
-    """List the devices that stand at bays, by number, 20 to a page: sort, bay, and when they were last checked.
+    """List the devices that stand at bays, by number, 40 to a page: sort, bay, and when they were last checked.
 
     Args:
         page: Number of the page, from 1.
     """
     return list_rows(
-        "devices", state.devices, page, lambda d: {"id": d.id, "kind": d.kind, "bay": d.bay, "checked": d.checked}
+        "devices",
+        state.devices,
+        page,
+        lambda d: {"id": d.id, "kind": d.kind, "bay": d.bay, "checked": d.checked},
+        BOARD_PAGE,
     )
 
 

@@ -54,11 +54,17 @@ def draw(length: str, minutes: int, random: Random) -> State:
         minutes: Its length.
         random: Draws everything.
     """
-    return first_possible(Day(length, minutes, random), partial(_day, length), chores, spare=_SPARE)
+    base, attempt = Day(length, minutes, random), partial(_matters, length)
+    day = first_possible(base, attempt, lambda day: chores(day.state), spare=_SPARE)
+    day.usual()
+    day.certificates()
+    day.state.loads = dict(sorted(day.state.loads.items()))
+    random.shuffle(day.state.papers)
+    return day.state
 
 
-def _day(length: str, day: Day) -> State:
-    """One try at a day."""
+def _matters(length: str, day: Day) -> Day:
+    """One try at the matters of a day."""
     random, minutes = day.random, day.minutes
     slots = [random.choice(slot.split("/")) for slot in SLOTS[length].split()]
     storms = sorted(random.randint(*between) for between in _STORMS[length])
@@ -78,11 +84,7 @@ def _day(length: str, day: Day) -> State:
         due += _AFTERMATH * sum(began <= due + _AFTERMATH * number for number, began in enumerate(storms))
         MAKERS[kind](day, due, patterns[kind].pop())
     day.figures["certificates_at"] = clock(day.at(5 * round((storms[-1] + random.randint(30, 45)) / 5)))
-    day.usual()
-    day.certificates()
-    day.state.loads = dict(sorted(day.state.loads.items()))
-    random.shuffle(day.state.papers)
-    return day.state
+    return day
 
 
 def _patterns(random: Random, kind: str, count: int) -> list[str]:

@@ -10,7 +10,7 @@ from .state import State
 _OPEN = 2  # a look into the inbox, and the message
 _TELL = 2
 _DO = {
-    "assign": 9, "dock": 6, "breakdown": 12, "recovery": 8, "closure": 14, "bulletin": 6, "handover": 10,
+    "assign": 9, "dock": 6, "breakdown": 13, "recovery": 8, "closure": 14, "bulletin": 6, "handover": 10,
     "cancel": 5, "details": 5, "extension": 6, "relief": 9, "fuel": 6, "delay": 5,
 }  # fmt: skip
 _REFUSE = {"assign": 4, "handover": 4, "closure": 4}

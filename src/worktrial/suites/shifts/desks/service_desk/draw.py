@@ -41,7 +41,7 @@ _FOLLOW = {"short": 1, "half": 3, "full": 3}
 """Length to the reports that follow a great failure, rightly or wrongly taken for its effects."""
 _REPORTS = {
     "short": ("09:30",),
-    "half": ("09:15", "10:15", "11:15"),
+    "half": ("09:30", "10:30", "11:30"),
     "full": ("09:30", "11:00", "12:30", "14:00", "15:30"),
 }
 _LISTED = {"short": 1, "half": 1, "full": 2}
