@@ -77,6 +77,8 @@ def print_comparison(
         rows = [(figure.name, figure.change) for figure in found.suite_figures]
         console.print(_figures(rows, f"figures of the suite, {found.headline}"))
     console.print(_quantities(chosen))
+    if chosen.few and any(change is not None for change in chosen.quantities.values()):
+        console.print(Text(chosen.few), soft_wrap=True)
     if chosen.replayed:
         console.print(Text(printable(f"{chosen.replayed}: costs are what their requests would have cost")))
     for name, why in chosen.unknown.items():

@@ -157,7 +157,7 @@ def gate(
     from worktrial.cli.compare import check_level
     from worktrial.engine.stored import open_run
     from worktrial.results import gate as outcome
-    from worktrial.results.gate import GateLimits, find_baseline, judge_gate, open_history
+    from worktrial.results.gate import GateLimits, SequentialGate, find_baseline, judge_gate, open_history
 
     check_level(level)
     limits = GateLimits(
@@ -182,7 +182,7 @@ def gate(
     # A look at what is not comparable would stay in the row.
     if found.comparison is not None and (history is not None or not force):
         found.comparison.check_fair()
-    if history is not None and found.row is not None:
+    if history is not None and isinstance(found, SequentialGate):
         history.keep(found.row)
     if as_json:
         from worktrial.results.machine import gate_output

@@ -14,7 +14,16 @@ from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
-from worktrial.results.gate import STORE, Gate, GateLimits, find_baseline, judge_gate, open_history, pin
+from worktrial.results.gate import (
+    STORE,
+    Gate,
+    GateLimits,
+    SequentialGate,
+    find_baseline,
+    judge_gate,
+    open_history,
+    pin,
+)
 from worktrial.results.spending import cost_of, unseen, why_unknown
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 from worktrial.suite import suite_of
@@ -292,7 +301,7 @@ class Run:
         # A look at what is not comparable would stay in the row.
         if found.comparison is not None and (history is not None or not force):
             found.comparison.check_fair()
-        if history is not None and found.row is not None:
+        if history is not None and isinstance(found, SequentialGate):
             history.keep(found.row)
         if not found.passed:
             raise AssertionError("\n".join([f"worktrial gate failed: {self.line()}", *_criteria(found)]))

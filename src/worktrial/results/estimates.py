@@ -12,6 +12,26 @@ from worktrial.statistics import Interval, mean_interval
 
 Sums = dict[str, float]
 
+LEAST_CLUSTERS = 30
+"""Clusters from which on a mean amount, such as a cost, has an interval.
+
+What a tenth of tasks takes eight times of is in none of n clusters with a chance of 0.9^n, below 5 % from 29 on: an
+interval from fewer holds in 42 to 88 % of draws of such tasks, and of a lognormal cost with a deviation of the
+logarithm of 1.5 in 84 to 93 %. Skewness that was seen does not tell when: intervals miss where the dear ones happen
+not to be among the tasks, and those that were seen are alike.
+"""
+
+
+def too_few(of: int) -> str:
+    """Reason for which means of amounts over so many clusters have no interval; "" where they have one.
+
+    Args:
+        of: Clusters: scenarios, or tasks where there are none.
+    """
+    if of >= LEAST_CLUSTERS:
+        return ""
+    return f"too few tasks for an interval of what they take: {of} that are drawn apart, it needs {LEAST_CLUSTERS}"
+
 
 @dataclass(frozen=True, slots=True)
 class BoardEstimate:
@@ -20,8 +40,8 @@ class BoardEstimate:
     value: float | None
     """The figure; None where there is nothing to measure."""
     interval: Interval | None = None
-    """The interval; None also of a mean amount from a single cluster, which cannot say how much clusters vary, or
-    where all samples took nothing."""
+    """The interval; None also of a mean amount from too few clusters (`LEAST_CLUSTERS`), or where all samples took
+    nothing."""
 
 
 def clusters(
@@ -40,6 +60,8 @@ def clusters(
 def mean_estimate(of: Sequence[Sums], amount: str, *, confidence: float = 0.95) -> BoardEstimate:
     """The mean of an amount over all samples, on work like this, with the interval of `statistics.mean_interval`.
 
+    From too few clusters there is no interval; see `too_few`.
+
     Args:
         of: Sums from `clusters`.
         amount: Name of the amount.
@@ -49,6 +71,8 @@ def mean_estimate(of: Sequence[Sums], amount: str, *, confidence: float = 0.95) 
     if not n:
         return BoardEstimate(None)
     amounts = [sums[amount] for sums in of]
+    if too_few(len(of)):
+        return BoardEstimate(fsum(amounts) / n)
     interval = mean_interval(amounts, [sums["n"] for sums in of], confidence=confidence)
     return BoardEstimate(fsum(amounts) / n, interval)
 

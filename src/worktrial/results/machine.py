@@ -6,7 +6,7 @@ when one is added.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -18,7 +18,7 @@ from worktrial.results.comparison import Comparison, verdict
 from worktrial.results.completion import CompletionEstimate
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.duties import DutyCounts
-from worktrial.results.gate import Gate
+from worktrial.results.gate import Gate, SequentialGate
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.results.summary import Condition, Group, Summary
 from worktrial.results.tables.schema import field_docs
@@ -27,7 +27,7 @@ from worktrial.suite import Figure, suite_of
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
-FORMAT = 2
+FORMAT = 3
 
 
 class MachineOutput(msgspec.Struct, kw_only=True, frozen=True, tag_field="command"):
@@ -171,11 +171,11 @@ def gate_output(gate: Gate) -> GateOutput:
 
     The looks of a history are on record in its file, with the outcomes of every task, and are not printed again.
     """
-    row = gate.row
     history = None
-    if row is not None:
+    if isinstance(gate, SequentialGate):
+        row, gate = gate.row, gate.alone
         history = GateHistory(name=row.name, looks=len(row.looks), is_new=row.is_new, began=row.looks[0].began)
-    return GateOutput(passed=gate.passed, label=gate.label, gate=replace(gate, row=None), history=history)
+    return GateOutput(passed=gate.passed, label=gate.label, gate=gate, history=history)
 
 
 class PowerRow(msgspec.Struct, kw_only=True, frozen=True):

@@ -80,7 +80,8 @@ def test_a_row_of_single_tasks(tmp_path: Path) -> None:
     # 0.00 + 0.01 + … + 0.09, and 0.002 for the judge each time.
     assert found.agent_cost.value == pytest.approx(0.045)
     assert found.cost.value == pytest.approx(0.047)
-    assert found.cost.interval is not None and found.cost.interval.low < 0.047 < found.cost.interval.high
+    # Ten tasks do not show how dear an eleventh may be.
+    assert found.cost.interval is None
     assert (found.seconds, found.tokens, found.agent_tokens) == (4.5, 155, 110)
     assert found.repeats is None and found.robustness == {}
 

@@ -148,14 +148,14 @@ def _priced(sample: str, dollars: float | None, seconds: float, **more: object) 
 
 
 def test_what_samples_took(tmp_path: Path) -> None:
-    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(9)])
-    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(9)])
+    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(30)])
+    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(30)])
     own = _own(compare_runs(first, second))
     cost, seconds = own.quantities["agent cost"], own.quantities["seconds"]
     assert cost is not None
     assert seconds is not None
     assert (cost.first, cost.second, cost.ratio) == pytest.approx((0.02, 0.04, 2.0))
-    # Each of nine tasks costs twice as much; that another would not is not ruled out.
+    # Each of thirty tasks costs twice as much; that another would not is not ruled out.
     assert cost.ratio_interval is not None
     assert 1 < cost.ratio_interval.low < 2 < cost.ratio_interval.high
     assert cost.interval is not None and cost.interval.low > 0
@@ -163,6 +163,17 @@ def test_what_samples_took(tmp_path: Path) -> None:
     tokens = own.quantities["tokens"]
     assert tokens is not None
     assert (tokens.first, tokens.difference) == (120, 0)
+    assert own.few == ""
+
+
+def test_a_few_tasks_do_not_show_how_much_others_take(tmp_path: Path) -> None:
+    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(29)])
+    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(29)])
+    own = _own(compare_runs(first, second))
+    cost = own.quantities["agent cost"]
+    assert cost is not None and cost.ratio == pytest.approx(2.0)
+    assert cost.interval is None and cost.ratio_interval is None
+    assert own.few.startswith("too few tasks for an interval of what they take: 29 that are drawn apart")
 
 
 @pytest.mark.parametrize(

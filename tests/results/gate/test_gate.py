@@ -200,19 +200,24 @@ def test_robustness_that_cannot_be_judged_fails(tmp_path: Path, records: list[tu
 
 def test_cost_and_time(tmp_path: Path) -> None:
     usage = {"agent": RoleUsage(1, 10, 1, 0, 0.02), "judge": RoleUsage(1, 10, 1, 0, 0.03)}
-    broken = record("9", "invalid", cost=None)
-    run = store(tmp_path, [record(str(n), usage=usage, cost=0.05, seconds=4.0) for n in range(4)] + [broken])
+    broken = record("99", "invalid", cost=None)
+    run = store(tmp_path, [record(str(n), usage=usage, cost=0.05, seconds=4.0) for n in range(30)] + [broken])
     assert _one(run, max_cost_per_task=0.05).passed
     assert not _one(run, max_cost_per_task=0.04).passed
     assert _one(run, max_cost_per_task=0.02, cost_of_whom="agent").passed
     assert _one(run, max_seconds=4.0).passed
-    # Four samples that took four seconds do not make sure that all will.
+    # Thirty samples that took four seconds do not make sure that all will.
     assert not _one(run, max_seconds=4.0, sure=True).passed
     assert _one(run, max_seconds=9.0, sure=True).passed
+    few = store(tmp_path / "few", [record(str(n), usage=usage, cost=0.05, seconds=4.0) for n in range(4)])
+    assert _one(few, max_seconds=4.0).passed
+    unsure = _one(few, max_seconds=9.0, sure=True)
+    assert not unsure.passed
+    assert "(too few tasks for an interval of what they take: 4 that are drawn apart, it needs 30)" in unsure.reason
     found = _one(run, max_seconds=3.9)
     assert not found.passed
     assert (
-        found.reason == "4.0 s a sample, mean of 4 samples (95 % interval 0.8 s to 7.2 s); wanted is at most 3.9 s"
+        found.reason == "4.0 s a sample, mean of 30 samples (95 % interval 3.7 s to 4.3 s); wanted is at most 3.9 s"
     )
 
 

@@ -11,7 +11,7 @@ from tests.results.runs import record, store
 from worktrial.engine.manifest import SessionRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError, SettingError
-from worktrial.results.gate import Criterion, GateLimits, History, judge_gate, open_history
+from worktrial.results.gate import Criterion, GateLimits, History, SequentialGate, judge_gate, open_history
 from worktrial.results.gate.history import MOST_LOOKS, Look
 
 NAMES = {"p": "pass", "f": "fail", "i": "invalid"}
@@ -30,7 +30,7 @@ def _run(folder: Path, outcomes: str, began: str = "", condition: str = "E0", **
 def _look(history: History, run: StoredRun, baseline: StoredRun, margin: float = 0.05, **given: Any) -> Criterion:
     """Judge, and keep the look, as the command does."""
     found = judge_gate(run, GateLimits(max_regression=margin), baseline=baseline, history=history, **given)
-    if found.row is not None:
+    if isinstance(found, SequentialGate):
         history.keep(found.row)
     (criterion,) = found.criteria
     return criterion

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from worktrial.engine.record import SampleRecord
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import cluster_by
+from worktrial.results.estimates import too_few
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Estimate, Interval, TaskTries, mean_change
 from worktrial.statistics import difference as paired_difference
@@ -22,8 +23,8 @@ class Change:
     difference: float
     """Second minus first."""
     interval: Interval | None
-    """Interval of the difference; None for a quantity from a single cluster, which cannot say how much clusters
-    vary, or that was nothing in both."""
+    """Interval of the difference; None for a quantity from too few clusters (`too_few`), or that was nothing in
+    both."""
     ratio: float | None
     """Second over first; None where the first is 0."""
     ratio_interval: Interval | None
@@ -57,7 +58,7 @@ def changes(
     """The change of each measure, on work like this.
 
     Shares have the score interval of `statistics.difference`, other quantities those of
-    `statistics.mean_change`.
+    `statistics.mean_change`, where there are not too few clusters for one.
 
     Returns:
         Name to change; None where a number is not known, or no pair counts.
@@ -125,7 +126,9 @@ def _added(counted: Sequence[tuple[SamplePair, int]], measure: Measure, clusters
 def _mean_changed(sums: _Sums, confidence: float) -> Change:
     n = fsum(sums.n)
     first, second = fsum(sums.first) / n, fsum(sums.second) / n
-    found = mean_change(sums.first, sums.second, sums.n, confidence=confidence)
+    found = None
+    if not too_few(len(sums.n)):
+        found = mean_change(sums.first, sums.second, sums.n, confidence=confidence)
     return Change(
         first,
         second,

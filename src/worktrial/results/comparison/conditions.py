@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from worktrial.results.comparison.changes import Change, Measure, changes, rate_change
 from worktrial.results.comparison.outcomes import Flip, PairedTable, flips, paired_table
 from worktrial.results.completion import paired_tries, passed
+from worktrial.results.estimates import too_few
 from worktrial.results.pairing import SamplePair
 from worktrial.results.spending import QUANTITIES, replayed, why_unknown
 from worktrial.statistics import Estimand, Estimate, TaskTries, difference, holm
@@ -60,6 +61,8 @@ class ConditionComparison:
     tokens out`."""
     unknown: Mapping[str, str]
     """Why a quantity is None."""
+    few: str
+    """Reason for which quantities have no interval; "" where there are enough tasks."""
     replayed: str
     """Mark of the quantities where some samples were answered from the request cache; else ""."""
 
@@ -111,6 +114,7 @@ def _compare(
         industries=tuple(_industries(pairs, confidence)),
         quantities={name: changed.get(name) for name in _MEASURES},
         unknown={**unseen, **{name: why for name, why in unknown.items() if why is not None}},
+        few=too_few(len({task.cluster for task in tries})) if tries else "",
         replayed=replayed(records),
     )
 

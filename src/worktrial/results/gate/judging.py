@@ -19,7 +19,7 @@ from worktrial.results.conditions import (
     robustness_by_setting,
     settings_with_all_modes,
 )
-from worktrial.results.estimates import clusters, mean_estimate
+from worktrial.results.estimates import clusters, mean_estimate, too_few
 from worktrial.results.gate.history import History, LookRow, tries_of
 from worktrial.results.gate.limits import (
     Criterion,
@@ -79,8 +79,6 @@ class Gate:
     """One for each limit that was given."""
     comparison: Comparison | None
     """Comparison with the baseline; None without one."""
-    row: LookRow | None = None
-    """Looks of a history up to this run; None without a history, and where the run is not judged."""
 
     @property
     def passed(self) -> bool:
@@ -91,6 +89,19 @@ class Gate:
     def label(self) -> str:
         """Line for every output where the baseline is not comparable; else ""."""
         return "" if self.comparison is None else self.comparison.label
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialGate(Gate):
+    """Outcome of a gate over the looks of a history."""
+
+    row: LookRow
+    """Looks up to this run."""
+
+    @property
+    def alone(self) -> Gate:
+        """The outcome without the looks."""
+        return Gate(**{field.name: getattr(self, field.name) for field in fields(Gate)})
 
 
 def judge_gate(
@@ -163,7 +174,10 @@ def judge_gate(
         else:
             criteria.append(getattr(judge, field.name)(limit))
     folder = None if baseline is None else str(baseline.folder)
-    return Gate(str(run.folder), folder, chosen, level, sure, tuple(criteria), compared, row)
+    found = Gate(str(run.folder), folder, chosen, level, sure, tuple(criteria), compared)
+    if row is None:
+        return found
+    return SequentialGate(**{field.name: getattr(found, field.name) for field in fields(found)}, row=row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +239,7 @@ class _Judge:
         mean = mean_estimate(of, "value", confidence=self.confidence)
         mark = f", {said}" if (said := replayed(judged)) else ""
         words = f"{unit.format(mean.value)} a sample, mean of {counted(len(judged))}{mark}"
-        span = _span(mean.interval, unit.format, self.confidence)
+        span = _span(mean.interval, unit.format, self.confidence) or too_few(len(of))
         found = ObservedValue(mean.value or 0.0, mean.interval, words, span)
         return at_most(
             name, limit, f"${limit:g}" if unit.startswith("$") else f"{limit:g} s", found, sure=self.sure
