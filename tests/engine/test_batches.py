@@ -16,6 +16,7 @@ from tests.support.wire import completion, error_reply
 
 from worktrial.engine.batch.ledger import ANSWERS
 from worktrial.engine.batch.policy import BatchPolicy
+from worktrial.engine.batch.providers import MAKERS
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.progress import Tally
 from worktrial.engine.record import SampleResult
@@ -29,7 +30,7 @@ from worktrial.grading import Outcome
 from worktrial.language import Usage
 
 SOON = BatchPolicy(first_look=0.01, longest_wait=0.02, looks=200, quiet=5)
-WIRES = [None, "anthropic", "responses"]
+WIRES = [None, "anthropic", "responses", "gemini"]
 every_wire = pytest.mark.parametrize("wire", WIRES)
 
 
@@ -201,11 +202,12 @@ def test_a_cancelled_batch_ends_the_run_and_its_answers_are_kept(tmp_path: Path,
     assert {r.outcome for r in end.records.values()} == {Outcome.PASS}
 
 
-def test_a_refused_batch_ends_the_run_with_the_providers_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("wire", "name"), [(None, "batch_1"), ("gemini", "batches/1")])
+def test_a_refused_batch_ends_the_run_with_the_providers_words(tmp_path: Path, wire: str | None, name: str) -> None:
     with ScriptedServer(Script(batching=Batching(troubles={1: "failed"}))) as server:
-        with pytest.raises(StopRun, match=r"batch batch_1 was refused: Enqueued token limit"):
-            batched(tmp_path, server.url)
-        batched(tmp_path, server.url)
+        with pytest.raises(StopRun, match=rf"batch {name} was refused: Enqueued token limit"):
+            batched(tmp_path, server.url, wire=wire)
+        batched(tmp_path, server.url, wire=wire)
         assert server.batches.sizes == [4, 4]
 
 
@@ -339,7 +341,6 @@ def test_calls_of_the_interface_are_tried_again(tmp_path: Path) -> None:
     [
         (RoleSettings(role=Role.SIMULATOR, model="m", base_url="http://localhost:9/v1"), "a simulated workplace"),
         (RoleSettings(role=Role.AGENT, model="local"), "agent local has no batches"),
-        (RoleSettings(role=Role.AGENT, model="m", base_url="http://localhost:9", wire="gemini"), "none for gemini"),
         (RoleSettings(role=Role.JUDGE, model="m", base_url="http://localhost:9", stream="on"), "judge_stream on"),
     ],
 )
@@ -348,6 +349,12 @@ def test_roles_without_batches_are_refused_in_one_sentence(tmp_path: Path, role:
     with pytest.raises(SettingError, match=said):
         run_trials([RunPlan(TinyTrial(), {role.role: role}, settings)])
     assert not (tmp_path / "run").exists()
+
+
+def test_a_wire_without_batches_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(MAKERS, "gemini")
+    role = RoleSettings(role=Role.AGENT, model="m", base_url="http://localhost:9", wire="gemini")
+    test_roles_without_batches_are_refused_in_one_sentence(tmp_path, role, "none for gemini")
 
 
 def test_progress_tells_how_many_are_back(tmp_path: Path) -> None:

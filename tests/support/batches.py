@@ -1,4 +1,4 @@
-"""Batch interfaces of the scripted server: OpenAI's files and batches, Anthropic's message batches."""
+"""Batch interfaces of the scripted server: OpenAI's files and batches, Anthropic's message batches, Gemini's."""
 
 import itertools
 import json
@@ -53,6 +53,8 @@ class Batches:
 
     async def handle(self, http: web.BaseRequest) -> Reply | None:
         """The answer to a call of a batch interface; None where it is another call."""
+        if http.path.startswith("/v1beta/"):
+            return await self._gemini_call(http)
         parts = http.path.removeprefix("/v1/").split("/")
         if not self._how.supported or parts[0] not in ("files", "batches", "messages"):
             return None
@@ -88,6 +90,25 @@ class Batches:
                 return Reply(self._lines(self.batches[name], _anthropic_line), content_type="application/x-jsonl")
         return None
 
+    async def _gemini_call(self, http: web.BaseRequest) -> Reply | None:
+        place = http.path.removeprefix("/v1beta/")
+        model, _, called = place.partition(":")
+        if not place.startswith("batches/") and called != "batchGenerateContent":
+            return None
+        if not self._how.supported:
+            return error_reply(404, "There is no such method.")
+        self.calls.append(f"{http.method} {http.path}")
+        if "x-goog-api-key" not in http.headers:
+            return error_reply(401, "x-goog-api-key is needed")
+        if http.method == "GET":
+            return json_reply(self._gemini(place))
+        wanted = json.loads(await http.read())["batch"]
+        asked = wanted["inputConfig"]["requests"]["requests"]
+        if not wanted.get("displayName") or any(one["request"].pop("model") != model for one in asked):
+            return error_reply(400, "displayName and the model of the address are needed")
+        requests = [{"custom_id": one["metadata"]["key"], "params": one["request"]} for one in asked]
+        return self._create(http, f"/v1beta/{model}:generateContent", requests, "batches/")
+
     async def _upload(self, http: web.BaseRequest) -> Reply:
         form = await http.post()
         file = form["file"]
@@ -112,8 +133,8 @@ class Batches:
             batch.results.append((request["custom_id"], reply))
         if trouble == "dropped" and http.transport is not None:
             http.transport.close()
-        openai = prefix == "batch_"
-        return json_reply(self._openai(name, look=False) if openai else self._anthropic(name, look=False))
+        tell = {"batch_": self._openai, "batches/": self._gemini}.get(prefix, self._anthropic)
+        return json_reply(tell(name, look=False))
 
     def _has_ended(self, batch: _Batch, *, look: bool) -> bool:
         batch.looks += look
@@ -159,6 +180,27 @@ class Batches:
             "results_url": f"http://elsewhere.example/v1/messages/batches/{name}/results" if ended else None,
         }
 
+    def _gemini(self, name: str, *, look: bool = True) -> dict[str, Any]:
+        batch = self.batches[name]
+        ended = self._has_ended(batch, look=look)
+        final = {"expired": "EXPIRED", "cancelled": "CANCELLED", "failed": "FAILED"}.get(batch.trouble or "")
+        state = final or "SUCCEEDED" if ended else "RUNNING" if look else "PENDING"
+        good = sum(reply is not None and reply.status == 200 for _, reply in batch.results) if ended else 0
+        about: dict[str, Any] = {
+            "state": f"BATCH_STATE_{state}",
+            "batchStats": {"requestCount": str(len(batch.requests)), "successfulRequestCount": str(good)},
+        }
+        told: dict[str, Any] = {"name": name, "metadata": about}
+        if ended and batch.trouble == "failed":
+            return {**told, "done": True, "error": {"code": 8, "message": "Enqueued token limit."}}
+        if ended:
+            lines = self._lines(batch, _gemini_line).splitlines()
+            # What was cut off in a file of lines is an object that lacks a part here.
+            results = [json.loads(line) if _is_whole(line) else {"metadata": {}} for line in lines]
+            about["output"] = {"inlinedResponses": {"inlinedResponses": results}}
+            told["done"] = True
+        return told
+
     def _lines(self, batch: _Batch, line: Any, results: Any = None) -> bytes:
         chosen = batch.results if results is None else results
         lines = [json.dumps(line(one, reply, batch)).encode() for one, reply in chosen]
@@ -180,6 +222,21 @@ def _openai_line(custom_id: str, reply: Reply | None, batch: _Batch) -> dict[str
     if reply is None:
         return {**told, "error": {"code": "batch_expired", "message": "This request could not be executed."}}
     return {**told, "response": {"status_code": reply.status, "request_id": "q", "body": json.loads(reply.body)}}
+
+
+def _is_whole(line: bytes) -> bool:
+    return line.startswith(b"{") and line.endswith(b"}}")
+
+
+def _gemini_line(custom_id: str, reply: Reply | None, batch: _Batch) -> dict[str, Any]:
+    told: dict[str, Any] = {"metadata": {"key": custom_id}}
+    if reply is None:
+        return {**told, "error": {"code": 1 if batch.trouble == "cancelled" else 4, "message": "Not carried out."}}
+    body = json.loads(reply.body)
+    if reply.status == 200:
+        return {**told, "response": body}
+    codes = {400: 3, 401: 16, 403: 7, 404: 5, 429: 8, 500: 13, 503: 14}
+    return {**told, "error": {"code": codes[reply.status], "message": body["error"]["message"]}}
 
 
 def _anthropic_kind(reply: Reply | None, batch: _Batch) -> str:

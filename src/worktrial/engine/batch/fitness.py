@@ -25,7 +25,7 @@ def refuse_unfit(roles: Mapping[RoleName, RoleSettings]) -> None:
         if settings.wire not in MAKERS:
             raise SettingError(
                 f"{option('batch')}: {settings.role.option()} {settings.model}: there are batches for chat "
-                f"completions, anthropic and responses, and none for {settings.wire}"
+                f"completions, anthropic, gemini and responses, and none for {settings.wire}"
             )
         if settings.stream == "on":
             raise SettingError(f"{settings.role.option('stream')} on: the answers of a {option('batch')} are whole")

@@ -73,7 +73,7 @@ class Flight:
         asked = frozenset(line.requests)
         answers: dict[str, HttpAnswer] = {}
         strangers = damaged = 0
-        for text in _lines(files):
+        for text in (*_lines(files), *state.lines):
             try:
                 result = self.provider.result(text)
             except (ValueError, TypeError, KeyError, AttributeError):

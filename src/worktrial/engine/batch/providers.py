@@ -1,4 +1,4 @@
-"""Batch interfaces of providers: OpenAI's files and batches, Anthropic's message batches."""
+"""Batch interfaces of providers: OpenAI's files and batches, Anthropic's message batches, Gemini's batches."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from worktrial.engine.batch.calls import BatchCalls
+from worktrial.engine.providers.gemini import VERSION
 from worktrial.engine.providers.messages import ERROR_STATUSES
 from worktrial.engine.roles import below
 from worktrial.engine.transport import HttpAnswer
@@ -25,6 +26,8 @@ class BatchState:
     """Reason for which the batch as a whole was refused or called off; "" where it was not."""
     files: Sequence[str] = ()
     """Addresses of the results, one a line."""
+    lines: Sequence[bytes] = ()
+    """The results themselves, where the provider tells them with the state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,78 @@ class AnthropicBatches:
         return BatchResult(custom_id, None)
 
 
+class GeminiBatches:
+    """Batches with requests and results in the calls themselves (Gemini's `batchGenerateContent`)."""
+
+    most = 50_000
+    largest = 19_000_000
+
+    def __init__(self, line: Line, calls: BatchCalls) -> None:
+        self._calls = calls
+        self._model = f"models/{line.model.removeprefix('models/')}"
+        self._root = below(line.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1"), VERSION)
+        self.headers: Mapping[str, str] = {"x-goog-api-key": line.key or "none"}
+
+    async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
+        """Submit all requests at once, each with its id as metadata."""
+        of = msgspec.json.encode(self._model)
+        each = b",".join(
+            b'{"metadata":{"key":"%b"},"request":{"model":%b,%b}' % (name.encode(), of, body.lstrip()[1:])
+            for name, body in requests
+        )
+        whole = b'{"batch":{"displayName":"worktrial","inputConfig":{"requests":{"requests":[%b]}}}}' % each
+        batch = await self._calls.json(
+            "POST",
+            below(self._root, f"{self._model}:batchGenerateContent"),
+            {**self.headers, **_JSON},
+            lambda: whole,
+            once=True,
+        )
+        return str(batch["name"])
+
+    async def state(self, batch: str) -> BatchState:
+        """Look how a batch is doing."""
+        told = await self._calls.json("GET", below(self._root, batch), self.headers)
+        about = told.get("metadata") or {}
+        status = str(about.get("state") or "").rpartition("_STATE_")[2]
+        stats = about.get("batchStats") or {}
+        done = sum(int(stats.get(f"{name}RequestCount") or 0) for name in ("successful", "failed"))
+        ended = status in ("SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED") or bool(told.get("done"))
+        trouble = ""
+        if status == "FAILED":
+            error = told.get("error") or about.get("error") or {}
+            trouble = f"was refused: {error.get('message') or 'no reason given'}"
+        elif status == "CANCELLED":
+            trouble = "was cancelled at the provider"
+        output = about.get("output") or told.get("response") or {}
+        results = (output.get("inlinedResponses") or {}).get("inlinedResponses") or () if ended else ()
+        return BatchState(ended, done, trouble, lines=[msgspec.json.encode(result) for result in results])
+
+    def result(self, line: bytes) -> BatchResult:
+        """Read a result."""
+        told = _object(line)
+        custom_id = str(told["metadata"]["key"])
+        if isinstance(told.get("response"), dict):
+            return BatchResult(custom_id, HttpAnswer(200, msgspec.json.encode(told["response"])))
+        error = told.get("error")
+        if not isinstance(error, dict) or error.get("code") in _NEVER_ASKED:
+            return BatchResult(custom_id, None)
+        return BatchResult(custom_id, HttpAnswer(_status(error.get("code")), msgspec.json.encode({"error": error})))
+
+
+# Codes of google.rpc.Status: called off, and not in time.
+_NEVER_ASKED = frozenset({1, 4})
+_STATUSES = {3: 400, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 12: 501, 13: 500, 14: 503, 16: 401}
+"""HTTP statuses of the other codes."""
+
+
+def _status(code: object) -> int:
+    """HTTP status of an error's code, which is one itself or that of google.rpc."""
+    if not isinstance(code, int):
+        return 500
+    return code if 400 <= code < 600 else _STATUSES.get(code, 500)
+
+
 _JSON = {"Content-Type": "application/json"}
 
 
@@ -190,5 +265,6 @@ MAKERS: dict[str | None, Callable[[Line, BatchCalls], BatchProvider]] = {
     None: lambda line, calls: OpenAIBatches(line, calls, "/v1/chat/completions"),
     "responses": lambda line, calls: OpenAIBatches(line, calls, "/v1/responses"),
     "anthropic": AnthropicBatches,
+    "gemini": GeminiBatches,
 }
 """Makers of batch interfaces by the wire that they belong to; None is chat completions."""
