@@ -12,6 +12,8 @@ from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Answer, Behaviour
 from tests.support.wire import completion, json_text
 
+from worktrial.workplaces.executable.code import CodeWorkplace
+
 STEPS = {
     "You read an organisation's procedure": "clauses",
     "You copied out the clauses": "clauses again",
@@ -76,6 +78,16 @@ class WrittenFolder:
         )
         return rows
 
+    def operations(self) -> dict[str, Any]:
+        """The desk's tools, as an author names them where the owner has no interface."""
+        tools = CodeWorkplace.read(self.workplace, trust=True).artifact.tools
+        return {
+            "operations": [
+                {"name": t.name, "description": t.description, "parameters": t.parameters, "writes": bool(t.writes)}
+                for t in tools
+            ]
+        }
+
     def types(self) -> str:
         return self._tools(lambda node: isinstance(node, ast.ClassDef) or _is_alias(node))
 
@@ -118,11 +130,22 @@ class WrittenFolder:
         return _kept((self.workplace / "tools.py").read_text("utf-8"), keep)
 
 
+LIBRARY = Path(__file__).parents[2] / "examples" / "tool-library"
 PARCEL_CLAIMS = WrittenFolder(
     Path(__file__).parent / "authored" / "parcel-claims",
     Path(__file__).parents[2] / "examples" / "parcel-claims-trial" / "clauses.yaml",
 )
 """A claims desk as an author writes it from `examples/parcel-claims`: types, draws, rules, tools, cases, tests."""
+
+
+def procedure_in(folder: Path) -> Path:
+    """The tool library's papers as documents of an owner."""
+    folder.mkdir(exist_ok=True)
+    for name in ("lending", "losses"):
+        _, front, text = (LIBRARY / "handbook" / f"{name}.md").read_text().split("---\n", 2)
+        number, title = (line.partition(": ")[2].strip('"') for line in front.splitlines()[:2])
+        (folder / f"{name}.md").write_text(f"# {number}. {title}\n{text}")
+    return folder
 
 
 @dataclass(frozen=True)
@@ -147,6 +170,8 @@ def answer_of(written: WrittenFolder, prompt: str) -> str | None:
             return json_text(written.clauses(prompt))
         case "clauses again":
             return json_text({"clauses": []})
+        case "operations":
+            return json_text(written.operations())
         case "types":
             return _fenced(written.types())
         case "draw":

@@ -6,9 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.support.folder_author import answer_of, step_of
-from tests.support.in_process import TOOL_LIBRARY
-from tests.synthesis.authoring.writing import CLAUSES, LIBRARY, RUNNER, SPEC, operations
+from tests.support.folder_author import answer_of, procedure_in, step_of
+from tests.synthesis.authoring.writing import CLAUSES, LIBRARY, RUNNER, SPEC
 from tests.synthesis.scripted_author import Model, author
 from tests.synthesis.sources.interfaces import api, load_api
 
@@ -22,22 +21,7 @@ from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.sources import load
 from worktrial.workplaces.handbook import Handbook
 
-NAMED = {
-    "operations": [
-        {"name": tool.name, "description": tool.description, "parameters": tool.parameters, "writes": tool.writes}
-        for tool in operations()
-    ]
-}
-
-
-def documents(folder: Path) -> Path:
-    """The tool library's papers as documents of an owner."""
-    folder.mkdir(exist_ok=True)
-    for name in ("lending", "losses"):
-        _, front, text = (TOOL_LIBRARY / "handbook" / f"{name}.md").read_text().split("---\n", 2)
-        number, title = (line.partition(": ")[2].strip('"') for line in front.splitlines()[:2])
-        (folder / f"{name}.md").write_text(f"# {number}. {title}\n{text}")
-    return folder
+NAMED = LIBRARY.operations()
 
 
 class Session:
@@ -51,7 +35,7 @@ class Session:
         self.stage = WorkplaceStage(
             folder=folder,
             spec=SPEC,
-            sources=load([documents(root.parent / "papers")]),
+            sources=load([procedure_in(root.parent / "papers")]),
             author=scripted,
             other=scripted,
             ledger=ProvenanceLedger(folder, warn=self.notes.append),
@@ -66,7 +50,7 @@ class Session:
     def _reply(self, prompt: str, count: int) -> Any:
         step = step_of(prompt) or "?"
         self.asked.append(step)
-        return NAMED if step == "operations" else answer_of(LIBRARY, prompt) or ""
+        return answer_of(LIBRARY, prompt) or ""
 
 
 def test_documents_become_a_workplace_and_the_next_session_asks_for_nothing(tmp_path: Path) -> None:
