@@ -22,7 +22,6 @@ _SHELVES = (
     "folder_author",
     "happy",
     "team",
-    "synthesis.office",
     "library_clerk",
 )
 
