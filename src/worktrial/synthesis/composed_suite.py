@@ -24,6 +24,7 @@ from worktrial.synthesis.folder import SuiteFolder
 FORMAT = 1
 STATES = "states"
 _REFUSAL = "refuse_or_ask"
+_AMOUNTS = frozenset({"answer_money", "answer_number"})
 _QUOTED = 6
 """Clauses that a rubric quotes."""
 
@@ -57,7 +58,11 @@ def rubric_of(draft: ComposedTask, rules: Mapping[str, str]) -> str:
     quoted = [f"{id}: {rules[id]}" for id in draft.clauses if id in rules][:_QUOTED]
     cases = len(draft.recipe.cases)
     said = "The case ends" if cases == 1 else f"All {cases} cases end"
-    return "\n".join([f"{said} as the rules require, nothing else is changed, and the report says so.", *quoted])
+    lines = [f"{said} as the rules require, nothing else is changed, and the report says so."]
+    if amounts := [str(check["value"]) for check in draft.checks if check.get("check") in _AMOUNTS]:
+        # Clauses have amounts of their own; those of this task must not be missing beside them.
+        lines.append(f"The report states {', '.join(amounts)}.")
+    return "\n".join([*lines, *quoted])
 
 
 async def executable(

@@ -24,7 +24,10 @@ RETIRED = ("faces", "twins", "subtopics", "levels", "plan_runs", "sampling")
 _BREAKS = frozenset("\x85\u2028\u2029\r")
 
 
-class _Dumper(yaml.SafeDumper):
+_SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Dumper(_SafeDumper):  # type: ignore[misc]
     """Texts of several lines are blocks, and nothing is an alias."""
 
     def ignore_aliases(self, data: Any) -> bool:

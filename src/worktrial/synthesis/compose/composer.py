@@ -189,7 +189,11 @@ def patched(state: JsonObject, patch: Sequence[JsonObject], atom: str) -> JsonOb
         DataError: it does not apply.
     """
     try:
-        result: JsonObject = jsonpatch.apply_patch(state, list(patch))
+        # A copy by way of JSON takes a fifth of the time of `deepcopy`, which the library would make.
+        copy: JsonObject = msgspec.json.decode(msgspec.json.encode(state))
+        result: JsonObject = jsonpatch.apply_patch(
+            copy, msgspec.json.decode(msgspec.json.encode(patch)), in_place=True
+        )
     except (jsonpatch.JsonPatchException, JsonPointerException, KeyError, TypeError) as e:
         raise DataError(f"atoms.py: {atom}", f"its patch does not apply: {e}") from None
     return result
