@@ -2,12 +2,14 @@
 
 import hmac
 from collections.abc import Collection
+from functools import lru_cache
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+import msgspec
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from worktrial.interop.serve.bodies import NotDone
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _OPEN_TO_ALL = frozenset({"/health", "/openapi.json"})
@@ -31,43 +33,43 @@ class Guard:
         self._inside = app
         self._token = f"Bearer {token}".encode()
         self._hosts = frozenset(host.lower() for host in hosts)
-        self._named = TrustedHostMiddleware(self._from_here, [*self._hosts, "[::1]"], www_redirect=False)
+        # Callers name the server the same way each time.
+        self._is_ours = lru_cache(256)(self._names_us)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] != "http":
-            await self._inside(scope, receive, send)
-            return
-        await self._named(scope, receive, send)
-
-    async def _from_here(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
-        refused = self._refusal(headers, scope["path"])
+        refused = self._refusal(scope) if scope["type"] == "http" else None
         await (self._inside if refused is None else refused)(scope, receive, send)
 
-    def _refusal(self, headers: Headers, path: str) -> Response | None:
-        origin = headers.get("origin")
+    def _refusal(self, scope: Scope) -> Response | None:
+        host = origin = sent = None
+        for name, value in scope["headers"]:
+            if name == b"host":
+                host = value
+            elif name == b"origin":
+                origin = value
+            elif name == b"authorization":
+                sent = value
+        if host is None or not self._is_ours(b"//" + host):
+            return refusal(400, "this server has no such name; add it with --host-name")
         if origin is not None and not self._is_ours(origin):
             return refusal(403, "requests of web pages are not served here")
-        sent = headers.get("authorization")
-        if sent is None and (path in _OPEN_TO_ALL or path.startswith(_EPISODE)):
+        path: str = scope["path"]
+        if sent is None and (path.startswith(_EPISODE) or path in _OPEN_TO_ALL):
             return None
-        if sent is None or not hmac.compare_digest(sent.encode(), self._token):
+        if sent is None or not hmac.compare_digest(sent, self._token):
             said = "send the server's token" if sent is None else "this is not the server's token"
             return refusal(401, f"{said}: Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
         return None
 
-    def _is_ours(self, origin: str) -> bool:
+    def _names_us(self, address: bytes) -> bool:
         try:
-            return urlsplit(origin).hostname in self._hosts
+            parts = urlsplit(address.decode("ascii"))
+            return parts.username is None and parts.hostname in self._hosts
         except ValueError:
             return False
 
 
 def refusal(status: int, said: str, headers: dict[str, str] | None = None) -> Response:
     """Answer that says why nothing was done."""
-    from msgspec.json import encode
-
-    from worktrial.interop.serve.bodies import NotDone
-
-    return Response(encode(NotDone(said)), status, headers, "application/json")
+    return Response(msgspec.json.encode(NotDone(said)), status, headers, "application/json")

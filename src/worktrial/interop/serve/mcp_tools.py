@@ -59,7 +59,8 @@ def mcp_server(find: Find) -> Server[Any]:
         result = await call_next(ctx)
         return {**result, "instructions": _present(find, ctx).instruction} if ctx.method in _TELLS else result
 
-    server.middleware.append(with_task)
+    # In place of the SDK's spans for OpenTelemetry: what happens in an episode is in its record.
+    server.middleware[:] = [with_task]
     return server
 
 

@@ -75,13 +75,14 @@ class Doors:
             lifespan: What has to be up while requests are answered.
         """
         routes = [
+            # First, because paths are tried one after the other, and nearly all requests are calls.
+            _route("/episodes/{episode}/calls", POST=self.call),
+            Route("/episodes/{episode}/mcp", mcp, name="mcp"),
             _route("/health", GET=self.health),
             _route("/openapi.json", GET=self.openapi),
             _route("/episodes", GET=self.listed, POST=self.open),
             _route("/episodes/{episode}", GET=self.show, DELETE=self.abandon),
-            _route("/episodes/{episode}/calls", POST=self.call),
             _route("/episodes/{episode}/finish", POST=self.finish),
-            Route("/episodes/{episode}/mcp", mcp, name="mcp"),
         ]
         return Starlette(routes=routes, exception_handlers={HTTPException: _http_refusal}, lifespan=lifespan)
 
