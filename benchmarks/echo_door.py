@@ -64,7 +64,7 @@ def main() -> None:
         at.bind(("127.0.0.1", 0))
         at.listen()
         print(f"http://127.0.0.1:{at.getsockname()[1]}", flush=True)
-        config = uvicorn.Config(app, access_log=False, log_level="error", server_header=False, ws="none", proxy_headers=False)
+        config = uvicorn.Config(app, access_log=False, log_level="error", server_header=False, proxy_headers=False)
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(uvicorn.Server(config).serve([at]))
 

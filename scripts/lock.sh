@@ -13,4 +13,7 @@ for reader in requirements/interop/*.in; do
 done
 compile requirements/uv.in -o requirements/uv.txt
 compile pyproject.toml --extra documents --extra analysis --extra local --extra providers --extra serve -o requirements/runtime.txt
-compile pyproject.toml --all-extras --group dev -c requirements/runtime.txt -o requirements/dev.txt
+compile pyproject.toml --extra documents --extra ocr --extra analysis --extra local --extra providers --extra serve \
+  --group dev -c requirements/runtime.txt -o requirements/dev.txt
+# What does not go together with the rest has an environment of its own.
+compile pyproject.toml --extra openenv -o requirements/interop/openenv.txt

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _DOORS = "Doors"
 _NONE = "none"
+_REWARDS = "outcome|checks|shaped"
 _T = TypeVar("_T")
 
 
@@ -119,15 +120,34 @@ def _command(suite: Any, word: str) -> Any:
             str | None,
             _option("--sample", "With --stdio: id of the task. Default: the next open one.", metavar="ID"),
         ] = None,
+        openenv: Annotated[
+            bool,
+            _option("--openenv", "Serve an environment of OpenEnv instead: reset, step, reward."),
+        ] = False,
+        reward: Annotated[
+            str | None,
+            _option("--reward", "With --openenv: what a verdict is worth. Default: outcome.", metavar=_REWARDS),
+        ] = None,
         **given: Any,
     ) -> None:
-        with extra("serve", "Serving"):
-            import mcp  # noqa: F401 - what the doors are made of
-            import uvicorn  # noqa: F401
+        if openenv:
+            with extra("openenv", "An environment of OpenEnv"):
+                import openenv as _  # noqa: F401 - what it is made of
+        else:
+            with extra("serve", "Serving"):
+                import mcp  # noqa: F401 - what the doors are made of
+                import uvicorn  # noqa: F401
         from worktrial.agents.episodes import Episodes
+        from worktrial.grading.reward import RewardKind
         from worktrial.interop.serve.settings import ServerSettings
         from worktrial.trials import prepare
 
+        if reward is not None and not openenv:
+            raise SettingError("--reward is for --openenv; over HTTP and MCP there are verdicts")
+        if reward not in (None, *RewardKind):
+            raise SettingError(f"--reward {reward}: there is {', '.join(RewardKind)}")
+        if openenv and stdio:
+            raise SettingError("--openenv and --stdio are two kinds of doors; name one")
         if sample is not None and not stdio:
             raise SettingError("--sample names the sample of --stdio; over HTTP every episode names its own")
         token = None if token_env is None else os.environ.get(token_env)
@@ -139,7 +159,8 @@ def _command(suite: Any, word: str) -> Any:
             port=port,
             token=token,
             names=host_name or (),
-            finish_tool=None if finish_tool == _NONE else finish_tool,
+            # An environment takes the answer as an action.
+            finish_tool=None if openenv or finish_tool == _NONE else finish_tool,
             shows_checks=show_checks,
         )
         driven = Episodes(agent, idle_seconds=idle_seconds, most=episodes)
@@ -147,13 +168,20 @@ def _command(suite: Any, word: str) -> Any:
         say_before([prepared], given)
         if stdio:
             _serve_stdio(prepared, driven, settings, sample)
+        elif openenv:
+            from worktrial.interop.openenv import environment_app
+
+            kind = RewardKind(reward or RewardKind.OUTCOME)
+            _serve(prepared, driven, settings, environment_app(kind, episodes), shows_token=False)
         else:
-            _serve(prepared, driven, settings, shows_token=token is None)
+            from worktrial.interop.serve.doors import http_and_mcp
+
+            _serve(prepared, driven, settings, http_and_mcp, shows_token=token is None)
 
     return command_of(serve, word, path="serve", help=f"{about_suite(suite)} Served to agents that live elsewhere.")
 
 
-def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, *, shows_token: bool) -> None:
+def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, app_of: Any, *, shows_token: bool) -> None:
     from worktrial.cli.carry_out import announce, refuse_invalid, say_how_to_resume
     from worktrial.engine.run import Interrupted
     from worktrial.engine.stored import open_run
@@ -170,7 +198,7 @@ def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, *, show
     def tell(line: str) -> None:
         typer.echo(printable(line), err=True)
 
-    if not _to_its_end(serve(prepared, episodes, settings, ready=ready, tell=tell)):
+    if not _to_its_end(serve(prepared, episodes, settings, app_of, ready=ready, tell=tell)):
         stop = Interrupted("stopped before every sample was done")
         say_how_to_resume([prepared.plan], stop)
         raise stop

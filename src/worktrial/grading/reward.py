@@ -1,16 +1,22 @@
 """Rewards of finished work, for training: one function for every environment and every export."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from worktrial.errors import SettingError, WorktrialError, option
 from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Outcome
+from worktrial.workplaces import Origin, ToolCall
 
 REFUSAL_PENALTY = 0.05
 """Part of the reward that each refused call takes away under `shaped`."""
 MOST_PENALTY = 0.5
 """Most that refused calls take away together: passing with any number of them is worth more than failing."""
+
+
+def refused_calls(calls: Iterable[ToolCall]) -> int:
+    """Number of calls that never reached the workplace: unknown tools, and arguments that do not fit."""
+    return sum(call.observation.origin is Origin.REFUSAL for call in calls)
 
 
 class RewardKind(StrEnum):

@@ -9,13 +9,12 @@ import msgspec
 from worktrial.engine.stored import model_of
 from worktrial.engine.tokens import TOKENS, SampleTokens, token_places, tokens_at
 from worktrial.errors import SettingError, option
-from worktrial.grading.reward import NoReward, RewardKind, reward
+from worktrial.grading.reward import NoReward, RewardKind, refused_calls, reward
 from worktrial.interop.exchange.standing import in_words, standing
 from worktrial.interop.exchange.work import WorkedSample, json_line, worked_samples
 from worktrial.language import Message, TurnTokens
 from worktrial.results.exports.files import Exported, new_file
 from worktrial.results.tables.source import RunSource
-from worktrial.workplaces.session import Origin
 
 
 class TokenSequence(msgspec.Struct):
@@ -101,7 +100,7 @@ def _rollouts(source: RunSource, kind: RewardKind, lost: Counter[str]) -> Iterat
     model = model_of(source.manifest, "agent")
     for sample in worked_samples(source):
         record = sample.record
-        refused = sum(call.observation.origin is Origin.REFUSAL for call in sample.calls)
+        refused = refused_calls(sample.calls)
         try:
             worth = reward(record.outcome, reason=record.reason, checks=record.checks, refused=refused, kind=kind)
         except NoReward:

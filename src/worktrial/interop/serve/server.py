@@ -5,22 +5,21 @@ import contextlib
 import ipaddress
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.progress import Tally
+from worktrial.engine.trial import Job
 from worktrial.errors import SettingError
 from worktrial.interop.episodes import drive
-from worktrial.interop.serve.guard import LOOPBACK, Guard
+from worktrial.interop.serve.guard import LOOPBACK
 from worktrial.interop.serve.listing import on_list
-from worktrial.interop.serve.mcp_tools import McpDoor
 from worktrial.interop.serve.reception import Reception
-from worktrial.interop.serve.routes import Doors
 from worktrial.interop.serve.settings import ServerSettings
 from worktrial.trials import PreparedRun
 
@@ -36,6 +35,25 @@ class Served:
     token: str
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What an application is made of."""
+
+    suite: str
+    """Name of the suite."""
+    jobs: Sequence[Job]
+    reception: Reception
+    progress: Callable[[], tuple[int, int]]
+    """Function that tells how many samples are stored with a verdict, and of how many."""
+    token: str
+    names: Sequence[str]
+    """Names under which the server may be called."""
+
+
+AppOf = Callable[[Opening], ASGIApp]
+"""Function that makes the application of a kind of doors."""
+
+
 class _Server(uvicorn.Server):
     """Server that leaves signals to the run around it."""
 
@@ -49,6 +67,7 @@ async def serve(
     prepared: PreparedRun,
     episodes: Episodes,
     settings: ServerSettings,
+    app_of: AppOf,
     *,
     ready: Callable[[Served], None],
     tell: Callable[[str], None] = lambda line: None,
@@ -59,6 +78,7 @@ async def serve(
         prepared: The run, made with `episodes` as its agent.
         episodes: Hands out its samples.
         settings: Where, and to whom.
+        app_of: Makes the doors.
         ready: Told when requests are answered.
         tell: Told of each episode that begins or ends, in a line.
 
@@ -70,7 +90,7 @@ async def serve(
         WorktrialError: the run could not start, or was stopped.
     """
     with _bound(settings.host, settings.port) as at:
-        async with opened(prepared, episodes, settings, at, tell) as (served, app, run):
+        async with opened(prepared, episodes, settings, at, app_of, tell) as (served, app, run):
             server = _Server(_config(app))
 
             def stop(*_: object) -> None:
@@ -101,39 +121,34 @@ async def opened(
     episodes: Episodes,
     settings: ServerSettings,
     at: socket.socket,
+    app_of: AppOf,
     tell: Callable[[str], None] = lambda line: None,
-) -> AsyncIterator[tuple[Served, Guard, "asyncio.Task[object]"]]:
+) -> AsyncIterator[tuple[Served, ASGIApp, "asyncio.Task[object]"]]:
     """The run, begun, and the application that serves it; see `serve`."""
     tallies: list[Tally] = []
     begun = asyncio.Event()
+    trial = prepared.trial
     reception = Reception(episodes, finish_tool=settings.finish_tool, shows_checks=settings.shows_checks, tell=tell)
-    mcp = McpDoor(reception)
 
     def tell_progress(tally: Tally) -> None:
         tallies[:] = [tally]
         begun.set()
 
     def progress() -> tuple[int, int]:
-        tally = tallies[-1] if tallies else None
-        samples = len(prepared.trial.jobs)
-        return (samples if tally is None else tally.done), samples
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with mcp.sessions.run():
-            yield
+        samples = len(trial.jobs)
+        return (tallies[0].done if tallies else samples), samples
 
     token = settings.token or secrets.token_urlsafe(24)
-    app = Doors(reception, prepared.trial.suite, progress).app(mcp, lifespan)
     names = [*LOOPBACK, settings.host, *settings.names]
+    app = app_of(Opening(trial.suite, trial.jobs, reception, progress, token, names))
     url = f"http://{_spelled(settings.host)}:{at.getsockname()[1]}"
     async with drive(prepared, episodes, progress=tell_progress) as run:
         run.add_done_callback(lambda ended: begun.set())
         await begun.wait()
-        yield Served(url, token), Guard(app, token, names), run
+        yield Served(url, token), app, run
 
 
-def _config(app: Guard) -> uvicorn.Config:
+def _config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         access_log=False,
@@ -141,7 +156,6 @@ def _config(app: Guard) -> uvicorn.Config:
         server_header=False,
         # Nobody stands between who could say who asks, and nothing here depends on it.
         proxy_headers=False,
-        ws="none",
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
 

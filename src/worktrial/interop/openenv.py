@@ -1,0 +1,292 @@
+"""A run's samples as an environment of OpenEnv: `reset`, `step` and a reward."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
+from pydantic import Field
+from starlette.types import ASGIApp
+
+from worktrial.agents.episode import AnsweredBy, EpisodeOver
+from worktrial.engine.trial import Job
+from worktrial.errors import SettingError, WorktrialError
+from worktrial.grading.reward import RewardKind, refused_calls, reward
+from worktrial.interop.serve.guard import Guard
+from worktrial.interop.serve.reception import Guest, Reception
+from worktrial.interop.serve.server import AppOf, Opening
+
+TRAIN, TEST = "train", "test"
+# Of a suite's scenarios, about one in so many is held back.
+_ONE_IN = 5
+
+
+class WorkplaceAction(Action):  # type: ignore[misc]
+    """One tool call, or the final answer."""
+
+    tool: str | None = Field(default=None, description="Tool to call.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Arguments of the tool.")
+    answer: str | None = Field(default=None, description="Final answer; ends the episode.")
+
+
+class WorkplaceObservation(Observation):  # type: ignore[misc]
+    """Beginning of an episode, what a call showed, or its end."""
+
+    sample: str = ""
+    condition: str = ""
+    instruction: str = ""
+    clock: str = ""
+    tools: list[dict[str, Any]] = Field(default_factory=list)
+    content: Any = None
+    """Answer of a tool."""
+    is_error: bool = False
+    outcome: str | None = None
+    """pass or fail, at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Tasks of a run, in splits that share no scenario."""
+
+    splits: Mapping[str, Sequence[Job]]
+
+    @classmethod
+    def of(cls, jobs: Sequence[Job]) -> "Catalogue":
+        """Catalogue of the tasks of `jobs`, each once.
+
+        A scenario is drawn by its name alone, so that it stays in its split when others are added; only where all
+        would fall on one side, one of them makes up the other.
+        """
+        tasks = [*{job.sample: job for job in jobs}.values()]
+        drawn = {name: _drawn(name) for name in {_scenario(task) for task in tasks}}
+        held = {name for name, number in drawn.items() if number % _ONE_IN == 0}
+        if len(drawn) > 1 and not 0 < len(held) < len(drawn):
+            held = {max(drawn, key=drawn.__getitem__)}
+        train = [task for task in tasks if _scenario(task) not in held]
+        return cls({TRAIN: train, TEST: [task for task in tasks if _scenario(task) in held]})
+
+    def tasks(self, split: str) -> Sequence[Job]:
+        """Tasks of a split.
+
+        Raises:
+            SettingError: there is no such split.
+        """
+        if split not in self.splits:
+            raise SettingError(f"split {split!r}: there is {' and '.join(self.splits)}")
+        return self.splits[split]
+
+
+def _scenario(task: Job) -> str:
+    return str(task.tags.get("scenario", task.sample))
+
+
+def _drawn(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
+
+
+def _spec(index: int, task: Job) -> dict[str, Any]:
+    return {"id": task.sample, "index": index, "scenario": _scenario(task)}
+
+
+@dataclass(slots=True)
+class Workplaces:
+    """What all sessions of a server share."""
+
+    reception: Reception
+    catalogue: Catalogue
+    kind: RewardKind = RewardKind.OUTCOME
+    ending: set["asyncio.Task[Any]"] = field(default_factory=set)
+    """Episodes that are being given up."""
+
+
+class WorkplaceEnvironment(Environment):  # type: ignore[misc]
+    """One session: an episode at a time.
+
+    An episode without a verdict has no reward: the step that ends it raises, and trainers drop the rollout.
+
+    Args:
+        shared: The run that the server serves.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, shared: Workplaces) -> None:
+        super().__init__()
+        self._shared = shared
+        self._guest: Guest | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def reset_async(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        task_id: str | None = None,
+        condition: str | None = None,
+        split: str | None = None,
+        index: int | None = None,
+    ) -> WorkplaceObservation:
+        """Begin an episode: of the task named, of one that the seed or the index picks, or the next open one.
+
+        Args:
+            seed: Number that picks a task of the split.
+            episode_id: Ignored; an episode has an address of its own.
+            task_id: Task.
+            condition: Name of one of the run's fault conditions; None for the next that is open.
+            split: train or test; None for train where a seed or an index picks.
+            index: Number of the task within the split.
+
+        Raises:
+            WorktrialError: the run has no such open sample.
+        """
+        self._loop = asyncio.get_running_loop()
+        await self._give_up()
+        guest = self._guest = await self._shared.reception.open(
+            self._picked(seed, task_id, split, index), None, condition
+        )
+        sample, _, name = guest.episode.key
+        return WorkplaceObservation(
+            sample=sample,
+            condition=name,
+            instruction=guest.instruction,
+            clock=guest.episode.clock,
+            tools=guest.tools,
+        )
+
+    async def step_async(self, action: WorkplaceAction) -> WorkplaceObservation:
+        """Make a call, or hand in the answer and be told the reward.
+
+        Raises:
+            SettingError: it is neither, or both.
+            EpisodeOver: there is no open episode.
+            NoReward: the work has no verdict.
+        """
+        guest = self._guest
+        if guest is None:
+            raise EpisodeOver("no episode is open; call reset")
+        if (action.tool is None) == (action.answer is None):
+            raise SettingError("an action has either a tool or an answer")
+        if action.tool is not None:
+            seen = await guest.call(action.tool, action.arguments)
+            return WorkplaceObservation(content=seen.content, is_error=seen.is_error)
+        await guest.episode.finish(action.answer or "", AnsweredBy.DRIVER)
+        return self._end(guest)
+
+    def _end(self, guest: Guest) -> WorkplaceObservation:
+        self._guest = None
+        result = guest.episode.result
+        assert result is not None
+        refused = refused_calls((result.trajectory or {}).get("calls", ()))
+        value = reward(
+            result.outcome, reason=result.reason, checks=result.checks, refused=refused, kind=self._shared.kind
+        )
+        return WorkplaceObservation(done=True, reward=value, outcome=result.outcome.value)
+
+    def _picked(self, seed: int | None, task_id: str | None, split: str | None, index: int | None) -> str | None:
+        if task_id is not None or (seed is None and index is None and split is None):
+            return task_id
+        tasks = self._shared.catalogue.tasks(split or TRAIN)
+        if not tasks:
+            raise SettingError(f"split {split or TRAIN}: it has no task")
+        if index is not None:
+            return _at(tasks, index).sample
+        return tasks[(seed or 0) % len(tasks)].sample
+
+    async def _give_up(self) -> None:
+        guest, self._guest = self._guest, None
+        if guest is not None and not guest.episode.is_over:
+            await guest.episode.abandon("the environment was reset or closed")
+
+    def close(self) -> None:
+        """Give up what is open."""
+        if self._guest is None or self._loop is None or self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._begin_to_give_up)
+
+    def _begin_to_give_up(self) -> None:
+        task = asyncio.ensure_future(self._ended())
+        self._shared.ending.add(task)
+        task.add_done_callback(self._shared.ending.discard)
+
+    async def _ended(self) -> None:
+        try:
+            await self._give_up()
+        except WorktrialError:
+            # The run itself has ended meanwhile.
+            return
+
+    @property
+    def state(self) -> State:
+        """Address and calls of the episode."""
+        guest = self._guest
+        if guest is None:
+            return State()
+        return State(episode_id=guest.address, step_count=guest.episode.calls)
+
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **given: Any) -> WorkplaceObservation:
+        """Not there: episodes are held on an event loop.
+
+        Raises:
+            NotImplementedError: always; the server calls `reset_async`.
+        """
+        raise NotImplementedError("use reset_async")
+
+    def step(self, action: WorkplaceAction, timeout_s: float | None = None, **given: Any) -> WorkplaceObservation:
+        """Not there either; see `reset`.
+
+        Raises:
+            NotImplementedError: always; the server calls `step_async`.
+        """
+        raise NotImplementedError("use step_async")
+
+    def list_splits(self) -> list[str]:
+        """Splits of the tasks."""
+        return [*self._shared.catalogue.splits]
+
+    def list_tasks(self, split: str) -> list[dict[str, Any]]:
+        """All tasks of a split."""
+        return self.get_task_range(split)
+
+    def num_tasks(self, split: str) -> int:
+        """Number of tasks of a split."""
+        return len(self._shared.catalogue.tasks(split))
+
+    def get_task(self, split: str, index: int) -> dict[str, Any]:
+        """Task of a split.
+
+        Raises:
+            IndexError: it has fewer.
+        """
+        return _spec(index, _at(self._shared.catalogue.tasks(split), index))
+
+    def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
+        """Tasks of a split from `start` to before `stop`."""
+        tasks = self._shared.catalogue.tasks(split)
+        return [_spec(index, tasks[index]) for index in range(*slice(start, stop).indices(len(tasks)))]
+
+
+def _at(tasks: Sequence[Job], index: int) -> Job:
+    if not 0 <= index < len(tasks):
+        raise IndexError(f"index {index}: the split has {len(tasks)} tasks")
+    return tasks[index]
+
+
+def environment_app(kind: RewardKind, most: int) -> AppOf:
+    """Function that makes the application of a run as an environment.
+
+    Its clients know no tokens, so it asks for none; names and foreign pages are looked at as elsewhere.
+
+    Args:
+        kind: Reward.
+        most: Sessions that may be open at once.
+    """
+
+    def app_of(opening: Opening) -> ASGIApp:
+        shared = Workplaces(opening.reception, Catalogue.of(opening.jobs), kind)
+        inside = create_fastapi_app(
+            lambda: WorkplaceEnvironment(shared), WorkplaceAction, WorkplaceObservation, max_concurrent_envs=most
+        )
+        return Guard(inside, None, opening.names)
+
+    return app_of
