@@ -91,8 +91,8 @@ def _spec(index: int, task: Job) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Workplaces:
-    """What all sessions of a server share."""
+class SharedRun:
+    """Run, tasks and reward that all sessions of a server share."""
 
     reception: Reception
     catalogue: Catalogue
@@ -112,7 +112,7 @@ class WorkplaceEnvironment(Environment):  # type: ignore[misc]
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, shared: Workplaces) -> None:
+    def __init__(self, shared: SharedRun) -> None:
         super().__init__()
         self._shared = shared
         self._guest: Guest | None = None
@@ -225,7 +225,7 @@ class WorkplaceEnvironment(Environment):  # type: ignore[misc]
         return State(episode_id=guest.address, step_count=guest.episode.calls)
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **given: Any) -> WorkplaceObservation:
-        """Not there: episodes are held on an event loop.
+        """Refusal: episodes are held on an event loop.
 
         Raises:
             NotImplementedError: always; the server calls `reset_async`.
@@ -233,7 +233,7 @@ class WorkplaceEnvironment(Environment):  # type: ignore[misc]
         raise NotImplementedError("use reset_async")
 
     def step(self, action: WorkplaceAction, timeout_s: float | None = None, **given: Any) -> WorkplaceObservation:
-        """Not there either; see `reset`.
+        """Refusal, too; see `reset`.
 
         Raises:
             NotImplementedError: always; the server calls `step_async`.
@@ -283,7 +283,7 @@ def environment_app(kind: RewardKind, most: int) -> AppOf:
     """
 
     def app_of(opening: Opening) -> ASGIApp:
-        shared = Workplaces(opening.reception, Catalogue.of(opening.jobs), kind)
+        shared = SharedRun(opening.reception, Catalogue.of(opening.jobs), kind)
         inside = create_fastapi_app(
             lambda: WorkplaceEnvironment(shared), WorkplaceAction, WorkplaceObservation, max_concurrent_envs=most
         )

@@ -37,7 +37,7 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What an application is made of."""
+    """Parts that an application is made of."""
 
     suite: str
     """Name of the suite."""
