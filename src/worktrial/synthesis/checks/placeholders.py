@@ -28,25 +28,6 @@ def left_over(text: str, *, forms: bool = False) -> list[str]:
     return list(dict.fromkeys(hit[0] for pattern in patterns for hit in pattern.finditer(text)))
 
 
-_SHOWN = 60
-# What a prompt shows in place of a text, handed back as it is.
-_NOTHING = ("…", "...")
-
-
-def unfilled(where: str, text: str, *, forms: bool = False) -> list[str]:
-    """Parts of a field's text that stand for something that was to be filled in, each as a fault of `where`.
-
-    Args:
-        where: The field.
-        text: Its text.
-        forms: Whether it may show the form of something, as in `<order number>`.
-    """
-    found = [hit[:_SHOWN] for hit in left_over(text, forms=forms)]
-    if text.strip() in _NOTHING:
-        found.append(text.strip())
-    return [f"{where}: {hit!r} stands for something that is not there; write it out" for hit in found]
-
-
 _FILLED = ("{{initial_state}}", "{{state_descriptions}}", "{{action_set_definitions}}")
 """Place-holders that a simulator's prompt fills in itself."""
 

@@ -61,14 +61,6 @@ def place_of(quote: str, section: HandbookSection) -> QuotePlace:
     return QuotePlace(said, _page(section, start), start, end)
 
 
-def stands_in(quote: str, text: str) -> bool:
-    """Whether the words of a quote stand in a text one after the other."""
-    wanted = _plain(quote).strip(_ENDS)
-    return bool(wanted) and (
-        _span(wanted, text, ()) is not None or _span(wanted, text, _HYPHENATED.finditer(text)) is not None
-    )
-
-
 def uncovered(section: HandbookSection, places: Iterable[QuotePlace]) -> list[str]:
     """Sentences, rows and list items that no quote touches, though they hold a number or a word that binds."""
     taken = [(place.start, place.end) for place in places]
