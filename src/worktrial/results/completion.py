@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
@@ -80,18 +80,26 @@ class OutcomeTally:
         return CompletionEstimate(counts, of_all, of_valid)
 
 
+class _Place(NamedTuple):
+    """Task and scenario of a sample: all that says what it varies together with."""
+
+    sample: str
+    scenario: str | None
+
+
 class _Tries:
     """Values of the tries of each task, and a sample of each for what it varies together with."""
 
     def __init__(self) -> None:
         self._values: dict[str, list[float]] = {}
-        self._samples: list[HasOutcome] = []
+        self._samples: list[_Place] = []
 
     def add(self, sample: HasOutcome, value: float) -> None:
         own = self._values.get(sample.sample)
         if own is None:
             self._values[sample.sample] = [value]
-            self._samples.append(sample)
+            # Not the record itself, which holds votes and checks.
+            self._samples.append(_Place(sample.sample, sample.scenario))
         else:
             own.append(value)
 

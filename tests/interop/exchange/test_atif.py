@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.results.runs import record
+from tests.results.runs import record, store
 from tests.support.cli import command
 from tests.support.made_runs import make_run
 from tests.support.odd_work import asked, call, odd_run, result, said
@@ -19,7 +19,9 @@ from tests.support.same_run import says_the_same, work
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run
+from worktrial.interop.exchange.standing import standing
 from worktrial.interop.exchange.work import WorkedSample, turns
+from worktrial.results.tables import sources
 from worktrial.workplaces import ToolCall
 
 DATA = Path(__file__).parents[2] / "data"
@@ -246,6 +248,31 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     whole = (run / "trajectories.jsonl").stat().st_size
     assert whole > 10_000_000
     assert max(written, read) < whole / 3
+
+
+def test_rates_are_reckoned_without_keeping_the_records(tmp_path: Path) -> None:
+    store(tmp_path / "run", [record(f"n{n}", reason="x" * 50_000) for n in range(200)])
+    [source] = sources([tmp_path / "run"])
+    standing(source)  # what is loaded once
+    tracemalloc.start()
+    try:
+        [done] = standing(source).values()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert done.counts.passed == 200
+    assert peak < 200 * 50_000 / 4
+
+
+def test_work_that_code_checks_by_the_state_stays_without_a_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.json"
+    path.write_text(json.dumps(FOREIGN))
+    command("import", path, "--suite", "starter", "-o", tmp_path / "back")
+    refused = command("regrade", tmp_path / "back", "-o", tmp_path / "again")
+    assert refused.code == 2 and "--force" in refused.err
+    command("regrade", tmp_path / "back", "--force", "-o", tmp_path / "again")
+    [(found, _)] = work(tmp_path / "again").values()
+    assert found.outcome == "invalid" and "no final state" in found.reason
 
 
 NAMES = st.sampled_from(["look", "open", "note", ""])
