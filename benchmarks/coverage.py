@@ -142,6 +142,7 @@ def main(words: Sequence[str] | None = None) -> None:
         shares = covered(design, given.draws, given.seed)
         missed += sum(share < LEAST for share in shares)
         rows.append([named(design), *(f"{100 * share:.1f}" for share in shares)])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     heads = ["tasks, repeats, alike, rate", "rate", "on these", "difference", "on these", "ratio", "R"]
     print("Intervals that hold the truth, % (nominal 95)\n")
     print_cells(heads, rows)
@@ -153,6 +154,7 @@ def main(words: Sequence[str] | None = None) -> None:
         limits = (0.07, 0.045, 0.045, 0.045)
         missed += sum(share > limit for share, limit in zip(wrong.values(), limits, strict=True))
         rows.append([named(design), *(f"{100 * share:.1f}" for share in wrong.values())])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     print_cells(["tasks, repeats, alike, rate", *wrong], rows)
     print(f"\n{missed} limits missed" if missed else "\nall limits kept")
     sys.exit(bool(missed))

@@ -188,6 +188,7 @@ def main(words: Sequence[str] | None = None) -> None:
             missed += n >= SIZES[1] and share < LEAST
             cells.append(f"{100 * share:.1f}")
         rows.append([name, *cells])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     print_cells(["figure", *(f"{n} clusters" for n in SIZES)], rows)
     print("\nReports that call an agent as good in an industry where it is worse by the margin or more, %\n")
     rows = []

@@ -124,7 +124,7 @@ def _joined(parts: Iterable[JsonObject]) -> Mapping[str, JsonValue]:
 
 def plan_text(plan: WorkflowPlan) -> str:
     """A plan in the form in which the planner writes one, a workflow a line."""
-    lines = [f"{_json(w.id)}: {_json(_written(w))}" for w in plan.workflows]
+    lines = [f"{json_text(w.id)}: {json_text(_written(w))}" for w in plan.workflows]
     return "{" + ",\n ".join(lines) + "}"
 
 
@@ -138,8 +138,8 @@ def _written(workflow: Workflow) -> JsonObject:
     }
 
 
-def _json(value: JsonValue) -> str:
-    # YAML knows dates, JSON does not.
+def json_text(value: JsonValue) -> str:
+    """A value of a plan or a card as JSON on one line; a date, which YAML knows and JSON does not, as a text."""
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
 
 

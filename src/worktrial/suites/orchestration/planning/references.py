@@ -1,12 +1,10 @@
 """Teams that need no model: the echo of the gold, and the floors that every score is seen against."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from worktrial.language import JsonValue
 from worktrial.suites.orchestration.planning.cards import Team
-from worktrial.suites.orchestration.planning.plan_text import plan_text
+from worktrial.suites.orchestration.planning.plan_text import json_text, plan_text
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
     Language,
@@ -42,7 +40,7 @@ def gold(step: GoldStep) -> StepAnswer:
         case RefusalStep():
             return StepAnswer(step.id, refusal_text(step.type, step.info))
         case CallStep():
-            calls = [(call.tool, _json(call.arguments)) for call in step.calls]
+            calls = [(call.tool, json_text(call.arguments)) for call in step.calls]
             return StepAnswer(
                 step.id,
                 tool_calls=tuple(
@@ -100,7 +98,3 @@ def answers_of(team: Reference, steps: Iterable[GoldStep]) -> Answers:
     """The answers of a reference team, by step."""
     answers: Mapping[int, StepAnswer] = {step.id: team(step) for step in steps}
     return answers
-
-
-def _json(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

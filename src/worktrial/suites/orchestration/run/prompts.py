@@ -7,10 +7,10 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.language import JsonObject, Message
 from worktrial.language.templates import templates
 from worktrial.suites.orchestration.planning.cards import AgentCard, Skill, Team
-from worktrial.suites.orchestration.planning.plan_text import plan_text
+from worktrial.suites.orchestration.planning.plan_text import json_text, plan_text
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario, WorkflowPlan
 from worktrial.suites.orchestration.planning.turns import GoldStep, HistoryEntry, Views, gold_steps, is_for_plan
 from worktrial.workplaces.loading.files import files_fingerprint
@@ -77,18 +77,13 @@ def _after(card: AgentCard, skill: Skill) -> list[str]:
 
 
 def _message(role: str, language: Language, template: str, **values: object) -> Message:
-    text = templates(_PROMPTS).get_template(f"{language}/{template}.j2").render(json=_json, **values)
+    text = templates(_PROMPTS).get_template(f"{language}/{template}.j2").render(json=json_text, **values)
     return {"role": role, "content": text.strip()}
 
 
 def prompts_fingerprint() -> str:
     """SHA-256 over the templates."""
     return files_fingerprint(_PROMPTS, _PROMPTS.rglob("*.j2"))
-
-
-def _json(value: JsonValue) -> str:
-    # YAML knows dates, JSON does not.
-    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
 
 
 @dataclass(frozen=True, slots=True)
