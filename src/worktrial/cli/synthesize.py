@@ -79,7 +79,7 @@ def synthesize(**given: Any) -> None:
         )
         end = _carried_on(session)
     _print_end(folder, end, is_simulated=settings.spec.workplace == "simulated")
-    if end.tasks.worth is not None and not end.tasks.drafts:
+    if end.blocking or (end.tasks.worth is not None and not end.tasks.drafts):
         raise typer.Exit(NOTHING_SELECTED)
 
 
@@ -193,6 +193,13 @@ def _print_end(folder: "SuiteFolder", end: "SessionEnd", *, is_simulated: bool) 
     if end.retries:
         say(f"{end.retries} requests had to be sent again.")
     say(f"Review page: {end.page}")
+    if end.blocking:
+        gates = ",".join(sorted({one.gate for one in end.blocking}))
+        say(f"Nothing was run or published: {len(end.blocking)} findings in the workplace keep it back, such as")
+        say(f"  {end.blocking[0].told}")
+        say(f"Mend what they name and go on with:\n  {resume}\nor let them pass, on record, with:")
+        say(f"  {resume} --waive {gates}")
+        return
     if end.tasks.worth is None:
         drafts = folder.work / ("drafts" if is_simulated else "tasks")
         say(f"Change what you like in {drafts}, then go on with:\n  {resume}")

@@ -18,6 +18,7 @@ from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
 from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, workplace_gates
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.proving.way import ComposedBench
+from worktrial.synthesis.standing import StandingFinding, standing, unsuitable_findings
 from worktrial.workplaces.executable.code import CodeWorkplace
 from worktrial.workplaces.executable.folder import TOOLS_FILE, refuse_links_out
 from worktrial.workplaces.handbook import Handbook
@@ -132,32 +133,40 @@ def labels_of(spec: JobSpec, place: Path) -> Labels:
 
 
 def task_findings(
-    home: CodeWorkplace, clauses: Sequence[Clause]
+    home: CodeWorkplace, clauses: Sequence[Clause], known: Sequence[StandingFinding] = ()
 ) -> Callable[[ComposedBench], Awaitable[list[str]]]:
-    """Function from a task to what gates in code find in it, a sentence each."""
+    """Function from a task to what speaks against it, a sentence each: findings of gates, and those that stand.
+
+    Args:
+        home: The workplace.
+        clauses: All clauses that hold.
+        known: Findings in the workplace, some of which keep back the tasks of their clauses.
+    """
     door = CodeDoor(home)
+    against = [one for one in known if one.clauses and not one.waived]
 
     async def found(bench: ComposedBench) -> list[str]:
         task = bench.task
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         report = GateReport()
-        await task_gates(Gated(door=door, tasks=[task], clauses=clauses), works, report)
-        return [f"{finding.check}: {finding.what}" for finding in report.findings]
+        await task_gates(Gated(door=door, tasks=[task], clauses=clauses, examples=home.examples), works, report)
+        kept_back = [one.told for one in against if set(one.clauses) & set(task.clauses)]
+        return [*kept_back, *(f"{finding.check}: {finding.what}" for finding in report.findings)]
 
     return found
 
 
-async def workplace_warnings(
-    home: CodeWorkplace, place: Path, clauses: Sequence[Clause], languages: Sequence[str]
-) -> list[str]:
-    """Findings of the gates in a workplace and its atoms, a sentence each, for its owner to judge."""
+async def workplace_findings(
+    home: CodeWorkplace, place: Path, clauses: Sequence[Clause], languages: Sequence[str], waived: Sequence[str]
+) -> list[StandingFinding]:
+    """Findings in a workplace and its atoms, which keep it from being published until they are mended or waived."""
     expected = read_expectations(place / EXPECTATIONS_FILE)
     report = GateReport()
     subject = Gated(door=CodeDoor(home), clauses=clauses, expectations=expected)
     await workplace_gates(subject, [], report, mutate=0)
     atoms = {atom.name: atom for atom in read_atoms(place)}
-    findings = [*report.findings, *await telegraphed(atoms, home, languages)]
-    return [f"{finding.check}: {finding.subject}: {finding.what}" for finding in findings]
+    findings = [*unsuitable_findings(home.sources["tools"]), *report.findings]
+    return standing([*findings, *await telegraphed(atoms, home, languages)], expected, waived)
 
 
 def read_all_clauses(folder: SuiteFolder) -> list[Clause]:

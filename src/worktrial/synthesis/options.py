@@ -54,6 +54,8 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     """Documents and sections (DOCUMENT-SECTION) for the checks only, comma-separated; agents cannot read them."""
     precedence: Annotated[str | None, Flag(_WHAT, metavar="NAMES")] = None
     """Documents, comma-separated, the one that counts first in front, for those that contradict each other."""
+    waive: Annotated[str | None, Flag(_WHAT, default="none", metavar="GATES")] = None
+    """Gates, comma-separated, whose findings in the workplace you let pass; that stays on record."""
     workplace: Annotated[str | None, Flag(_WHAT, common=True, default="code", metavar="code|simulated|FOLDER")] = (
         None
     )
@@ -126,6 +128,7 @@ _REMEMBERED = (
     "model",
     "private",
     "precedence",
+    "waive",
     "context_tokens",
     *(role.value for role in ROLES),
     "max_turns",
@@ -184,12 +187,18 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
         retry=RetryPolicy(attempts=given.retries, total_seconds=given.retry_seconds),
         budget=Budget(given.max_cost, given.max_tokens, given.max_minutes),
     )
+    waived = _names_in("waive", options)
+    if waived:
+        # Imported here: few waive anything, and the gates take a while to import.
+        from worktrial.synthesis.standing import refuse_strange_waivers
+
+        refuse_strange_waivers(waived)
     return SessionSettings(
         spec=spec,
         own=own,
         sources=sources,
         reading=ReadingOptions(
-            _names_in("private", options), _names_in("precedence", options), options.get("context_tokens")
+            _names_in("private", options), _names_in("precedence", options), waived, options.get("context_tokens")
         ),
         # A missing key is told now, before anything is stored.
         resources=resources.resolved(Redactor()),

@@ -88,6 +88,8 @@ class ReadingOptions:
     """Documents and sections that serve the checks only."""
     precedence: Sequence[str] = ()
     """Documents, the one that counts first in front."""
+    waived: Sequence[str] = ()
+    """Gates whose findings in the workplace the owner lets pass."""
     context: int | None = None
     """Tokens of the author's context, where its endpoint does not say."""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import datetime as dt
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from worktrial.synthesis.composed_home import (
     read_home,
     rules_of,
     task_findings,
-    workplace_warnings,
+    workplace_findings,
 )
 from worktrial.synthesis.composed_session import ComposingSession
 from worktrial.synthesis.estimate import MEASURED_FROM, estimate
@@ -40,6 +40,7 @@ from worktrial.synthesis.resources import (
     open_resources,
 )
 from worktrial.synthesis.sources import SourceLibrary
+from worktrial.synthesis.standing import StandingFinding, read_standing, write_standing
 from worktrial.synthesis.task_session import TasksEnd, TaskSession
 
 
@@ -70,6 +71,8 @@ class SessionEnd:
 
     tasks: TasksEnd
     """The tasks, and what became of them."""
+    blocking: Sequence[StandingFinding] = ()
+    """Findings in the workplace that keep the suite from being published."""
     page: Path | None
     """The review page."""
     cost: float
@@ -146,9 +149,13 @@ async def _work(session: SynthesisSession, resources: SessionResources) -> Sessi
         }
         make = _simulated if spec.workplace == "simulated" else _composed
         tasks = await make(session, resources, given)
-        end = await tasks.make(until_drafts=session.until_drafts)
+        # Runs on a workplace that is wrong would be paid for nothing.
+        found = read_standing(session.folder) if make is _composed else []
+        blocking = [one for one in found if one.blocks]
+        end = await tasks.make(until_drafts=session.until_drafts or bool(blocking))
     return SessionEnd(
         tasks=end,
+        blocking=blocking,
         page=None,
         cost=resources.spend.cost,
         tokens=resources.spend.tokens,
@@ -164,15 +171,17 @@ async def _composed(
     folder, spec = session.folder, session.spec
     place = await _place(session, resources)
     home, clauses = read_home(folder, place, trust=session.trust), read_all_clauses(folder)
-    for text in await workplace_warnings(home, place, clauses, spec.languages):
-        session.warn(text)
+    found = await workplace_findings(home, place, clauses, spec.languages, session.reading.waived)
+    write_standing(folder, found)
+    for one in found:
+        session.warn(f"{one.told}{' (waived)' if one.waived else ''}")
     return ComposingSession(
         **given,
         place=place,
         home=home,
         labels=labels_of(spec, place),
         rules=rules_of(folder),
-        findings=task_findings(home, clauses),
+        findings=task_findings(home, clauses, found),
     )
 
 

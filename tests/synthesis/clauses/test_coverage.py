@@ -67,6 +67,25 @@ def numbers(program: str) -> list[tuple[str, str]]:
     return [(f.field, f.what) for f in loose_numbers(program, CLAUSES, "desk", "tools.py")]
 
 
+MONTHS = """
+MONTHS_PER_YEAR = 12
+
+def later(day: date, months: int) -> date:
+    years, month = divmod(day.month - 1 + months, 12)
+    if month > 12 or day.month == 12:
+        month -= MONTHS_PER_YEAR
+    return day.replace(year=day.year + years, month=month + 1)
+"""
+
+
+def test_the_months_of_a_year_are_no_rule() -> None:
+    assert numbers(MONTHS) == []
+    assert [what for _, what in numbers(MONTHS.replace("month > 12", "months > 12"))] == []
+    assert numbers(MONTHS.replace("month > 12", "years > 12")) == [
+        ("line 6, later", "the number 12 stands in no clause")
+    ]
+
+
 def test_numbers_of_the_clauses_are_no_findings() -> None:
     assert numbers(PROGRAM) == []
 

@@ -10,6 +10,7 @@ from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
+from worktrial.synthesis.gates.expectations import can_refuse
 from worktrial.synthesis.prompting import fenced, tools_text
 from worktrial.workplaces.tools import Tool
 
@@ -75,6 +76,7 @@ async def expectations_of(
             types=fenced(types),
             sample=sample_of(state),
             names=", ".join(tool.name for tool in group),
+            refusing=", ".join(tool.name for tool in group if can_refuse(_made(tool))),
         )
 
         def check(drafts: ExpectationDrafts, group: Sequence[ToolDraft] = group) -> list[str]:
@@ -110,13 +112,16 @@ def _faults(
             problems.append(f"{draft.id}: its patch does not apply to the state: {e}")
         tool = next((tool for tool in tools if tool.name == draft.call), None)
         if tool is not None and draft.expect == "ok":
-            made = Tool(tool.name, tool.description, tool.parameters, writes=tool.writes)
-            problems += [f"{draft.id}: {what}" for what in made.problems(draft.arguments)[:1]]
+            problems += [f"{draft.id}: {what}" for what in _made(tool).problems(draft.arguments)[:1]]
     ways = {(draft.call, draft.expect) for draft in drafts.expectations}
     problems += [f"no call of {tool.name} has to succeed" for tool in group if (tool.name, "ok") not in ways]
     problems += [
         f"no call of {tool.name} has to be refused"
         for tool in group
-        if tool.parameters.get("required") and (tool.name, "error") not in ways
+        if can_refuse(_made(tool)) and (tool.name, "error") not in ways
     ]
     return problems
+
+
+def _made(tool: ToolDraft) -> Tool:
+    return Tool(tool.name, tool.description, tool.parameters, writes=tool.writes)

@@ -14,8 +14,10 @@ from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
 ClauseKind = Literal[
     "obligation", "prohibition", "limit", "deadline", "amount", "code", "exception", "definition", "permission"
 ]
-SHORTEST, LONGEST = 3, 60
+SHORTEST, LONGEST = 2, 60
 """Words of a quote."""
+IN_A_SENTENCE = 3
+"""Fewest words of a quote that is not all of a table's cell or of a list's item."""
 
 
 class Clause(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -30,7 +32,7 @@ class Clause(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=Tr
     page: int | None = None
     """1-based, in documents that have pages."""
     quote: Text
-    """Words of the section, verbatim but for white space: 3 to 60 of them."""
+    """Words of the section, verbatim but for white space: 2 to 60 of them."""
     kind: ClauseKind
     numbers: list[ClauseNumber] = []
     """The quote's numbers, read from it in code."""

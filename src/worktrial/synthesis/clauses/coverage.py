@@ -1,6 +1,7 @@
 """Coverage of the clauses: which nobody cites, and which numbers of a workplace stand in none."""
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
@@ -14,6 +15,9 @@ _CONVERTING = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
 _CITING = frozenset({"cites", "atom"})
 _HARMLESS = frozenset({Decimal(0), Decimal(1), Decimal(-1)})
 _CONVERSIONS = frozenset(map(Decimal, (10, 12, 24, 60, 100, 365, 1000, 3600)))
+_MONTHS = Decimal(12)
+# MONTHS_PER_YEAR, MINUTES_IN_AN_HOUR
+_UNITS = re.compile(r"(?i)_(?:per|in|of)_(?:an?_|the_)?(?:year|month|week|day|hour|minute|second|kilo|cent)")
 # What stands in their arguments counts characters, decimals or random draws, or bounds a schema.
 _NO_RULES = frozenset(
     {"Meta", "quantize", "round", "range", "zfill", "ljust", "rjust", "split", "rsplit", "reads", "writes"}
@@ -155,8 +159,18 @@ def _sites(node: ast.AST, function: str = "", cited: tuple[str, ...] = ()) -> It
         parts = [node.value]
     elif isinstance(node, ast.BinOp) and isinstance(node.op, _CONVERTING):
         parts = [part for part in (node.left, node.right) if _number(part) not in _CONVERSIONS]
+    elif isinstance(node, ast.Call) and _name(node.func) == "divmod":
+        parts = [part for part in node.args if _number(part) not in _CONVERSIONS]
+    elif isinstance(node, ast.Compare) and any(_is_month(part) for part in (node.left, *node.comparators)):
+        parts = [part for part in (node.left, *node.comparators) if _number(part) != _MONTHS]
+    elif isinstance(node, ast.Assign) and _number(node.value) in _CONVERSIONS:
+        parts = [] if all(_UNITS.search(_name(target)) for target in node.targets) else [node.value]
     for part in parts:
         yield from _sites(part, function, cited)
+
+
+def _is_month(node: ast.AST) -> bool:
+    return any("month" in _name(part).lower() for part in ast.walk(node))
 
 
 def _number(node: ast.AST) -> Decimal | None:

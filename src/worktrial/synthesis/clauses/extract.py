@@ -102,7 +102,7 @@ async def extract_clauses(
 ) -> ClauseReading:
     """Read the clauses of all sections.
 
-    Each is verified: its quote stands in its section word for word, has 3 to 60 words, and its numbers are read
+    Each is verified: its quote stands in its section word for word, has 2 to 60 words, and its numbers are read
     from it in code. What is refused is asked for again with the reason, and so are the sentences that no quote
     touches.
 

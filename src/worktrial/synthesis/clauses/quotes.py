@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from worktrial.synthesis.clauses.clause import quote_problem
+from worktrial.synthesis.clauses.clause import IN_A_SENTENCE, quote_problem
 from worktrial.synthesis.clauses.numbers import clause_numbers
 from worktrial.synthesis.clauses.sections import HandbookSection
 
@@ -14,6 +14,8 @@ _UNSEEN = frozenset("*`\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _HYPHENATED = re.compile(r"(?<=\w)-[ \t]*\n\s*(?=\w)")
 _ENDS = " .,;:!?\"'()[]|…。"
 _ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_BEGUN = re.compile(r"(?:^|\n|\||[,;:]\s+|\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t])[ \t*`]*$")
+_OVER = re.compile(r"[ \t*`]*(?:$|\n|\||[,;.](?!\d))")
 _ELIDED = re.compile(r"\.\.\.|…|\[\.\.\.\]")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+(?=\S)|\n\s*\n|\n(?=[ \t]*(?:[-*+•|]|\d{1,3}[.)][ \t]))")
 _BINDING = re.compile(
@@ -58,7 +60,17 @@ def place_of(quote: str, section: HandbookSection) -> QuotePlace:
     said = " ".join(found.split())
     if problem := quote_problem(said):
         raise NotQuoted(f"{_short(quote)}: {problem}")
+    if len(said.split()) < IN_A_SENTENCE and not _is_whole(text, start, end):
+        where = "a whole cell of a table, or item of a list"
+        raise NotQuoted(
+            f"{_short(quote)}: fewer than {IN_A_SENTENCE} words are a quote only where they are {where}"
+        )
     return QuotePlace(said, _page(section, start), start, end)
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether a stretch of a text is all that stands in a cell of a table or in an item of a list."""
+    return _BEGUN.search(text[:start]) is not None and _OVER.match(text, end) is not None
 
 
 def uncovered(section: HandbookSection, places: Iterable[QuotePlace]) -> list[str]:

@@ -1,6 +1,6 @@
 """Expectations: calls and how they have to end, written from the clauses by somebody who has not seen the code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -157,15 +157,24 @@ def _wrong(expectation: Expectation, probe: Probe, outcome: Probed) -> str | Non
     return None
 
 
-def missing_ways(workplace: Workplace, expectations: Sequence[Expectation]) -> list[Finding]:
+def missing_ways(
+    workplace: Workplace, expectations: Sequence[Expectation], own: Collection[str] = ()
+) -> list[Finding]:
     """Findings on tools without an expected success or, where one can be thought of, an expected refusal.
+
+    Args:
+        workplace: The workplace.
+        expectations: What is expected of its tools.
+        own: Functions of its code; tools that are none of them, such as the handbook's, are ours. Empty takes all.
 
     A tool whose arguments are all closed sets, or that takes none, need not have anything to refuse.
     """
     found = []
     for tool in workplace.tools:
+        if own and tool.name not in own:
+            continue
         ways = {expectation.expect for expectation in expectations if expectation.call == tool.name}
-        wanted = {"ok", "error"} if _can_refuse(tool) else {"ok"}
+        wanted = {"ok", "error"} if can_refuse(tool) else {"ok"}
         for way in sorted(wanted - ways):
             said = "no call of it is expected to " + ("succeed" if way == "ok" else "be refused")
             found.append(finding(GateName.BOTH_WAYS, workplace.name, f"tools.{tool.name}", said, "Write one"))
@@ -188,7 +197,8 @@ def strange_tools(workplace: Workplace, expectations: Sequence[Expectation]) -> 
     ]
 
 
-def _can_refuse(tool: Tool) -> bool:
+def can_refuse(tool: Tool) -> bool:
+    """Whether a refusal can be thought of: some argument has to be given and is of no closed list."""
     properties: JsonObject = tool.parameters.get("properties", {})
     return any(
         "enum" not in properties.get(name, {}) and properties.get(name, {}).get("type") != "boolean"

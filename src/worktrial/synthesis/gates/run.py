@@ -1,5 +1,6 @@
 """All gates of a workplace and its tasks, in order, with how much each of them looked at."""
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -110,7 +111,9 @@ async def workplace_gates(
     failed = await failed_expectations(door, [one for one in expected if artifact.tool(one.call)], subject.starts)
     report.add(GateName.EXPECTATIONS, len(expected), [*strange, *failed])
     if expected:
-        report.add(GateName.BOTH_WAYS, len(artifact.tools), missing_ways(artifact, expected))
+        nodes = [node for source in door.sources.values() for node in ast.walk(ast.parse(source))]
+        own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        report.add(GateName.BOTH_WAYS, len(artifact.tools), missing_ways(artifact, expected, own))
     report.add(GateName.BAD_CALLS, *await bad_calls(door, known))
     report.add(GateName.BOUNDARIES, *await boundaries(door, known, subject.clauses))
     await _repeated(door, known, report)

@@ -23,6 +23,7 @@ from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.proving.truth import Ruling
 from worktrial.synthesis.proving.way import ProvedTask
 from worktrial.synthesis.review.runs import RunView, pretty, run_view, visible
+from worktrial.synthesis.standing import read_standing
 from worktrial.workplaces.loading.folder import read_yaml
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def write_review(folder: SuiteFolder) -> Path:
                 fates=[fate for fate in _FATES if any(card.fate == fate for card in cards)],
                 clauses=sorted({id for card in cards for id, _ in card.clauses}),
                 counts=_counts(folder),
+                standing=read_standing(folder),
                 names=names,
                 number=number,
                 style=_style(),
