@@ -1,6 +1,7 @@
 """`worktrial synthesize` with a workplace of one's own: one command, resumed, interrupted, run."""
 
 import re
+import shutil
 import signal
 from pathlib import Path
 
@@ -126,3 +127,64 @@ def test_a_file_of_roles_that_cannot_be_used_is_named(roles: str, said: str, tmp
 def test_help_shows_at_most_twenty_options() -> None:
     shown = re.findall(r"^│ (--[a-z-]+)", command("synthesize", "--help").out, re.MULTILINE)
     assert len(set(shown)) <= 20, shown
+
+
+def spoiled(folder: Path, old: str, new: str, file: str = "expectations.yaml") -> Path:
+    """The tool library with one thing in it changed."""
+    place = folder / "own"
+    shutil.copytree(TOOL_LIBRARY, place, ignore=shutil.ignore_patterns("__pycache__"))
+    path = place / "workplaces" / "loans" / file
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+    return place
+
+
+def test_a_finding_in_the_workplace_keeps_the_suite_back_until_it_is_waived_on_record(tmp_path: Path) -> None:
+    own = spoiled(
+        tmp_path, "path: /loans/L-1001/status, value: returned", "path: /loans/L-1001/status, value: open"
+    )
+    suite = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        given = [*words(server.url, suite, "--tasks", 2), "--workplace", own]
+        ran = command(*given)
+        assert (ran.code, server.count()) == (3, 0), ran.said
+        assert "Nothing was run or published: 1 findings in the workplace" in ran.out
+        assert f"worktrial synthesize -o {suite} --waive expectations" in ran.out
+        assert not (suite / "suite.yaml").exists()
+        page = (suite / "work" / "review" / "index.html").read_text("utf-8")
+        assert "Findings in the workplace" in page and "It keeps back the suite." in page
+        strange = command("synthesize", "-o", suite, "--yes", "--waive", "everything")
+        assert strange.code == 2 and "--waive everything: there is no such gate" in strange.said
+        again = command("synthesize", "-o", suite, "--yes", "--waive", "expectations")
+        assert again.code == 0, again.said
+        assert "(waived)" in again.err
+    assert (suite / "suite.yaml").exists()
+    assert yaml.safe_load((suite / "work" / "findings.yaml").read_text("utf-8"))[0]["waived"] is True
+    assert "<em>Waived.</em>" in (suite / "work" / "review" / "index.html").read_text("utf-8")
+
+
+def test_a_failed_acceptance_test_keeps_back_the_tasks_of_its_clauses(tmp_path: Path) -> None:
+    own = spoiled(
+        tmp_path, '"2031-06-08", /loans/L-1001/extended: true', '"2031-06-09", /loans/L-1001/extended: true'
+    )
+    suite = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        ran = command(*words(server.url, suite, "--tasks", 4), "--workplace", own)
+    assert "expectations: " in ran.err
+    fates = lines_of(suite / "calibration.jsonl")
+    assert {row["fate"] for row in fates if "C-01" in row["clauses"]} == {"gate"}
+    assert all("expectations" in row["why"] for row in fates if "C-01" in row["clauses"])
+    tasks = yaml.safe_load((suite / "workplaces" / "loans" / "tasks.yaml").read_text("utf-8"))["tasks"]
+    assert tasks and all("C-01" not in task["clauses"] for task in tasks)
+
+
+def test_an_operation_that_cannot_be_code_is_named_with_the_way_out(tmp_path: Path) -> None:
+    line = "# UNSUITABLE appraise_tool: what it says is a matter of taste"
+    own = spoiled(tmp_path, '@reads(tool_id="T-11")', f'{line}\n\n\n@reads(tool_id="T-11")', "tools.py")
+    suite = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        ran = command(*words(server.url, suite, "--tasks", 2), "--workplace", own)
+        assert (ran.code, server.count()) == (3, 0), ran.said
+    assert "appraise_tool: the operation cannot be code: what it says is a matter of taste" in ran.out
+    assert "--workplace simulated" in ran.out and "--waive unsuitable-operation" in ran.out

@@ -76,7 +76,7 @@ def _is_test(finding: Finding) -> bool:
 
 def unsuitable_findings(tools: str) -> list[Finding]:
     """A finding for each of the owner's operations that an author could not write as code."""
-    way = f"Let a model play the workplace with {option('workplace')} simulated, or do without the operation"
+    way = "Let a model play the workplace with --workplace simulated, or do without the operation"
     return [
         Finding(UNSUITABLE, name, "tools.py", name, f"the operation cannot be code: {why}", way)
         for name, why in unsuitable(tools).items()

@@ -49,6 +49,22 @@ def test_authors_see_the_quotes_in_order_and_the_tester_sees_no_rules(library: W
     assert '"L-1001"' in by_step["tools"]
 
 
+def test_authors_of_cases_see_signatures_the_rules_that_they_need_and_the_helpers_that_are_there(
+    library: Writing,
+) -> None:
+    first, second = [p for step, p in zip(library.asked, library.prompts, strict=True) if step == "atoms"]
+    for prompt in (first, second):
+        assert "free_id(taken: Sequence[str] | dict[str, Any], form: str, random: Random) -> str" in prompt
+        assert "Situation(*, records: list[str]" in prompt
+        # The example keeps the rules that it is shown beside.
+        assert "free = [id for id" not in prompt
+    assert "Helpers that are there already" not in first
+    shown = second.partition("Helpers that are there already")[2]
+    assert "def _quiet(" in shown and "def plain_extension" not in shown
+    (module,) = library.root.glob("workplaces/*/atoms.py")
+    assert module.read_text("utf-8").count("def _quiet(") == 1
+
+
 def again(library: Writing, tmp_path: Path, **changed: object) -> Writing:
     """Another session on a copy of the finished folder."""
     import shutil

@@ -132,9 +132,23 @@ class PartChecker:
         return problems or await self._strange_calls(home, examples_in(source))
 
     async def atoms(
-        self, modules: Mapping[str, str], source: str, state: JsonObject, languages: Sequence[str]
+        self,
+        modules: Mapping[str, str],
+        source: str,
+        state: JsonObject,
+        languages: Sequence[str],
+        *,
+        helpers: str = "",
     ) -> list[str]:
-        """Faults of a group of cases: each is composed to a task by itself, and the task is played."""
+        """Faults of a group of cases: each is composed to a task by itself, and the task is played.
+
+        Args:
+            modules: The workplace's other modules.
+            source: The group.
+            state: The workplace's default state.
+            languages: Languages of the tasks.
+            helpers: Functions that are there already.
+        """
         if problems := _source_faults(source, _OWN):
             return problems
         cases = citations(source)
@@ -143,7 +157,7 @@ class PartChecker:
             return [] if _NO_CASE in source else ['there is no case; mark each with @atom("C-01")']
         if problems := self._unknown_faults(source):
             return problems
-        whole = {**modules, "atoms": atoms_module(self.name, [source], modules["tools"])}
+        whole = {**modules, "atoms": atoms_module(self.name, [helpers, source], modules["tools"])}
         try:
             home = self.home(whole, state)
         except DataError as e:

@@ -1,10 +1,13 @@
 """Modules of a workplace, put together from the parts in which they are written."""
 
 import ast
+import inspect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from worktrial.synthesis.clauses.coverage import citations
+from worktrial.workplaces.executable import Situation, cites, free_id, pointer
 from worktrial.workplaces.executable.source_rules import NOT_PYTHON, parsed
 
 _FACE = "worktrial.workplaces.executable"
@@ -17,6 +20,12 @@ GIVEN = {
     "Random": "random",
 }
 """Names that a part may use without importing them, and the modules that they are from."""
+GIVEN_FUNCTIONS = "\n".join(
+    re.sub(r"\b(?:typing|collections\.abc|random)\.", "", f"{one.__name__}{inspect.signature(one)}")
+    + f": {(one.__doc__ or '').splitlines()[0]}"
+    for one in (pointer, free_id, cites, Situation)
+)
+"""Signatures of what is given, for an author who has not seen it."""
 
 
 class ModulePart(NamedTuple):
@@ -134,6 +143,22 @@ def defined_in(source: str) -> list[str]:
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             names.append(node.target.id)
     return names
+
+
+def rules_of(source: str, clauses: Collection[str]) -> str:
+    """Functions of a module that cite one of the clauses, whole."""
+    found = citations(source)
+    wanted = {name for name, ids in found.items() if not set(ids).isdisjoint(clauses)}
+    nodes = [node for node in parsed(source).body if isinstance(node, ast.FunctionDef) and node.name in wanted]
+    return "\n\n\n".join(ast.unparse(node) for node in nodes)
+
+
+def helpers_of(source: str) -> str:
+    """What a group of cases defines beside its cases: functions, classes and constants that others may use."""
+    cases = citations(source)
+    kinds = ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
+    nodes = [node for node in parsed(source).body if isinstance(node, kinds)]
+    return "\n\n\n".join(ast.unparse(node) for node in nodes if getattr(node, "name", "") not in cases)
 
 
 def outline(source: str, *, constants: bool = True) -> str:

@@ -27,7 +27,7 @@ from worktrial.synthesis.authoring.checks import (
     workplace_modules,
 )
 from worktrial.synthesis.authoring.expectations import Expectations, expectations_of
-from worktrial.synthesis.authoring.parts import outline
+from worktrial.synthesis.authoring.parts import GIVEN_FUNCTIONS, helpers_of, outline, rules_of
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.files import Form, hash_of, read_yaml_as, to_yaml, write_text
@@ -140,7 +140,7 @@ class WorkplaceAuthoring:
         modules = await self._placed(workplace_modules(name, written, draw))
         state = await self._kept("initial_state.yaml", STATE, await self._drawn(modules))
         tools = self._tools_of(modules, state)
-        cases = await self._cases(types, known, on_rules, tools, modules, state, failed)
+        cases = await self._cases(types, rules, on_rules, tools, modules, state, failed)
         if cases:
             modules |= await self._placed({"atoms": atoms_module(name, cases, modules["tools"])})
         await self._kept("workplace.yaml", STATE, self._described(modules["tools"]))
@@ -197,15 +197,15 @@ class WorkplaceAuthoring:
         state: JsonObject,
         failed: dict[str, str],
     ) -> list[str]:
-        checked = partial(self._checked_cases, modules, state)
-        steps: list[Awaitable[str | None]] = []
         shown = fenced(tools_text(tools, self.brief.context // 8))
-        for step, group in _case_groups(self.brief.clauses):
+
+        async def written(step: str, group: Sequence[Clause], helpers: str) -> str | None:
             made_from = {
                 **on_rules,
                 "tools": hash_of([_brief_of(tool) for tool in tools]),
                 "clauses": hash_of(group),
                 "languages": hash_of(self.brief.spec.languages),
+                **({"helpers": hash_of(outline(helpers))} if helpers else {}),
             }
             prompt = partial(
                 self.brief.prompt,
@@ -213,14 +213,24 @@ class WorkplaceAuthoring:
                 about=" ".join(clause.quote for clause in group),
                 ids=", ".join(clause.id for clause in group),
                 types=fenced(types),
-                rules=fenced(rules),
+                rules=fenced(outline(rules)),
+                bodies=fenced(bodies) if (bodies := rules_of(rules, [clause.id for clause in group])) else "",
+                given_functions=GIVEN_FUNCTIONS,
+                helpers=fenced(helpers) if helpers else "",
                 tools=shown,
                 sample=sample_of(state),
                 languages=self.brief.languages,
                 prefix=step.replace("-", "_"),
             )
-            steps.append(self._case_part(step, made_from, prompt, checked, failed))
-        return [source for source in await together(*steps) if source is not None]
+            checked = partial(self._checked_cases, modules, state, helpers)
+            return await self._case_part(step, made_from, prompt, checked, failed)
+
+        groups = _case_groups(self.brief.clauses)
+        # The first group alone: what helpers it has are there for all others, which need not write them again.
+        first = await written(*groups[0], "") if groups else None
+        helpers = helpers_of(first) if first is not None else ""
+        others = await together(*(written(step, group, helpers) for step, group in groups[1:]))
+        return [source for source in (first, *others) if source is not None]
 
     async def _case_part(
         self,
@@ -235,8 +245,10 @@ class WorkplaceAuthoring:
             return await self._part(step, made_from, prompt, check)
         return None
 
-    async def _checked_cases(self, modules: Mapping[str, str], state: JsonObject, source: str) -> Sequence[str]:
-        return await self._check.atoms(modules, source, state, self.brief.spec.languages)
+    async def _checked_cases(
+        self, modules: Mapping[str, str], state: JsonObject, helpers: str, source: str
+    ) -> Sequence[str]:
+        return await self._check.atoms(modules, source, state, self.brief.spec.languages, helpers=helpers)
 
     async def _part(
         self,
