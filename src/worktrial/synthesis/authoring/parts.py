@@ -154,7 +154,7 @@ def rules_of(source: str, clauses: Collection[str]) -> str:
 
 
 def helpers_of(source: str) -> str:
-    """What a group of cases defines beside its cases: functions, classes and constants that others may use."""
+    """Functions, classes and constants that a group of cases defines beside its cases, for others to use."""
     cases = citations(source)
     kinds = ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
     nodes = [node for node in parsed(source).body if isinstance(node, kinds)]
