@@ -310,13 +310,17 @@ class AgentOptions(Options):
 
 
 class OwnAgentOptions(Options):
-    """Bounds of an agent of the user's own that is Python. Part of the agent, so neutral for comparisons."""
+    """Surroundings of an agent of the user's own. Part of the agent, so neutral for comparisons."""
 
     isolate: Annotated[bool, Flag(_AGENT, neutral=True)] = False
     """Give each sample of an agent in Python a process of its own, which is killed with all that it has started
     when the sample ends: after an hour at the latest, unless there is another limit of seconds."""
     agent_memory: Annotated[Annotated[int, Field(ge=64)], Flag(_AGENT, neutral=True, metavar="MB")] = 4096
     """Megabytes that such a process may hold; Linux only."""
+    answer: Annotated[str | None, Flag(_AGENT, neutral=True, metavar="text|json:FIELD")] = None
+    """Where the answer of a program stands in what it prints: all of it, or a field of the JSON that it is."""
+    agent_env: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAMES")] = []
+    """Environment variables that an agent which is a program is given beside the usual ones; comma-separated."""
 
 
 class TokenOptions(Options):

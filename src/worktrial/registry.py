@@ -70,5 +70,5 @@ agents: "Registry[Callable[[str, Path], Callable[..., Any]]]" = Registry("worktr
 """Kinds of agents, as in `KIND:REST` after `--agent`.
 
 Each is a function of the rest, and of the folder that relative paths in it are relative to. It returns what takes
-part: for most suites a function of an `Assignment`.
+part: for most suites a function of an `Assignment`, or a `FarAgent`.
 """

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from worktrial.agents.assignment import Agent
 from worktrial.agents.block_watch import BlockWatch
 from worktrial.agents.episodes import Episodes
+from worktrial.agents.far import FarAgent
 from worktrial.agents.isolated import isolated
 from worktrial.agents.own_callable import PREFIX, OwnCallable
 from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import SampleContext
 from worktrial.errors import SettingError, option
+from worktrial.options import OwnAgentOptions
 from worktrial.registry import agents
 
 if TYPE_CHECKING:
@@ -35,8 +37,8 @@ class Candidate:
     """The user's own function; for most suites of an `Assignment`."""
     driven: Agent | None = None
     """Agent that is driven from outside, for all samples; see `worktrial.agents.episodes`."""
-    far: Agent | None = None
-    """Agent whose samples run in processes of their own, for all samples; `function` is what they run."""
+    far: FarAgent | None = None
+    """Agent that works in other processes, for all samples; `function` is what they run, where it is Python."""
     watch: BlockWatch | None = None
     """Watch over the user's own function; None where it cannot be in anybody's way."""
     make: Callable[[], Agent] | None = None
@@ -87,12 +89,17 @@ def resolve_agent(
         SettingError: there is no such agent, it cannot be loaded, or it cannot have a process of its own.
     """
     found = _named(spec, suite, base, field)
-    if not getattr(options, "isolate", False):
+    wanted = OwnAgentOptions() if options is None else options
+    if found.far is not None:
+        found = replace(found, far=found.far.with_options(wanted))
+    elif getattr(wanted, "answer", None) is not None:
+        raise SettingError(f"{option('answer')}: is for agents that are programs, and {found.spec} is none")
+    if not getattr(wanted, "isolate", False):
         return found
     if found.function is None:
         raise SettingError(f"{option('isolate')}: is for agents in Python, and {found.spec} is none")
     try:
-        far = isolated(found.spec, found.function, base or Path(), options.agent_memory << 20)
+        far = isolated(found.spec, found.function, base or Path(), wanted.agent_memory << 20)
     except SettingError as e:
         raise SettingError(f"{option('isolate')}: {e}") from None
     return replace(found, far=far)
@@ -120,6 +127,11 @@ def _named(spec: "str | Callable[..., Any] | Episodes", suite: "Suite", base: Pa
     if not colon or kind not in agents.names:
         return Candidate("model", spec)
     try:
-        return Candidate("python", spec, agents.get(kind)(rest, base or Path()), watch=BlockWatch(spec))
+        made = agents.get(kind)(rest, base or Path())
+        if isinstance(made, FarAgent):
+            if not suite.assignments:
+                raise SettingError(f"samples of the suite {suite.name} cannot be driven from outside")
+            return Candidate("python", spec, far=made)
+        return Candidate("python", spec, made, watch=BlockWatch(spec))
     except SettingError as e:
         raise SettingError(f"{option(field)} {spec}: {e}") from e.__cause__

@@ -13,6 +13,7 @@ import msgspec
 from pydantic import BaseModel
 
 from worktrial.agents.assignment import Assignment, storable
+from worktrial.agents.far import USUAL_SECONDS, FarAgent
 from worktrial.agents.own_callable import PREFIX, FarCrash
 from worktrial.agents.printed import MOST_PRINTED
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
@@ -23,7 +24,6 @@ from worktrial.workplaces import StopReason
 
 ISOLATED = "WORKTRIAL_ISOLATED"
 """Environment variable that is set in the processes of agents."""
-USUAL_SECONDS = 3600.0
 
 _MOST_MESSAGE = 16 << 20
 _START_SECONDS = 60.0
@@ -32,7 +32,7 @@ _LAST_WORDS_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class IsolatedCallable:
+class IsolatedCallable(FarAgent):
     """Agent made of a function that each sample runs in a Python of its own.
 
     The process has its own memory, whose limit it cannot raise, and its own time; at the end of the sample it is

@@ -169,11 +169,24 @@ class Reception:
         """
         self._sweep()
         episode = await self.episodes.take(sample, repeat, condition)
+        try:
+            return self.admit(episode)
+        except NameTaken as e:
+            await episode.abandon(str(e))
+            raise
+
+    def admit(self, episode: Episode) -> Guest:
+        """Give an episode whose workplace is ready an address.
+
+        Raises:
+            NameTaken: the workplace's own tools leave no room for the one that ends the work.
+        """
         guest = Guest(secrets.token_hex(20), episode, self._finish_tool)
         if guest.finish_name in {tool["function"]["name"] for tool in episode.tools}:
-            said = f"the workplace has a tool {guest.finish_name} of its own; start the server with another name"
-            await episode.abandon(said)
-            raise NameTaken(f"{said}: --finish-tool NAME")
+            raise NameTaken(
+                f"the workplace has a tool {guest.finish_name} of its own; start the server with another name: "
+                "--finish-tool NAME"
+            )
         self._guests[guest.address] = guest
         self._tell(f"{guest.shown} opened: {named(episode.key)}")
         return guest

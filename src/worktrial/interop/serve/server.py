@@ -89,9 +89,9 @@ async def serve(
         SettingError: the address cannot be used, or the run differs from the one in its folder.
         WorktrialError: the run could not start, or was stopped.
     """
-    with _bound(settings.host, settings.port) as at:
+    with bound(settings.host, settings.port) as at:
         async with opened(prepared, episodes, settings, at, app_of, tell) as (served, app, run):
-            server = _Server(_config(app))
+            server = server_of(app)
 
             def stop(*_: object) -> None:
                 server.should_exit = True
@@ -103,16 +103,23 @@ async def serve(
 
             run.add_done_callback(failed)
             with cancelled_by_signals(stop), on_list(served.url, served.token, prepared.settings.folder):
-                up = asyncio.create_task(server.serve([at]))
-                try:
-                    while not server.started and not up.done():
-                        await asyncio.sleep(0.005)
+                async with answering(server, at) as up:
                     ready(served)
                     await up
-                finally:
-                    stop()
-                    await asyncio.wait([up])
             return run.done() and not run.cancelled() and run.exception() is None
+
+
+@contextlib.asynccontextmanager
+async def answering(server: uvicorn.Server, at: socket.socket) -> AsyncIterator["asyncio.Task[None]"]:
+    """The time in which requests are answered; the task ends when the server was told to stop."""
+    up = asyncio.create_task(server.serve([at]))
+    try:
+        while not server.started and not up.done():
+            await asyncio.sleep(0.005)
+        yield up
+    finally:
+        server.should_exit = True
+        await asyncio.wait([up])
 
 
 @contextlib.asynccontextmanager
@@ -148,20 +155,28 @@ async def opened(
         yield Served(url, token), app, run
 
 
-def _config(app: ASGIApp) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        access_log=False,
-        log_level="error",
-        server_header=False,
-        # Nobody stands between who could say who asks, and nothing here depends on it.
-        proxy_headers=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """Server of `app` that says nothing and leaves signals alone."""
+    return _Server(
+        uvicorn.Config(
+            app,
+            access_log=False,
+            log_level="error",
+            server_header=False,
+            # Nobody stands between who could say who asks, and nothing here depends on it.
+            proxy_headers=False,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
     )
 
 
 @contextlib.contextmanager
-def _bound(host: str, port: int) -> Iterator[socket.socket]:
+def bound(host: str, port: int) -> Iterator[socket.socket]:
+    """Socket that listens.
+
+    Raises:
+        SettingError: the address cannot be used.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as at:
         at.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
