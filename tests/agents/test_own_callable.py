@@ -1,6 +1,7 @@
 """A user's own Python function as the agent."""
 
 import asyncio
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,28 @@ def test_modules_and_files(folder: Path, spec: str) -> None:
     assert given.trajectory.answer == "seen: 1 unknown_tool Close it."
     assert given.trajectory.stop_reason is StopReason.ANSWERED
     assert [(c.tool, c.arguments) for c in given.trajectory.calls] == [("look", {"id": 7}), ("shout", {})]
+
+
+@pytest.mark.parametrize("has_init", [True, False])
+def test_a_file_that_is_called_as_what_it_imports(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, has_init: bool
+) -> None:
+    package = folder / "site" / "framework"
+    package.mkdir(parents=True)
+    if has_init:
+        (package / "__init__.py").touch()
+    (package / "core.py").write_text("WORD = 'theirs'")
+    monkeypatch.syspath_prepend(str(folder / "site"))
+    mine = "from framework.core import WORD\nasync def work(given): return WORD"
+    (folder / "mine").mkdir()
+    (folder / "mine" / "framework.py").write_text(mine)
+    chosen = resolve_agent("python:mine/framework.py:work", suite)
+    assert chosen.function is not None
+    given = assignment()
+    asyncio.run(OwnCallable(chosen.function)(given))
+    assert given.trajectory.answer == "theirs"
+    for name in ("framework", "framework.core"):
+        monkeypatch.delitem(sys.modules, name)
 
 
 def test_an_object_with_an_async_call(folder: Path) -> None:

@@ -235,3 +235,17 @@ def test_a_name_of_a_tool_that_nobody_can_store() -> None:
         return "never"
 
     assert "Unstorable" in crash_of(calls).detail
+
+
+def test_strings_of_a_frameworks_own_kind(tmp_path: Path) -> None:
+    class Text(str):
+        def __str__(self) -> str:
+            return "something else"
+
+    async def works(given: Assignment) -> str:
+        await given.call(Text("get_sample"), {Text("sample_id"): Text("S-203")})
+        return Text("done")
+
+    ran = wt.run("starter", works, tasks=["lab-01"], out=tmp_path / "run")
+    line = ran.trajectory("lab-01")
+    assert (line["answer"], line["calls"][0]["arguments"]) == ("done", {"sample_id": "S-203"})

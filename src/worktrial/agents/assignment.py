@@ -148,15 +148,22 @@ def storable(answer: object) -> str:
     if not isinstance(answer, str):
         raise Unstorable(f"the answer has to be a string, not {type(answer).__name__}")
     try:
-        answer.encode()
+        # A plain string, whatever kind of string a framework makes.
+        return answer.encode().decode()
     except UnicodeEncodeError as e:
         raise Unstorable(f"the answer is no text: {e}") from None
-    return answer
+
+
+def _plain(value: object) -> str:
+    """Strings of a framework's own kind."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise TypeError(f"{type(value).__name__} is none")
 
 
 def _copy(value: JsonValue) -> JsonValue:
     try:
-        return msgspec.json.decode(msgspec.json.encode(value))
+        return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_plain))
     except (TypeError, ValueError, OverflowError, RecursionError) as e:
         raise Unstorable(f"not JSON: {e}") from e
 

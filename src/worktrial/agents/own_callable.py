@@ -197,7 +197,7 @@ def python_function(rest: str, base: Path) -> Callable[..., Any]:
         raise SettingError(f"no such file {place}")
     folder = str(path.resolve().parent if is_file else base.resolve())
     if folder not in sys.path:
-        sys.path.insert(0, folder)
+        _make_known(folder, path.stem if is_file else "")
     try:
         module = _load_file(path) if is_file else importlib.import_module(place)
     except Exception as e:
@@ -208,6 +208,16 @@ def python_function(rest: str, base: Path) -> Callable[..., Any]:
     if inspect.isclass(function):
         raise SettingError(f"{name} is a class; name a function, or an object that can be called")
     return function
+
+
+def _make_known(folder: str, name: str) -> None:
+    """Let modules in `folder` be imported; a file `name` there that is called as its framework is not that."""
+    other = importlib.util.find_spec(name) if name.isidentifier() else None
+    if other is None:
+        sys.path.insert(0, folder)
+    elif other.origin is not None:
+        sys.path.append(folder)
+    # Of a package without an __init__ any file of its name on the path would take the place.
 
 
 def _load_file(path: Path) -> ModuleType:
