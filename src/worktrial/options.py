@@ -318,7 +318,7 @@ class OwnAgentOptions(Options):
     agent_memory: Annotated[Annotated[int, Field(ge=64)], Flag(_AGENT, neutral=True, metavar="MB")] = 4096
     """Megabytes that such a process may hold; Linux only."""
     answer: Annotated[str | None, Flag(_AGENT, neutral=True, metavar="text|json:FIELD")] = None
-    """Where the answer of a program stands in what it prints: all of it, or a field of the JSON that it is."""
+    """Place of a program's answer in what it prints: all of it, or a field of the JSON that it is."""
     agent_env: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAMES")] = []
     """Environment variables that an agent which is a program is given beside the usual ones; comma-separated."""
 

@@ -1,4 +1,4 @@
-"""Where a program's answer stands in what it prints."""
+"""Place of a program's answer in what it prints."""
 
 import json
 from dataclasses import dataclass

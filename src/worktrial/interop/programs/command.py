@@ -20,7 +20,7 @@ from worktrial.agents.printed import MOST_PRINTED
 from worktrial.engine.secrets import Redactor
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.interop.programs.answers import AnswerPlace
-from worktrial.interop.programs.door import Door, door
+from worktrial.interop.programs.door import OwnDoor, door
 from worktrial.sandbox.inside.worker import HeadTail
 from worktrial.workplaces import StopReason
 
@@ -91,7 +91,7 @@ class CommandAgent(FarAgent):
             assignment.trajectory.printed = self._hidden(environment).text(said.text())
 
     async def _answer(
-        self, here: Door, assignment: Assignment, environment: Mapping[str, str], said: HeadTail
+        self, here: OwnDoor, assignment: Assignment, environment: Mapping[str, str], said: HeadTail
     ) -> str:
         output = bytearray()
         async with self._started(here, assignment, environment, said, output) as process:
@@ -119,7 +119,7 @@ class CommandAgent(FarAgent):
     @contextlib.asynccontextmanager
     async def _started(
         self,
-        here: Door,
+        here: OwnDoor,
         assignment: Assignment,
         environment: Mapping[str, str],
         said: HeadTail,
@@ -174,7 +174,7 @@ class CommandAgent(FarAgent):
         return [*USUAL_ENVIRONMENT, *self.environment]
 
     def _hidden(self, environment: Mapping[str, str]) -> Redactor:
-        """What hides the values of variables that were given on purpose: they are mostly keys."""
+        """Redactor of the variables that were given on purpose: they are mostly keys."""
         return Redactor(environment[name] for name in self.environment if name in environment)
 
     def _crash(self, said: str) -> InvalidSample:
@@ -208,7 +208,7 @@ def command(rest: str, base: Path) -> CommandAgent:
     )
 
 
-def prompt_of(here: Door, assignment: Assignment) -> str:
+def prompt_of(here: OwnDoor, assignment: Assignment) -> str:
     """Everything that the agent is told: the task, the time at the workplace, and how to hand in its answer."""
     told = [assignment.system_prompt, assignment.clock and f"It is {assignment.clock}.", here.guest.instruction]
     return "\n\n".join(text for text in told if text)

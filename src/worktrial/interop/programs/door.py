@@ -25,7 +25,7 @@ _KEY = ("assignment", 0, "E0")
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class OwnDoor:
     """A sample that is served."""
 
     guest: Guest
@@ -52,7 +52,7 @@ class Door:
 
 
 @contextlib.asynccontextmanager
-async def door(assignment: Assignment) -> AsyncIterator[Door]:
+async def door(assignment: Assignment) -> AsyncIterator[OwnDoor]:
     """Serve `assignment` on a port of its own, on this machine only, until the block ends.
 
     Raises:
@@ -79,7 +79,7 @@ async def door(assignment: Assignment) -> AsyncIterator[Door]:
         guest = reception.admit(episode)
         with bound("127.0.0.1", 0) as at:
             async with answering(server_of(app), at):
-                yield Door(guest, f"http://127.0.0.1:{at.getsockname()[1]}/episodes/{guest.address}", work)
+                yield OwnDoor(guest, f"http://127.0.0.1:{at.getsockname()[1]}/episodes/{guest.address}", work)
     finally:
         work.cancel()
         await asyncio.wait([work])

@@ -19,12 +19,12 @@ _SUFFIX = ".yaml"
 
 
 class Preset(BaseModel):
-    """How one program is started for a sample, and where its answer stands."""
+    """Start of one program for a sample, and the place of its answer."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     about: str
-    """What it is, and where its options are described."""
+    """Name of the program, and the page that describes its options."""
     command: tuple[str, ...]
     """Program and arguments; see `CommandAgent.words`."""
     answer: str = "text"

@@ -12,7 +12,7 @@ import msgspec
 from worktrial.agents.assignment import Assignment, Unstorable
 from worktrial.agents.far import USUAL_SECONDS, FarAgent
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
-from worktrial.interop.programs.door import Door, door
+from worktrial.interop.programs.door import OwnDoor, door
 from worktrial.language import JsonObject
 from worktrial.workplaces import StopReason
 
@@ -63,7 +63,7 @@ class ServiceAgent(FarAgent):
         finally:
             assignment.close()
 
-    async def _reply(self, here: Door, assignment: Assignment) -> str:
+    async def _reply(self, here: OwnDoor, assignment: Assignment) -> str:
         body = msgspec.json.encode(_task(here, assignment))
         last: Exception | None = None
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None), trust_env=True) as session:
@@ -152,7 +152,7 @@ def _at(url: str) -> ServiceAgent:
     return ServiceAgent(url)
 
 
-def _task(here: Door, assignment: Assignment) -> JsonObject:
+def _task(here: OwnDoor, assignment: Assignment) -> JsonObject:
     return {
         "instruction": here.guest.instruction,
         "clock": assignment.clock,
