@@ -31,8 +31,8 @@ def test_as_much_is_shown_of_a_korean_paragraph_as_of_an_english_one(tmp_path: P
 
 def test_no_line_that_a_search_shows_is_a_whole_rule_of_these_sections() -> None:
     openings = {
-        "charge_nurse": {"4.3": "in place", "8.3": "slip"},
-        "service_desk": {"3.4": "refused", "4.4": "apart", "6.3": "no exceptions"},
+        "charge_nurse": {"3.5": "side room only", "4.3": "in place", "8.3": "slip"},
+        "service_desk": {"2.4": "linked", "3.4": "refused", "4.4": "apart", "6.3": "no exceptions"},
         "credit_desk": {"2.2": "7.6", "7.3": "Today group"},
         "returns_desk": {"3.8": "이체", "7.1": "15분"},
     }
