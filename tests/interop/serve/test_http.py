@@ -90,7 +90,7 @@ def test_a_request_that_is_sent_again_acts_once(server: ServedSuite) -> None:
     assert answers[0] == answers[1] == answers[2]
     assert server.state(episode)["calls"] == 1
     status, said = server.call(episode, "get_sample", headers=once)
-    assert (status, "another request" in said["error"]) == (422, True)
+    assert (status, "another request" in said["error"]) == (409, True)
     # Keys are an episode's own.
     other = server.open()
     assert server.call(other, "list_samples", headers=once)[0] == 200

@@ -25,6 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedSuite]:
 schema = schemathesis.openapi.from_dict(described())
 
 
+@pytest.mark.slow
 @schema.parametrize()
 @settings(
     max_examples=EXAMPLES,
@@ -38,6 +39,7 @@ def test_no_request_breaks_the_server(case: Any, server: ServedSuite) -> None:
     case.call_and_validate(base_url=server.url, headers={"Authorization": f"Bearer {server.token}"})
 
 
+@pytest.mark.slow
 @schema.include(path_regex="^/episodes/").parametrize()
 @settings(
     max_examples=EXAMPLES,

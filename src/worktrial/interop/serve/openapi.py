@@ -26,7 +26,7 @@ _REFUSED = {
     404: "nobody has an episode at that address, or the run has no such sample",
     405: "there is no such method here",
     408: "the body did not come",
-    409: "the episode is over",
+    409: "the episode is over, or the idempotency key came with another request before",
     410: "no such sample is open any more",
     413: "the body is too long",
     422: "the request is not of the right shape",

@@ -36,7 +36,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NoOpenJob, 410),
     (EpisodeOver, 409),
     (NameTaken, 409),
-    (KeyReused, 422),
+    (KeyReused, 409),
     (SettingError, 404),
     (ValueError, 422),
     (WorktrialError, 503),
