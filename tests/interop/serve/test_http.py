@@ -193,6 +193,7 @@ def test_a_page_in_a_browser_cannot_drive(server: ServedSuite, headers: dict[str
     [
         ({"sample": "lab-99"}, 404, "lab-99"),
         ({"repeat": 900}, 404, "900"),
+        ({"repeat": 2.5}, 404, "2.5"),
         ({"repeat": -1}, 422, "$.repeat"),
         ({"condition": "E2"}, 404, "E2"),
         ({"samples": "lab-01"}, 422, "samples"),
@@ -205,7 +206,8 @@ def test_what_the_run_does_not_have(server: ServedSuite, asked: dict[str, Any], 
 
 
 def test_a_sample_that_another_holds(server: ServedSuite) -> None:
-    episode = server.open(repeat=150)
+    episode = server.open(repeat=150.0)
+    assert episode["repeat"] == 150
     status, said = server.ask("POST", "/episodes", {"sample": "lab-01", "repeat": 150})
     assert (status, "held by others" in said["error"]) == (410, True)
     server.finish(episode)

@@ -36,7 +36,15 @@ schema = schemathesis.openapi.from_dict(described())
 )
 def test_no_request_breaks_the_server(case: Any, server: ServedSuite) -> None:
     """Addresses that are guessed, bodies that fit and bodies that do not; every answer is as described."""
-    case.call_and_validate(base_url=server.url, headers={"Authorization": f"Bearer {server.token}"})
+    answer = case.call(base_url=server.url, headers={"Authorization": f"Bearer {server.token}"})
+    if answer.status_code == 410:
+        # A request that is well made: the examples before have taken all such samples.
+        assert "no open job" in answer.json()["error"]
+        return
+    case.validate_response(answer)
+    if answer.status_code == 201:
+        # Room for those that come after.
+        server.ask("DELETE", f"/episodes/{answer.json()['episode']}")
 
 
 @pytest.mark.slow
@@ -50,8 +58,7 @@ def test_no_request_breaks_the_server(case: Any, server: ServedSuite) -> None:
 )
 def test_no_request_to_a_real_episode_breaks_it(case: Any, server: ServedSuite) -> None:
     status, opened = server.ask("POST", "/episodes", {})
-    if status == 410:
-        pytest.skip("every sample has been taken by the examples before")
+    assert status == 201, opened
     case.path_parameters = {"episode": opened["episode"]}
     case.call_and_validate(base_url=server.url, headers={"Authorization": f"Bearer {server.token}"})
     server.ask("DELETE", f"/episodes/{opened['episode']}")

@@ -14,8 +14,8 @@ class OpenRequest(msgspec.Struct, forbid_unknown_fields=True):
 
     sample: _Text | None = None
     """Id of a task of the run."""
-    repeat: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Number of the repeat, from 0."""
+    repeat: Annotated[int, msgspec.Meta(ge=0)] | Annotated[float, msgspec.Meta(ge=0)] | None = None
+    """Number of the repeat, from 0. JSON writes 2 as 2.0, too; there is no repeat 2.5, and the run says so."""
     condition: _Text | None = None
     """Name of one of the run's fault conditions."""
 
