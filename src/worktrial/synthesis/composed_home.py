@@ -162,7 +162,7 @@ async def workplace_findings(
     """Findings in a workplace and its atoms, which keep it from being published until they are mended or waived."""
     expected = read_expectations(place / EXPECTATIONS_FILE)
     report = GateReport()
-    subject = Gated(door=CodeDoor(home), clauses=clauses, expectations=expected)
+    subject = Gated(door=CodeDoor(home), clauses=clauses, expectations=expected, examples=home.examples)
     await workplace_gates(subject, [], report, mutate=0)
     atoms = {atom.name: atom for atom in read_atoms(place)}
     findings = [*unsuitable_findings(home.sources["tools"]), *report.findings]

@@ -24,6 +24,8 @@ class StandingFinding(msgspec.Struct, kw_only=True, frozen=True):
 
     gate: str
     subject: str
+    where: str = ""
+    """Part of it: a JSON Pointer into the state, a tool, an argument."""
     what: str
     fix: str = ""
     waived: bool = False
@@ -39,7 +41,8 @@ class StandingFinding(msgspec.Struct, kw_only=True, frozen=True):
     @property
     def told(self) -> str:
         """The finding in a line."""
-        return f"{self.gate}: {self.subject}: {self.what}. {self.fix}".rstrip(". ")
+        place = ": ".join(part for part in (self.subject, self.where) if part)
+        return f"{self.gate}: {place}: {self.what}. {self.fix}".rstrip(". ")
 
 
 def standing(
@@ -60,6 +63,7 @@ def standing(
         StandingFinding(
             gate=one.check,
             subject=one.subject,
+            where=one.field if one.field != one.subject else "",
             what=one.what,
             fix=one.fix,
             waived=one.check in waived,

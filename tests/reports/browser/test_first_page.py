@@ -35,8 +35,9 @@ def test_the_answer_comes_first(opened: Page, made: MadeSite) -> None:
     brief = opened.get_by_role("region", name="In short")
     expect(brief).to_be_in_viewport(ratio=1)
     expect(brief).to_contain_text(f"Hire brook: it completes {passed / 40:.1%} of 40 samples")
+    expect(brief).to_contain_text("No choice, as only one agent worked under these conditions: occupations (2)")
     expect(brief).to_contain_text(
-        "No choice, as only one agent worked under these conditions: occupations (2), orchestration, documents"
+        "No choice, as only reference agents worked, which are never recommended: orchestration, documents"
     )
     brief.get_by_role("link", name="Whom to hire").click()
     expect(opened.get_by_role("heading", name="Whom to hire")).to_be_in_viewport()

@@ -29,6 +29,7 @@ FIELDS: dict[str, Any] = {
     "calls": int,
     "turns": int,
     "stop_reason": str | None,
+    "answered_by": str | None,
     "fault_plan": list,
     "fault_ledger": list,
     "fault_misses": list,
