@@ -231,6 +231,35 @@ def test_cases_that_do_not_hold_when_they_are_played_cost_only_their_group(tmp_p
     assert "lost_tool" not in made.modules["atoms"]
 
 
+def without_the_due_date(asked: str, right: str, count: int) -> str | None:
+    check = '{"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": due},'
+    return right.replace(check, "") if asked == "atoms" and check in right else None
+
+
+def test_an_author_of_cases_hears_which_wrong_ways_its_checks_let_pass(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def once(asked: str, right: str, count: int) -> str | None:
+        wrong = None if told else without_the_due_date(asked, right, count)
+        told.extend([asked] if wrong else [])
+        return wrong
+
+    writing = Writing(tmp_path, once)
+    assert writing.write().failed == {}
+    (record,) = [record for record in writing.steps if record.rounds == 2]
+    assert record.step.startswith("atoms")
+    assert "plain_extension: all checks pass" in record.problems[0]
+
+
+def test_an_author_of_cases_that_insists_leaves_them_to_the_gates(tmp_path: Path) -> None:
+    writing = Writing(tmp_path, without_the_due_date)
+    made = writing.write()
+    assert made.failed == {}
+    (record,) = [record for record in writing.steps if record.rounds > 1]
+    assert (record.step.startswith("atoms"), record.rounds) == (True, 3)
+    assert "plain_extension" in made.modules["atoms"]
+
+
 def test_an_operation_that_cannot_be_code_is_left_out_with_its_reason(tmp_path: Path) -> None:
     def slip(asked: str, right: str, count: int) -> str | None:
         if asked == "tools":

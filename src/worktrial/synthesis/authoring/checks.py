@@ -17,11 +17,15 @@ from worktrial.synthesis.authoring.parts import defined_in, module, part
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
 from worktrial.synthesis.compose.atoms import AtomName, DrawnOnce
-from worktrial.synthesis.compose.composer import NotComposed, Recipe, RecipeCase, compose
+from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
+from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.files import hash_of
+from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import CodeDoor
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
+from worktrial.synthesis.gates.work import carry_out
+from worktrial.synthesis.gates.wrong import wrong_work
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
 from worktrial.workplaces.executable.runner import CodeRunner
@@ -37,7 +41,9 @@ _CASES_PLAYED = 2
 _OWN = {"tools": "", "types": "", "rules": "", "state": ""}
 """Names under which parts may import what is there already."""
 _TOLD = 2
-"""Times that an author is told of tests that fail."""
+"""Times that an author is told of tests that fail, and of wrong ways that pass."""
+_WAYS_TOLD = 3
+"""Wrong ways of a case that its author is told of at once."""
 _DISPUTED = re.compile(r"^\s*# DISPUTED (E-\d+)", re.MULTILINE)
 _NO_CASE = "# NO CASE "
 _PLACE = re.compile(r"(\w+)\.py, line (\d+)")
@@ -139,6 +145,7 @@ class PartChecker:
         languages: Sequence[str],
         *,
         helpers: str = "",
+        gates: bool = False,
     ) -> list[str]:
         """Faults of a group of cases: each is composed to a task by itself, and the task is played.
 
@@ -148,6 +155,7 @@ class PartChecker:
             state: The workplace's default state.
             languages: Languages of the tasks.
             helpers: Functions that are there already.
+            gates: Whether each task is done wrongly, too, and its checks have to notice.
         """
         if problems := _source_faults(source, _OWN):
             return problems
@@ -164,7 +172,27 @@ class PartChecker:
             return [_with_line({"detail": str(e).removeprefix(f"{self.name}: ")}, whole)]
         drawn = DrawnOnce(home)
         names = {name: AtomName(name, tuple(ids), 1) for name, ids in cases.items()}
-        return [what for name in names for what in await _case_faults(name, names, drawn, languages)]
+        problems = [what for name in names for what in await _case_faults(name, names, drawn, languages)]
+        if problems or not gates:
+            return problems
+        return [what for name in names for what in await self._wrong_ways(name, names, drawn, home, languages)]
+
+    async def _wrong_ways(
+        self,
+        name: str,
+        names: Mapping[str, AtomName],
+        drawn: DrawnOnce,
+        home: CodeWorkplace,
+        languages: Sequence[str],
+    ) -> list[str]:
+        """Ways to do the case wrongly that its checks let pass, as the gates of the suite will find them."""
+        draft = await _first_of(name, names, drawn, languages)
+        task = await executable(draft, languages[0], drawn, home, _labels(self.name), {})
+        door = CodeDoor(home)
+        works = await carry_out(door, [(task.plan_alone, task.initial_state)])
+        known = known_calls(door.artifact, home.examples, (), {}, [task], works)
+        found = (await wrong_work(door, [task], works, known, self.clauses))[1]
+        return [f"{name}: {finding.what}" for finding in found[:_WAYS_TOLD]]
 
     def home(self, modules: Mapping[str, str], state: JsonObject) -> CodeWorkplace:
         """The workplace of these modules.
@@ -418,6 +446,59 @@ def _kinds(schema: JsonValue) -> set[str]:
     return kinds | ({"number", "integer"} if kinds & {"number", "integer"} else set())
 
 
+@dataclass
+class CaseCheck:
+    """Checks a group of cases; after two refusals wrong ways that pass are left to the gates of the suite.
+
+    Args:
+        checker: Checks parts of the workplace.
+        modules: The workplace's other modules.
+        state: Its default state.
+        languages: Languages of the tasks.
+        helpers: Functions that are there already.
+    """
+
+    checker: PartChecker
+    modules: Mapping[str, str]
+    state: JsonObject
+    languages: Sequence[str]
+    helpers: str = ""
+    _told: int = 0
+
+    async def __call__(self, source: str) -> Sequence[str]:
+        """Reasons why the group cannot be used."""
+        told = self._told < _TOLD
+        problems = await self.checker.atoms(
+            self.modules, source, self.state, self.languages, helpers=self.helpers, gates=told
+        )
+        self._told += bool(problems)
+        return problems
+
+
+async def _first_of(
+    name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
+) -> ComposedTask:
+    """The case as a task, in the first state that has a place for it.
+
+    Raises:
+        NotComposed: none has.
+    """
+    for seed in _CASE_SEEDS:
+        with suppress(NotComposed):
+            return await compose(_alone(name, seed, languages), names, home)
+    raise NotComposed(f"{name} finds no place")
+
+
+def _alone(name: str, seed: int, languages: Sequence[str]) -> Recipe:
+    return Recipe(
+        id="case-01", start=seed, cases=[RecipeCase(atom=name, seed=str(seed))], languages=list(languages)
+    )
+
+
+def _labels(workplace: str) -> Labels:
+    return Labels(workplace=workplace, scenario=workplace, category=workplace, domain=workplace)
+
+
 async def _case_faults(
     name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
 ) -> list[str]:
@@ -425,11 +506,8 @@ async def _case_faults(
     known = {tool.name for tool in home.artifact.tools}
     unmade: list[str] = []
     for seed in _CASE_SEEDS:
-        recipe = Recipe(
-            id="case-01", start=seed, cases=[RecipeCase(atom=name, seed=str(seed))], languages=list(languages)
-        )
         try:
-            task = await compose(recipe, names, home)
+            task = await compose(_alone(name, seed, languages), names, home)
         except NotComposed as e:
             unmade.append(str(e))
             continue

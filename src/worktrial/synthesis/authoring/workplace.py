@@ -19,6 +19,7 @@ from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
 from worktrial.synthesis.authoring.checks import (
     FEWEST_RECORDS,
     MOST_RECORDS,
+    CaseCheck,
     PartChecker,
     ToolsCheck,
     atoms_module,
@@ -222,7 +223,7 @@ class WorkplaceAuthoring:
                 languages=self.brief.languages,
                 prefix=step.replace("-", "_"),
             )
-            checked = partial(self._checked_cases, modules, state, helpers)
+            checked = CaseCheck(self._check, modules, state, self.brief.spec.languages, helpers)
             return await self._case_part(step, made_from, prompt, checked, failed)
 
         groups = _case_groups(self.brief.clauses)
@@ -244,11 +245,6 @@ class WorkplaceAuthoring:
         with _noted(failed, step):
             return await self._part(step, made_from, prompt, check)
         return None
-
-    async def _checked_cases(
-        self, modules: Mapping[str, str], state: JsonObject, helpers: str, source: str
-    ) -> Sequence[str]:
-        return await self._check.atoms(modules, source, state, self.brief.spec.languages, helpers=helpers)
 
     async def _part(
         self,
