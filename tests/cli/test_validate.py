@@ -91,3 +91,10 @@ def test_a_suite_of_ones_own_with_a_rule_against_its_handbook(tmp_path: Path) ->
     assert ran.code == 1
     assert "E-18): hire_out: a refusal was expected; it succeeded" in ran.said
     assert "stands in no clause" in ran.said
+
+
+def test_help_names_no_default_that_is_none() -> None:
+    for words in (["validate", "--help"], ["run", "shifts", "--help-all"]):
+        said = command(*words)
+        assert said.code == 0, said.said
+        assert "Undefined" not in said.out

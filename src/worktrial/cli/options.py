@@ -180,7 +180,7 @@ def _help(row: OptionRow) -> str:
     said = " ".join((row.field.description or "").split())
     if row.field.is_required():
         return f"{said} (required)"
-    default = row.flag.default or row.field.default
+    default = row.flag.default or row.field.get_default(call_default_factory=True, validated_data={})
     return said if default in (None, [], False, (), "") else f"{said} Default: {default}."
 
 
