@@ -1,12 +1,30 @@
 """Agents that are programs or services: what all of them have in common."""
 
+import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from worktrial.agents.assignment import Assignment
+from worktrial.workplaces import StopReason
 
 USUAL_SECONDS = 3600.0
 """Seconds of a sample whose agent runs in another process, where no limit is given."""
+
+
+@asynccontextmanager
+async def in_time(assignment: Assignment) -> AsyncIterator[None]:
+    """Time that the agent has for `assignment`; what goes on longer is ended, and the trajectory says so."""
+    seconds = assignment.limits.seconds
+    limit = asyncio.timeout(USUAL_SECONDS if seconds is None else seconds)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        assignment.trajectory.stop_reason = StopReason.TIME_LIMIT
 
 
 class FarAgent(ABC):

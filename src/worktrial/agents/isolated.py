@@ -13,7 +13,7 @@ import msgspec
 from pydantic import BaseModel
 
 from worktrial.agents.assignment import Assignment, storable
-from worktrial.agents.far import USUAL_SECONDS, FarAgent
+from worktrial.agents.far import FarAgent, in_time
 from worktrial.agents.own_callable import PREFIX, FarCrash
 from worktrial.agents.printed import MOST_PRINTED
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
@@ -55,8 +55,6 @@ class IsolatedCallable(FarAgent):
         """
         trajectory = assignment.trajectory
         printed = HeadTail(MOST_PRINTED)
-        seconds = assignment.limits.seconds
-        limit = asyncio.timeout(USUAL_SECONDS if seconds is None else seconds)
         child = await Child.start(_words(), env={**os.environ, ISOLATED: "1"}, most=_MOST_MESSAGE)
         try:
             await child.ready(_START_SECONDS)
@@ -64,15 +62,11 @@ class IsolatedCallable(FarAgent):
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"the agent's process did not start: {e}") from None
         hearing = asyncio.create_task(child.hear(printed.write))
         try:
-            async with limit:
+            async with in_time(assignment):
                 trajectory.answer = visible(await self._answer(child, assignment))
                 trajectory.stop_reason = (
                     StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
                 )
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            trajectory.stop_reason = StopReason.TIME_LIMIT
         finally:
             child.kill_all()
             await child.gone()

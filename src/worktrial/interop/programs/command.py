@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.agents.assignment import Assignment, Unstorable
-from worktrial.agents.far import USUAL_SECONDS, FarAgent
+from worktrial.agents.far import FarAgent, in_time
 from worktrial.agents.printed import MOST_PRINTED
 from worktrial.engine.secrets import Redactor
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.door import OwnDoor, door
 from worktrial.sandbox.inside.worker import HeadTail
-from worktrial.workplaces import StopReason
 
 MOST_OUTPUT = 1_000_000
 """Bytes of standard output; a program that says more is ended."""
@@ -71,21 +70,15 @@ class CommandAgent(FarAgent):
         Raises:
             InvalidSample: it ended badly, said too much, or nothing that an answer can be read from.
         """
-        seconds = assignment.limits.seconds
-        limit = asyncio.timeout(USUAL_SECONDS if seconds is None else seconds)
         said = HeadTail(MOST_PRINTED)
         environment = {name: os.environ[name] for name in self._names if name in os.environ}
         try:
-            async with limit, door(assignment) as here:
+            async with in_time(assignment), door(assignment) as here:
                 try:
                     answer = await self._answer(here, assignment, environment, said)
                     await here.close(answer)
                 except Unstorable as e:
                     raise InvalidSample(InvalidReason.AGENT_CRASH, f"{self.words[0]}: {e}") from None
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            assignment.trajectory.stop_reason = StopReason.TIME_LIMIT
         finally:
             assignment.close()
             assignment.trajectory.printed = self._hidden(environment).text(said.text())

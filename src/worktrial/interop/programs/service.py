@@ -10,11 +10,10 @@ import aiohttp
 import msgspec
 
 from worktrial.agents.assignment import Assignment, Unstorable
-from worktrial.agents.far import USUAL_SECONDS, FarAgent
+from worktrial.agents.far import FarAgent, in_time
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
 from worktrial.interop.programs.door import OwnDoor, door
 from worktrial.language import JsonObject
-from worktrial.workplaces import StopReason
 
 MOST_REPLY = 1_000_000
 """Bytes of a reply."""
@@ -41,10 +40,8 @@ class ServiceAgent(FarAgent):
         Raises:
             InvalidSample: nobody is there, or the reply is no answer.
         """
-        seconds = assignment.limits.seconds
-        limit = asyncio.timeout(USUAL_SECONDS if seconds is None else seconds)
         try:
-            async with limit, door(assignment) as here:
+            async with in_time(assignment), door(assignment) as here:
                 asked = asyncio.create_task(self._reply(here, assignment))
                 try:
                     await asyncio.wait([asked, here.work], return_when=asyncio.FIRST_COMPLETED)
@@ -56,10 +53,6 @@ class ServiceAgent(FarAgent):
                 await here.close(answer)
         except Unstorable as e:
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"{self.url}: {e}") from None
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            assignment.trajectory.stop_reason = StopReason.TIME_LIMIT
         finally:
             assignment.close()
 

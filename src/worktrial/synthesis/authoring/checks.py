@@ -172,22 +172,21 @@ class PartChecker:
             return [_with_line({"detail": str(e).removeprefix(f"{self.name}: ")}, whole)]
         drawn = DrawnOnce(home)
         names = {name: AtomName(name, tuple(ids), 1) for name, ids in cases.items()}
-        problems = [what for name in names for what in await _case_faults(name, names, drawn, languages)]
+        played = {name: await _played(name, names, drawn, languages) for name in names}
+        problems = [what for faults, _ in played.values() for what in faults]
         if problems or not gates:
             return problems
-        return [what for name in names for what in await self._wrong_ways(name, names, drawn, home, languages)]
+        return [
+            what
+            for name, (_, drafts) in played.items()
+            for what in await self._wrong_ways(name, drafts[0], languages[0], drawn, home)
+        ]
 
     async def _wrong_ways(
-        self,
-        name: str,
-        names: Mapping[str, AtomName],
-        drawn: DrawnOnce,
-        home: CodeWorkplace,
-        languages: Sequence[str],
+        self, name: str, draft: ComposedTask, language: str, drawn: DrawnOnce, home: CodeWorkplace
     ) -> list[str]:
         """Ways to do the case wrongly that its checks let pass, as the gates of the suite will find them."""
-        draft = await _first_of(name, names, drawn, languages)
-        task = await executable(draft, languages[0], drawn, home, _labels(self.name), {})
+        task = await executable(draft, language, drawn, home, _labels(self.name), {})
         door = CodeDoor(home)
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         known = known_calls(door.artifact, home.examples, (), {}, [task], works)
@@ -475,20 +474,6 @@ class CaseCheck:
         return problems
 
 
-async def _first_of(
-    name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
-) -> ComposedTask:
-    """The case as a task, in the first state that has a place for it.
-
-    Raises:
-        NotComposed: none has.
-    """
-    for seed in _CASE_SEEDS:
-        with suppress(NotComposed):
-            return await compose(_alone(name, seed, languages), names, home)
-    raise NotComposed(f"{name} finds no place")
-
-
 def _alone(name: str, seed: int, languages: Sequence[str]) -> Recipe:
     return Recipe(
         id="case-01", start=seed, cases=[RecipeCase(atom=name, seed=str(seed))], languages=list(languages)
@@ -499,10 +484,11 @@ def _labels(workplace: str) -> Labels:
     return Labels(workplace=workplace, scenario=workplace, category=workplace, domain=workplace)
 
 
-async def _case_faults(
+async def _played(
     name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
-) -> list[str]:
-    made = 0
+) -> tuple[list[str], list[ComposedTask]]:
+    """Faults of a case as it is played, and the tasks that were; without faults there is one at least."""
+    tasks: list[ComposedTask] = []
     known = {tool.name for tool in home.artifact.tools}
     unmade: list[str] = []
     for seed in _CASE_SEEDS:
@@ -512,15 +498,17 @@ async def _case_faults(
             unmade.append(str(e))
             continue
         except (DataError, InvalidSample) as e:
-            return [f"{name}: {e}"]
-        made += 1
+            return [f"{name}: {e}"], tasks
+        tasks.append(task)
         if strange := {step.get("call") for step in task.steps} - known:
-            return [f"{name}: there is no tool {', '.join(map(str, strange))}"]
+            return [f"{name}: there is no tool {', '.join(map(str, strange))}"], tasks
         if faults := await faults_of(task, home):
-            return [f"{name}, seed {seed}: {fault}" for fault in faults[:2]]
-        if made == _CASES_PLAYED:
+            return [f"{name}, seed {seed}: {fault}" for fault in faults[:2]], tasks
+        if len(tasks) == _CASES_PLAYED:
             break
-    return [] if made else [f"{name}: finds no place in any of {len(_CASE_SEEDS)} states ({unmade[0]})"]
+    if tasks:
+        return [], tasks
+    return [f"{name}: finds no place in any of {len(_CASE_SEEDS)} states ({unmade[0]})"], tasks
 
 
 def _as_text(value: Any) -> bytes:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worktrial.agents.plan import Plan, PlanBroken, Step, arguments_of, needs_of, report
+from worktrial.agents.plan import Plan, PlanBroken, arguments_of, needs_of, report
 from worktrial.grading.check import CheckResult
 from worktrial.grading.state_checks import OF_HUMANS, run_checks
 from worktrial.language import JsonObject, JsonValue
@@ -113,8 +113,3 @@ def checked(
 def first_failed(results: Sequence[CheckResult]) -> CheckResult | None:
     """First check that did not pass; None where all did."""
     return next((result for result in results if not result.passed), None)
-
-
-def without_step(plan: Plan, *left_out: int) -> tuple[Step, ...]:
-    """Steps of a plan but for some."""
-    return tuple(step for index, step in enumerate(plan.steps) if index not in left_out)
