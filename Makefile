@@ -20,7 +20,7 @@ trial: setup ## Set up, then the main job offline: reference agents, a working d
 test: setup ## Set up, then run all tests, side by side
 	@python -m pytest -n auto --dist loadfile
 
-test-interop: setup ## Check exports with the programs they are for, each in its own environment; NAME=atif for one
+test-interop: setup ## Meet the programs that go with Worktrial, each in its own environment; NAME=atif for one
 	@python -m scripts.interop $(NAME)
 
 test-quick: setup ## Set up, then run the tests of what differs from the last commit (or from BASE=…)

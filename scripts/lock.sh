@@ -7,7 +7,7 @@ compile() {
   "$uv" pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
     --python-version "${floor:-3.11}" --custom-compile-command "make lock" "$@"
 }
-# Readers of exports: environments of their own, with the Python that some of them need.
+# Programs that know nothing of us: environments of their own, with the Python that some of them need.
 for reader in requirements/interop/*.in; do
   floor=3.12 compile "$reader" -o "${reader%.in}.txt"
 done
@@ -15,5 +15,7 @@ compile requirements/uv.in -o requirements/uv.txt
 compile pyproject.toml --extra documents --extra analysis --extra local --extra providers --extra serve -o requirements/runtime.txt
 compile pyproject.toml --extra documents --extra ocr --extra analysis --extra local --extra providers --extra serve \
   --group dev -c requirements/runtime.txt -o requirements/dev.txt
-# What does not go together with the rest has an environment of its own.
-compile pyproject.toml --extra openenv -o requirements/interop/openenv.txt
+# Programs that run beside us, and do not go together with the rest or with each other.
+for extra in openenv; do
+  compile pyproject.toml requirements/beside-us.in --extra "$extra" -o "requirements/interop/$extra.txt"
+done
