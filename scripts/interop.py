@@ -1,9 +1,9 @@
 """Programs that go with Worktrial, each met in an environment of its own (`make test-interop`).
 
 Some read what we export: their script in `tests/interop/readers` knows nothing of us. The others meet us, in tests
-that run in their environment beside a wheel of this checkout, or in ours with theirs at hand. Requirements are locked
-in `requirements/interop/NAME.txt`; environments are made in `.interop/NAME` by the Python that `$PYTHON312` names
-(`python3.12`), which some of the programs need. What came of it is a row of `docs/reference/neighbours.md`.
+that run in their environment beside a wheel of this checkout, or in ours with theirs at hand. Requirements are
+locked in `requirements/interop/NAME.txt`; environments are made in `.interop/NAME` by the Python that `$PYTHON312`
+names (`python3.12`), which some of the programs need. What came of it is a row of `docs/reference/neighbours.md`.
 """
 
 import argparse
@@ -228,23 +228,21 @@ Made by `make test-interop`, which meets each of these programs in an environmen
 |---|---|---:|---:|---|---|
 {rows}
 
-Locked requirements of each are in `requirements/interop/`; those of Worktrial and of its tests are among them where the
-column says so. Readers of exports are given a run of the starter suite under all faults, one with every oddity that
-work can have and one full of hostile text, in [their formats](../how-to/exchange.md). Worktrial needs none of them to
-write its exports; results for the hub are read by `huggingface_hub` in our own tests.
+Locked requirements of each are in `requirements/interop/`; those of Worktrial and of its tests are among them where
+the column says so. Readers of exports are given a run of the starter suite under all faults, one with every oddity
+that work can have and one full of hostile text, in [their formats](../how-to/exchange.md). Worktrial needs none of
+them to write its exports; results for the hub are read by `huggingface_hub` in our own tests.
 
-The programs do not go together in one environment: they want other versions of the same libraries, and installers then
-take old versions of them without a word. So every extra that brings one has a floor, and these are not installed
-together:
+The programs do not go together in one environment: they want other versions of the same libraries, and installers
+then take old versions of them without a word. So every extra that brings one has a floor, and these are not to be
+installed together:
 
-| | beside | because |
-|---|---|---|
-| `openenv` | `serve` | it wants an MCP SDK before 2 |
+- `openenv` and `serve`: OpenEnv wants an MCP SDK before 2.
 """
 
 
 def needs_ours(neighbour: Neighbour) -> bool:
-    """Whether Worktrial runs in the program's environment, so that its requirements are among those that are locked."""
+    """Whether Worktrial runs in the program's environment, with its requirements among those that are locked."""
     return neighbour.meeting is not None and neighbour.meeting.inside
 
 
