@@ -42,7 +42,14 @@ _PAGES = ((HOME, "Overview"), (SAMPLES, "Samples"))
 
 
 def render_page(
-    title: str, body: Markup, *, scripts: Sequence[str], styles: Sequence[str], current: str, report: Report
+    title: str,
+    body: Markup,
+    *,
+    scripts: Sequence[str],
+    styles: Sequence[str],
+    current: str,
+    report: Report,
+    nav: Sequence[tuple[str, str]] | None = None,
 ) -> str:
     """A whole page.
 
@@ -53,6 +60,7 @@ def render_page(
         styles: Names of style sheets in `assets/` beside the common one.
         current: The page's own address, to mark it in the navigation; one of `links`.
         report: Whose page it is.
+        nav: Addresses and names of the pages to lead to; None: those of a site.
     """
     return template("base.html").render(
         title=title,
@@ -60,7 +68,7 @@ def render_page(
         scripts=(*SCRIPTS, *scripts),
         styles=(*STYLES, *styles),
         current=current,
-        pages=_PAGES,
+        pages=_PAGES if nav is None else nav,
         home=HOME,
         policy=POLICY,
         report_title=report.title,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -19,6 +18,7 @@ from worktrial.reports.figures import number
 from worktrial.reports.links import HOME
 from worktrial.reports.page import render_page, template
 from worktrial.reports.report import Report, Section
+from worktrial.reports.viewer.pages import assets
 
 MARKER = "report.json"
 """File that marks a folder as a report of ours, and names what belongs to it."""
@@ -181,7 +181,7 @@ def write_site(
         DataError: a trajectory is damaged.
     """
     from worktrial.reports.sections import sections
-    from worktrial.reports.viewer import write_viewer
+    from worktrial.reports.viewer.write import write_viewer
 
     check_target(into, [run.run.folder for run in report.runs], force=force)
     target = into.resolve()
@@ -209,9 +209,8 @@ def write_site(
 
 def _copy_assets(into: Path) -> None:
     into.mkdir()
-    for asset in files("worktrial.reports").joinpath("assets").iterdir():
-        if asset.is_file():
-            (into / asset.name).write_bytes(asset.read_bytes())
+    for name, content in assets():
+        (into / name).write_bytes(content)
 
 
 def _fingerprint(folder: Path) -> str:

@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, Page
 from tests.support.browser import page
 from tests.support.hostile import ATTACKS
 
-from worktrial.reports.viewer.chunks import array, encoded, literal, write_data
+from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
+from worktrial.reports.viewer.write import write_data
 
 TEXTS = st.text(max_size=40) | st.sampled_from([*ATTACKS, "__proto__", "\\", "\\'", "'", "\r\n", "*/", "\u2028"])
 VALUES = st.recursive(
@@ -25,6 +26,7 @@ def test_a_literal_is_one_plain_line(value: object) -> None:
     text = encoded(value).decode()
     assert not any(c in text for c in "<>&\n\r\u2028\u2029")
     assert text.startswith("'") and text.endswith("'")
+    assert literal_size(msgspec.json.encode(value)) == len(encoded(value))
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def blank(tmp_path: Path, chromium: Browser) -> object:
 
 def _arrived(opened: Page, folder: Path, fields: dict[str, bytes]) -> list[object]:
     """What a page that loads the data file gets, each field parsed."""
-    write_data(folder, "some/file", fields)
+    write_data(folder, "some/file", data_file("some/file", fields))
     opened.evaluate("window.Worktrial = { receive: (name, fields) => { window.got = [name, fields]; } }")
     path = folder / "data" / "some" / "file.js"
     opened.evaluate(

@@ -13,8 +13,9 @@ from tests.support.made_runs import make_run
 from worktrial.errors import DataError
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
-from worktrial.reports.viewer import chunks, write, write_viewer
-from worktrial.reports.viewer.chunks import StoredLines
+from worktrial.reports.viewer import columns, run_data
+from worktrial.reports.viewer.run_data import StoredLines
+from worktrial.reports.viewer.write import write_viewer
 
 
 def _lines(folder: Path, *rows: dict[str, Any] | bytes) -> Path:
@@ -30,18 +31,18 @@ def _row(sample: str, **more: Any) -> dict[str, Any]:
 def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
     store(tmp_path, [record("a"), record("b")])
     _lines(tmp_path, _row("a", answer="first"), _row("b"), _row("a", answer="second"), _row("a", repeat=1))
-    with StoredLines(tmp_path, open_report([tmp_path], "r").runs[0].places) as lines:
-        assert msgspec.json.decode(lines.line(("a", 0, "E0")) or b"")["answer"] == "second"
-        assert lines.line(("c", 0, "E0")) is None
+    lines = StoredLines(tmp_path / "trajectories.jsonl", open_report([tmp_path], "r").runs[0].places)
+    found, nothing = lines.read([("a", 0, "E0"), ("c", 0, "E0")])
+    assert msgspec.json.decode(found or b"")["answer"] == "second" and nothing is None
 
 
 def test_a_torn_last_line_and_a_missing_file(tmp_path: Path) -> None:
     store(tmp_path, [record("a"), record("b")])
     _lines(tmp_path, _row("a"), b'{"suite":"s","sample":"b","re')
-    with StoredLines(tmp_path, open_report([tmp_path], "r").runs[0].places) as lines:
-        assert lines.line(("a", 0, "E0")) and lines.line(("b", 0, "E0")) is None
-    with StoredLines(tmp_path / "nowhere", {}) as lines:
-        assert lines.line(("a", 0, "E0")) is None
+    lines = StoredLines(tmp_path / "trajectories.jsonl", open_report([tmp_path], "r").runs[0].places)
+    found, torn = lines.read([("a", 0, "E0"), ("b", 0, "E0")])
+    assert found and torn is None
+    assert list(StoredLines(tmp_path / "nowhere", {}).read([("a", 0, "E0")])) == [None]
 
 
 @pytest.mark.parametrize("damage", [b"{\n", b'{"sample":1}\n', b'{"sample":"a","repeat":0,"x":"\xff"}\n', b"\n"])
@@ -93,9 +94,9 @@ def _read(site: Path, slug: str, chromium: Browser) -> dict[str, Any]:
 def test_every_sample_is_found_whole_in_small_files(
     tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch, hostile: bool
 ) -> None:
-    monkeypatch.setattr(write, "ROWS", 7)
-    monkeypatch.setattr(chunks, "CHUNK", 60_000)
-    monkeypatch.setattr(chunks, "KEYS", 5)
+    monkeypatch.setattr(run_data, "ROWS", 7)
+    monkeypatch.setattr(run_data, "CHUNK", 60_000)
+    monkeypatch.setattr(run_data, "KEYS", 5)
     run = make_run(tmp_path / "run", tasks=9, repeats=2, conditions=("E0", "E2"), hostile=hostile)
     # One sample ran again, and one left nothing behind.
     lines = (run / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
@@ -127,6 +128,6 @@ def test_every_sample_is_found_whole_in_small_files(
 
 def test_a_tag_that_names_the_sample_groups_nothing() -> None:
     records = [record(f"t{n}", tags={"serial": n, "half": n % 2, "run": "x"}) for n in range(1001)]
-    values = write.values_of(records)
+    values = columns.values_of(records)
     assert values["half"] == ["0", "1"] and "serial" not in values and "run" not in values
     assert values["outcome"] == ["pass"] and values["condition"] == ["E0"]

@@ -1,5 +1,1 @@
 """The viewer behind the numbers: the samples of a run, and everything one of them did."""
-
-from worktrial.reports.viewer.write import write_viewer
-
-__all__ = ["write_viewer"]

@@ -1,0 +1,63 @@
+"""The pages of samples and of trajectories, and what they are made of."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+
+from markupsafe import Markup
+
+from worktrial.reports.links import SAMPLES, TRAJECTORY
+from worktrial.reports.page import render_page
+from worktrial.reports.report import Report, ReportRun
+from worktrial.reports.viewer.script_data import data_file, encoded
+
+_STYLES = ("viewer.css",)
+_SHARED = ("viewer-data.js", "viewer-dom.js")
+_SCRIPTS = {
+    SAMPLES: (*_SHARED, "samples-rows.js", "samples.js"),
+    TRAJECTORY: (
+        *_SHARED,
+        "viewer-json.js",
+        "viewer-call.js",
+        "viewer-work.js",
+        "viewer-team.js",
+        "viewer-verdict.js",
+        "viewer-measures.js",
+        "trajectory.js",
+    ),
+}
+_TITLES = {SAMPLES: "Samples", TRAJECTORY: "Sample"}
+
+_BODY = Markup("""<h1 id="heading" tabindex="-1">{title}</h1>
+<noscript><p>This page reads its data by a script. Allow scripts for it, or use <code>worktrial show</code> and
+<code>worktrial trajectory</code> in a terminal.</p></noscript>
+<p id="status" class="status" role="status"></p>
+<div id="viewer"></div>""")
+
+PAGES = tuple(_SCRIPTS)
+"""Names of the pages."""
+
+
+def viewer_page(page: str, report: Report, nav: Sequence[tuple[str, str]] | None = None) -> str:
+    """One of `PAGES`; `nav` as in `render_page`."""
+    title = _TITLES[page]
+    body = _BODY.format(title=title)
+    return render_page(
+        title, body, scripts=_SCRIPTS[page], styles=_STYLES, current=page, report=report, nav=nav
+    )
+
+
+def assets() -> Iterator[tuple[str, bytes]]:
+    """Scripts and style sheets of all pages of a report, by their names in `assets/`."""
+    reports = files("worktrial.reports")
+    for folder in (reports.joinpath("assets"), reports.joinpath("viewer", "assets")):
+        for asset in folder.iterdir():
+            if asset.is_file():
+                yield asset.name, asset.read_bytes()
+
+
+def runs_file(runs: Sequence[ReportRun]) -> bytes:
+    """The data file that names the runs."""
+    listed: list[Mapping[str, str]] = [
+        {"slug": run.slug, "name": run.name, "suite": run.run.manifest.suite} for run in runs
+    ]
+    return data_file("runs", {"runs": encoded(listed)})

@@ -1,0 +1,192 @@
+"""The data files of one run: a site has them all on disk, a server makes each when it is asked for."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import msgspec
+
+from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.store import TRAJECTORIES
+from worktrial.reports.report import ReportRun
+from worktrial.reports.viewer.columns import Values, columns_of, values_of
+from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
+
+ROWS = 5000
+"""Samples in a file of columns."""
+
+CHUNK = 384 * 1024
+"""Bytes after which a file of trajectories is full. A longer sample has a file of its own."""
+
+KEYS = 4000
+"""Samples that an index file names, in the mean."""
+
+_NAME = re.compile(r"run|([stk])(0|[1-9][0-9]{0,8})")
+
+
+class StoredLines:
+    """The lines of a file of a run that are about samples.
+
+    Args:
+        path: The file.
+        places: Byte at which a sample's line begins. Other samples have no line.
+    """
+
+    def __init__(self, path: Path, places: Mapping[Key, int]) -> None:
+        self._path = path
+        self._places = places
+
+    def read(self, keys: Sequence[Key]) -> Iterator[bytes | None]:
+        """The samples' last lines as they are stored; None where there is none."""
+        if not any(key in self._places for key in keys):
+            yield from (None for _ in keys)
+            return
+        with self._path.open("rb") as file:
+            for key in keys:
+                place = self._places.get(key)
+                if place is None:
+                    yield None
+                    continue
+                file.seek(place)
+                yield file.readline().rstrip(b"\n")
+
+
+class RunData:
+    """The data files of a run, each made when it is asked for.
+
+    The number of a sample is its place among the run's records.
+
+    Args:
+        run: The run, under the name that addresses give it.
+        whole: Function that reads some of its records whole, where `run` holds their figures alone.
+    """
+
+    def __init__(
+        self, run: ReportRun, whole: Callable[[Sequence[SampleRecord]], Sequence[SampleRecord]] = lambda few: few
+    ) -> None:
+        self._run = run
+        self._records = run.run.records
+        self._whole = whole
+        self._lines = StoredLines(run.run.folder / TRAJECTORIES, run.places)
+
+    def names(self) -> Iterator[str]:
+        """Names of all files, those of trajectories last."""
+        kinds = {"k": self._key_files, "s": -(-len(self._records) // ROWS), "t": len(self.firsts)}
+        yield f"{self._run.slug}/run"
+        for kind, count in kinds.items():
+            yield from (f"{self._run.slug}/{kind}{number}" for number in range(count))
+
+    def file(self, name: str) -> bytes:
+        """Content of one file.
+
+        Raises:
+            KeyError: the run has no such file.
+            DataError: a record is damaged.
+        """
+        slug, _, part = name.rpartition("/")
+        asked = _NAME.fullmatch(part)
+        if asked is None or slug != self._run.slug:
+            raise KeyError(name)
+        if asked[1] is None:
+            return data_file(name, {"head": encoded(self._head)})
+        fields = {"s": self._columns, "t": self._trajectories, "k": self._numbers}[asked[1]](int(asked[2]))
+        if fields is None:
+            raise KeyError(name)
+        return data_file(name, fields)
+
+    def samples_in(self, name: str) -> int:
+        """Number of samples whose trajectories are in a file."""
+        kind, number = name.rpartition("/")[2][:1], name.rpartition("/")[2][1:]
+        if kind != "t":
+            return 0
+        first, end = self._range(int(number))
+        return end - first
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """The number of the first sample in each file of trajectories."""
+        encoder = msgspec.json.Encoder()
+        firsts: list[int] = []
+        size = 0
+        for number, stored in enumerate(self._lines.read([record.key for record in self._records])):
+            record = self._whole(self._records[number : number + 1])[0]
+            own = literal_size(encoder.encode(record)) + (4 if stored is None else literal_size(stored)) + 3
+            if not firsts or size + own > CHUNK:
+                firsts.append(number)
+                size = 0
+            size += own
+        return firsts
+
+    @cached_property
+    def _values(self) -> Values:
+        return values_of(self._records)
+
+    @property
+    def _head(self) -> dict[str, Any]:
+        return {
+            "slug": self._run.slug,
+            "name": self._run.name,
+            "suite": self._run.run.manifest.suite,
+            "samples": len(self._records),
+            "missing": self._run.run.missing,
+            "repeated": any(record.repeat for record in self._records),
+            "rows": ROWS,
+            "values": self._values,
+            "firsts": self.firsts,
+            "keys": self._key_files,
+        }
+
+    def _columns(self, number: int) -> dict[str, bytes] | None:
+        records = self._records[number * ROWS : (number + 1) * ROWS]
+        return {"columns": encoded(columns_of(records, self._values))} if records else None
+
+    def _range(self, number: int) -> tuple[int, int]:
+        """First sample in a file of trajectories, and the one after its last."""
+        ends = [*self.firsts, len(self._records)]
+        return ends[number], ends[number + 1]
+
+    def _trajectories(self, number: int) -> dict[str, bytes] | None:
+        """Every sample is there, those without a trajectory with their record alone."""
+        if number >= len(self.firsts):
+            return None
+        first, end = self._range(number)
+        records = self._whole(self._records[first:end])
+        encoder = msgspec.json.Encoder()
+        samples = [
+            b"["
+            + literal(encoder.encode(record))
+            + b","
+            + (b"null" if stored is None else literal(stored))
+            + b"]"
+            for record, stored in zip(records, self._lines.read([r.key for r in records]), strict=True)
+        ]
+        neighbours = [self._key(first - 1), self._key(end)]
+        return {"first": b"%d" % first, "neighbours": encoded(neighbours), "samples": array(samples)}
+
+    def _key(self, number: int) -> Key | None:
+        return self._records[number].key if 0 <= number < len(self._records) else None
+
+    @property
+    def _key_files(self) -> int:
+        return max(1, -(-len(self._records) // KEYS))
+
+    @cached_property
+    def _index(self) -> list[dict[str, int]]:
+        """Keys to numbers, apart by the checksum of the key."""
+        files: list[dict[str, int]] = [{} for _ in range(self._key_files)]
+        for number, record in enumerate(self._records):
+            text = key_text(record.key)
+            files[crc32(text.encode()) % len(files)][text] = number
+        return files
+
+    def _numbers(self, number: int) -> dict[str, bytes] | None:
+        return {"numbers": encoded(self._index[number])} if number < len(self._index) else None
+
+
+def key_text(key: Key) -> str:
+    """A key as the index names it. The page makes the same from an address."""
+    sample, repeat, condition = key
+    return f"{repeat}\n{condition}\n{sample}"
