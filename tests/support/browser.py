@@ -32,13 +32,16 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def page(of: Browser, *, width: int = 1280, dark: bool = False, **more: Any) -> Iterator[Page]:
+def page(
+    of: Browser, *, width: int = 1280, dark: bool = False, of_site: str = "file:", **more: Any
+) -> Iterator[Page]:
     """A page on which nothing may go wrong: no error, no warning on the console, no script but our own, no network.
 
     Args:
         of: The browser.
         width: In CSS pixels.
         dark: What the reader prefers.
+        of_site: How every address begins that is asked for.
         more: Of the context: `reduced_motion`, `bypass_csp`, …
 
     Raises:
@@ -53,7 +56,7 @@ def page(of: Browser, *, width: int = 1280, dark: bool = False, **more: Any) -> 
     opened = context.new_page()
     opened.on("console", lambda said: troubles.append(said.text) if said.type in ("error", "warning") else None)
     opened.on("pageerror", lambda error: troubles.append(str(error)))
-    context.on("request", lambda asked: None if asked.url.startswith("file:") else troubles.append(asked.url))
+    context.on("request", lambda asked: None if asked.url.startswith(of_site) else troubles.append(asked.url))
     opened.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
     try:
         yield opened

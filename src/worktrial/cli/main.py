@@ -37,6 +37,7 @@ class Commands(LazyGroup):
         "score": CommandRow("Score what other programs produced, with no run and no model.", "score:app"),
         "list": CommandRow("List the suites, or the tasks of one.", "list_suites:list_suites"),
         "regrade": CommandRow("Judge the stored work of a run again.", "regrade:regrade"),
+        "view": CommandRow("Look at runs in a browser, running or finished.", "view:view"),
         "report": CommandRow("Make a report of stored runs.", "report:report"),
         "lint": CommandRow("Look for what runs, and yet misleads, in a suite's tasks.", "lint:lint"),
         "synthesize": CommandRow("Turn a job and its procedures into a private suite.", "synthesize:synthesize"),

@@ -1,6 +1,7 @@
 """The frame that all pages of a report share, and the data within them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,16 @@ SCRIPTS = ("tables.js", "site.js")
 _PAGES = ((HOME, "Overview"), (SAMPLES, "Samples"))
 
 
+@dataclass(frozen=True, slots=True)
+class PageFrame:
+    """What is around all pages."""
+
+    pages: Sequence[tuple[str, str]] = _PAGES
+    """Addresses and names of the pages to lead to."""
+    policy: str = POLICY
+    """Content security policy: what the pages may load, and where they may send to."""
+
+
 def render_page(
     title: str,
     body: Markup,
@@ -49,7 +60,7 @@ def render_page(
     styles: Sequence[str],
     current: str,
     report: Report,
-    nav: Sequence[tuple[str, str]] | None = None,
+    frame: "PageFrame | None" = None,
 ) -> str:
     """A whole page.
 
@@ -60,17 +71,18 @@ def render_page(
         styles: Names of style sheets in `assets/` beside the common one.
         current: The page's own address, to mark it in the navigation; one of `links`.
         report: Whose page it is.
-        nav: Addresses and names of the pages to lead to; None: those of a site.
+        frame: What differs where a server has the pages; None: a site's.
     """
+    around = frame or PageFrame()
     return template("base.html").render(
         title=title,
         body=body,
         scripts=(*SCRIPTS, *scripts),
         styles=(*STYLES, *styles),
         current=current,
-        pages=_PAGES if nav is None else nav,
+        pages=around.pages,
         home=HOME,
-        policy=POLICY,
+        policy=around.policy,
         report_title=report.title,
         version=__version__,
     )

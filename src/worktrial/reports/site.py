@@ -16,7 +16,7 @@ from worktrial import __version__
 from worktrial.errors import SettingError, option
 from worktrial.reports.figures import number
 from worktrial.reports.links import HOME
-from worktrial.reports.page import render_page, template
+from worktrial.reports.page import PageFrame, render_page, template
 from worktrial.reports.report import Report, Section
 from worktrial.reports.viewer.pages import assets
 
@@ -124,8 +124,23 @@ def _free_name(target: Path) -> Path:
 _SCRIPTS = ("figures.js", "leaderboard.js")
 
 
-def render_index(report: Report, sections: Sequence[Section], made: datetime | None) -> str:
-    """The first page: what the report is about, its contents, its sections."""
+def render_index(
+    report: Report,
+    sections: Sequence[Section],
+    made: datetime | None,
+    *,
+    current: str = HOME,
+    frame: PageFrame | None = None,
+) -> str:
+    """The first page: what the report is about, its contents, its sections.
+
+    Args:
+        report: What it is about.
+        sections: Its parts.
+        made: The date to print.
+        current: The page's own address.
+        frame: As in `render_page`.
+    """
     body = template("index.html").render(
         title=report.title,
         runs=number(len(report.runs)),
@@ -134,7 +149,9 @@ def render_index(report: Report, sections: Sequence[Section], made: datetime | N
         made="" if made is None else f"{made:%d %B %Y, %H:%M} {made.tzname() or ''}".strip(),
         sections=sections,
     )
-    return render_page(report.title, Markup(body), scripts=_SCRIPTS, styles=(), current=HOME, report=report)
+    return render_page(
+        report.title, Markup(body), scripts=_SCRIPTS, styles=(), current=current, report=report, frame=frame
+    )
 
 
 Progress = Callable[[str, int], None]

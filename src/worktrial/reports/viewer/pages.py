@@ -6,7 +6,7 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from worktrial.reports.links import SAMPLES, TRAJECTORY
-from worktrial.reports.page import render_page
+from worktrial.reports.page import PageFrame, render_page
 from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.viewer.script_data import data_file, encoded
 
@@ -37,12 +37,12 @@ PAGES = tuple(_SCRIPTS)
 """Names of the pages."""
 
 
-def viewer_page(page: str, report: Report, nav: Sequence[tuple[str, str]] | None = None) -> str:
-    """One of `PAGES`; `nav` as in `render_page`."""
+def viewer_page(page: str, report: Report, frame: PageFrame | None = None) -> str:
+    """One of `PAGES`; `frame` as in `render_page`."""
     title = _TITLES[page]
     body = _BODY.format(title=title)
     return render_page(
-        title, body, scripts=_SCRIPTS[page], styles=_STYLES, current=page, report=report, nav=nav
+        title, body, scripts=_SCRIPTS[page], styles=_STYLES, current=page, report=report, frame=frame
     )
 
 

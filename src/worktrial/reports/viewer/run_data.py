@@ -156,11 +156,7 @@ class RunData:
         records = self._whole(self._records[first:end])
         encoder = msgspec.json.Encoder()
         samples = [
-            b"["
-            + literal(encoder.encode(record))
-            + b","
-            + (b"null" if stored is None else literal(stored))
-            + b"]"
+            b"[" + literal(encoder.encode(record)) + b"," + (b"null" if stored is None else literal(stored)) + b"]"
             for record, stored in zip(records, self._lines.read([r.key for r in records]), strict=True)
         ]
         neighbours = [self._key(first - 1), self._key(end)]

@@ -1,0 +1,125 @@
+"""Answers of the viewer: pages, their assets and their data, all below an address that is a secret."""
+
+import hmac
+import threading
+from collections.abc import Callable, Sequence
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from worktrial.errors import DataError
+from worktrial.interop.view.library import RunLibrary
+from worktrial.reports.links import HOME, SAMPLES
+from worktrial.reports.page import POLICY, PageFrame, render_page
+from worktrial.reports.report import Report
+from worktrial.reports.sections import sections
+from worktrial.reports.shelf_page import shelf_page
+from worktrial.reports.site import render_index
+from worktrial.reports.viewer.pages import PAGES, assets, viewer_page
+
+REPORT = "report.html"
+"""Page that compares runs."""
+
+_FRAME = PageFrame(
+    pages=((HOME, "Runs"), (REPORT, "Overview"), (SAMPLES, "Samples")),
+    policy=POLICY.replace("form-action 'none'", "form-action 'self'; connect-src 'self'"),
+)
+_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+# What is shown here is nobody else's, and a run may grow at any time.
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
+
+class ViewerApp:
+    """The viewer's application.
+
+    Args:
+        library: Runs to show.
+        token: Secret that every address begins with.
+    """
+
+    def __init__(self, library: RunLibrary, token: str) -> None:
+        self._library = library
+        self._token = token.encode()
+        self._assets = dict(assets())
+        self._reports: dict[tuple[object, ...], str] = {}
+        self._making = threading.Lock()
+        inside = [
+            Route("/", self._home),
+            Route(f"/{HOME}", self._home),
+            Route(f"/{REPORT}", self._report),
+            Route("/assets/{name}", self._asset),
+            Route("/data/{name:path}.js", self._data),
+            *(Route(f"/{page}", self._page(page)) for page in PAGES),
+        ]
+        self._app = Starlette(
+            routes=[Mount("/{token}", routes=inside)],
+            exception_handlers={DataError: _damaged, KeyError: _missing},
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; whoever does not know the address learns nothing."""
+        app: ASGIApp = self._app
+        if scope["type"] == "http":
+            first = scope["path"].lstrip("/").partition("/")[0]
+            if not hmac.compare_digest(first.encode(), self._token):
+                app = PlainTextResponse("Not found: open the whole address that `worktrial view` printed.\n", 404)
+            elif scope["path"] == f"/{first}":
+                app = RedirectResponse(f"/{first}/")
+        await app(scope, receive, send)
+
+    def _home(self, request: Request) -> Response:
+        runs = self._library.runs()
+        body = shelf_page(runs, self._library.names(runs.items()), REPORT)
+        title = self._library.title
+        page = render_page(
+            title, body, scripts=(), styles=("viewer.css",), current=HOME, report=self._empty, frame=_FRAME
+        )
+        return _html(page)
+
+    def _report(self, request: Request) -> Response:
+        slugs = tuple(request.query_params.getlist("run"))
+        # One after the other: a second reader of the same runs need not reckon them again.
+        with self._making:
+            runs = self._library.runs()
+            state = (slugs, *((slug, run.stamp) for slug, run in runs.items() if not slugs or slug in slugs))
+            if state not in self._reports:
+                report = self._library.report(slugs)
+                self._reports = {state: _overview(report, sorted(report.left_out))}
+            return _html(self._reports[state])
+
+    def _page(self, page: str) -> Callable[[Request], Response]:
+        def answer(request: Request) -> Response:
+            return _html(viewer_page(page, self._empty, _FRAME))
+
+        return answer
+
+    def _asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        return Response(self._assets[name], headers=_HEADERS, media_type=_TYPES[name.rpartition(".")[2]])
+
+    def _data(self, request: Request) -> Response:
+        content = self._library.data(request.path_params["name"])
+        return Response(content, headers=_HEADERS, media_type=_TYPES["js"])
+
+    @property
+    def _empty(self) -> Report:
+        return Report(self._library.title, ())
+
+
+def _overview(report: Report, left_out: Sequence[str]) -> str:
+    return render_index(report, list(sections(report)), None, current=REPORT, frame=_FRAME)
+
+
+def _html(page: str) -> Response:
+    return Response(page, headers=_HEADERS, media_type="text/html")
+
+
+def _missing(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("There is no such page or file.\n", 404, _HEADERS)
+
+
+def _damaged(request: Request, error: Exception) -> Response:
+    return PlainTextResponse(f"{error}\n", 409, _HEADERS)

@@ -1,0 +1,89 @@
+"""The page that lists runs, finished or going on: a table that reads without any script."""
+
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from worktrial.engine.manifest import SessionRecord
+from worktrial.grading import Outcome
+from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval
+from worktrial.reports.html import Value, table
+from worktrial.reports.links import samples_href
+from worktrial.results.following import FollowedRun
+
+_NOTHING = float("nan")
+
+
+def shelf_page(runs: Mapping[str, FollowedRun], names: Mapping[str, str], compare: str) -> Markup:
+    """Body of the page.
+
+    Args:
+        runs: By the name that addresses give them.
+        names: Names that people read.
+        compare: Address of the page that compares runs; it takes `run=NAME`, repeated.
+    """
+    readable = {slug: run for slug, run in runs.items() if run.manifest.suite}
+    heading = Markup('<h1 id="heading" tabindex="-1">Runs</h1>\n<p id="status" class="status" role="status">{}</p>')
+    parts = [heading.format(_said(runs))]
+    if readable:
+        newest = sorted(readable.items(), key=lambda pair: _begun(pair[1]), reverse=True)
+        rows = [_row(slug, run, names[slug]) for slug, run in newest]
+        headers = ("Agent", "Suite", "State", "Done", "Completed", "Invalid", "Cost", "Begun", "Compare")
+        chosen = Markup(
+            '<p><button type="submit">Compare the chosen runs</button> <a href="{}">Compare all</a></p>'
+        )
+        parts.append(
+            Markup('<form action="{}" method="get" id="runs">\n{}\n{}\n</form>').format(
+                compare, table("Runs", headers, rows), chosen.format(compare)
+            )
+        )
+    else:
+        parts.append(Markup('<p class="empty">There is no run here yet.</p>'))
+    warning = Markup('<p class="warning">{}</p>')
+    parts += [warning.format(run.problem) for run in runs.values() if run.problem is not None]
+    return Markup("\n").join(parts)
+
+
+def _said(runs: Mapping[str, FollowedRun]) -> str:
+    finished = sum(len(run.samples) for run in runs.values())
+    return f"{number(len(runs))} {'run' if len(runs) == 1 else 'runs'}, {number(finished)} finished samples"
+
+
+def _begun(run: FollowedRun) -> str:
+    return run.manifest.sessions[0].started if run.manifest.sessions else ""
+
+
+def state_of(run: FollowedRun) -> str:
+    """State of a run in a word: going on, done, or how its last session ended."""
+    if not run.manifest.sessions:
+        return "unknown"
+    session: SessionRecord = run.manifest.sessions[-1]
+    if session.ended is None:
+        return "going on, or killed"
+    return session.end or "ended"
+
+
+def _row(slug: str, run: FollowedRun, name: str) -> list[Value]:
+    done, counts = len(run.samples), run.counts()
+    rates = run.rates()
+    # Conditions are never mixed into one rate: the one without faults speaks for the run.
+    first = next((rate for rate in rates if rate.condition == "E0"), rates[0] if rates else None)
+    estimate = first.rate if first is not None else None
+    under = f" under {first.condition}" if first is not None and first.condition != "E0" else ""
+    completed = (
+        Value(NONE, _NOTHING)
+        if estimate is None
+        else Value(percent(estimate.value) + under, estimate.value, notes=(percent_interval(estimate.interval),))
+    )
+    invalid = counts.get(Outcome.INVALID, 0)
+    return [
+        Value(name, href=samples_href(slug)),
+        Value(run.manifest.suite),
+        Value(state_of(run)),
+        Value(f"{number(done)} of {number(run.manifest.samples)}", done),
+        completed,
+        Value(number(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),
+        Value(dollars(run.cost), _NOTHING if run.cost is None else run.cost),
+        Value(_begun(run)[:16].replace("T", " ") or NONE, _begun(run)),
+        Value(Markup('<input type="checkbox" name="run" value="{}" aria-label="Compare {}">').format(slug, name)),
+    ]

@@ -1,0 +1,203 @@
+"""Runs followed while they grow: figures of each, brought up to date by what was added since the last look."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
+from worktrial.engine.record import Key, RoleUsage, SampleLine, total_tokens
+from worktrial.engine.store import SAMPLES
+from worktrial.errors import DataError
+from worktrial.grading import Outcome
+from worktrial.results.completion import passed, share
+from worktrial.statistics import Estimate
+
+_LAST = 12
+
+
+class _Tags(msgspec.Struct):
+    scenario: Any = None
+
+
+class FollowedSample(SampleLine):
+    """Figures of a finished sample, without its votes and checks."""
+
+    outcome: Outcome
+    reason: str = ""
+    cost: float | None = None
+    seconds: float = 0.0
+    calls: int = 0
+    usage: dict[str, RoleUsage] = msgspec.field(default_factory=dict)
+    finished: str = ""
+    tags: _Tags = msgspec.field(default_factory=_Tags)
+
+    @property
+    def scenario(self) -> str | None:
+        """Scenario of the task; None without one."""
+        found = self.tags.scenario
+        return found if found is None or isinstance(found, str) else msgspec.json.encode(found).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRate:
+    """Outcomes under one condition so far."""
+
+    condition: str
+    samples: int
+    passed: int
+    rate: Estimate | None
+    """Passed of all, with its interval; None without a sample."""
+
+
+class FollowedRun:
+    """A run folder, read from where the last look ended.
+
+    Args:
+        folder: The run's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest: Manifest = Manifest(suite="", data={}, settings={}, samples=0)
+        """The manifest at the last look."""
+        self.problem: str | None = None
+        """Damage that keeps the run, or the rest of it, from being read; None where there is none."""
+        self.stamp: tuple[object, ...] = ()
+        """Changes whenever the folder's content does."""
+        self._samples: dict[Key, FollowedSample] = {}
+        self._read = 0
+        self._file: tuple[int, int] | None = None
+        self._decoder = msgspec.json.Decoder(FollowedSample)
+
+    @property
+    def samples(self) -> Sequence[FollowedSample]:
+        """The last line of every finished sample, in the order in which they first finished."""
+        return list(self._samples.values())
+
+    def look(self) -> bool:
+        """Read what was added since the last look.
+
+        Returns:
+            Whether anything changed.
+
+        Raises:
+            DataError: the folder is gone, or is no run any more.
+        """
+        stamp = tuple(_stamp(self.folder / name) for name in (MANIFEST, SAMPLES))
+        if stamp == self.stamp:
+            return False
+        self.manifest = read_manifest(self.folder / MANIFEST)
+        self._read_on()
+        self.stamp = stamp
+        return True
+
+    def _read_on(self) -> None:
+        path = self.folder / SAMPLES
+        try:
+            with path.open("rb") as file:
+                found = path.stat()
+                if self._file != (found.st_dev, found.st_ino) or found.st_size < self._read:
+                    # Another file, or a shorter one: what was read before says nothing about it.
+                    self._samples, self._read, self.problem = {}, 0, None
+                    self._file = found.st_dev, found.st_ino
+                file.seek(self._read)
+                for line in file:
+                    if not line.endswith(b"\n") or not self._take(line):
+                        return
+        except FileNotFoundError:
+            self._samples, self._read, self._file = {}, 0, None
+
+    def _take(self, line: bytes) -> bool:
+        try:
+            sample = self._decoder.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as e:
+            self.problem = f"{self.folder / SAMPLES}: damaged record at byte {self._read}: {e}"
+            return False
+        self._samples[sample.key] = sample
+        self._read += len(line)
+        self.problem = None
+        return True
+
+    def counts(self) -> Mapping[Outcome, int]:
+        """Finished samples by outcome."""
+        return Counter(sample.outcome for sample in self._samples.values())
+
+    def rates(self) -> list[ConditionRate]:
+        """Completion under each condition, in the order in which they came up."""
+        apart: dict[str, list[FollowedSample]] = {}
+        for sample in self._samples.values():
+            apart.setdefault(sample.condition, []).append(sample)
+        return [
+            ConditionRate(name, len(own), sum(s.outcome is Outcome.PASS for s in own), share(own, passed))
+            for name, own in apart.items()
+        ]
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of all finished samples; None where a price is unknown."""
+        costs = [sample.cost for sample in self._samples.values()]
+        return None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all finished samples, in and out."""
+        return sum(total_tokens(sample.usage) for sample in self._samples.values())
+
+    def last_troubles(self) -> list[FollowedSample]:
+        """The last samples that failed or are invalid, the newest first."""
+        bad = [sample for sample in self._samples.values() if sample.outcome is not Outcome.PASS]
+        return bad[: -_LAST - 1 : -1]
+
+    def invalid_reasons(self) -> Mapping[str, int]:
+        """Kinds of reasons of invalid samples to their number, the most frequent first."""
+        invalid = (s.reason.partition(":")[0] for s in self._samples.values() if s.outcome is Outcome.INVALID)
+        return dict(Counter(invalid).most_common())
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class RunShelf:
+    """Runs below some places, as they lie on disk now: new ones come, deleted ones go.
+
+    Args:
+        places: Folders of runs, or folders that hold some.
+    """
+
+    def __init__(self, places: Iterable[Path]) -> None:
+        self._places = list(places)
+        self._known: dict[Path, FollowedRun] = {}
+
+    def look(self, *, search: bool = True) -> list[FollowedRun]:
+        """The runs there are now, each read up to date; those whose manifest cannot be read are among them.
+
+        Args:
+            search: Whether to look for new runs; else only those of the last search are read.
+        """
+        if search:
+            found = dict.fromkeys(folder for place in self._places for folder in _runs_below(place))
+            self._known = {folder: self._known.get(folder) or FollowedRun(folder) for folder in found}
+        for run in self._known.values():
+            try:
+                run.look()
+            except DataError as e:
+                # It may come back, and is then another.
+                run.problem, run.stamp = str(e), ()
+        return list(self._known.values())
+
+
+def _runs_below(place: Path) -> list[Path]:
+    place = place.resolve()
+    if (place / MANIFEST).exists():
+        return [place]
+    # Archives have manifests, too; only runs have samples.
+    return sorted(path.parent for path in place.rglob(MANIFEST) if (path.parent / SAMPLES).exists())

@@ -1,0 +1,3 @@
+"""A browser for the viewer's pages."""
+
+from tests.reports.conftest import chromium as chromium
