@@ -44,7 +44,7 @@ _PAGES = ((HOME, "Overview"), (SAMPLES, "Samples"))
 
 @dataclass(frozen=True, slots=True)
 class PageFrame:
-    """What is around all pages."""
+    """Surroundings that all pages share."""
 
     pages: Sequence[tuple[str, str]] = _PAGES
     """Addresses and names of the pages to lead to."""

@@ -1,4 +1,4 @@
-"""What a run's samples are listed, grouped and filtered by: columns of figures and of places in lists of values."""
+"""Columns of a run's samples: figures, and places in lists of the values that they are grouped and filtered by."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
