@@ -17,7 +17,8 @@ from worktrial.engine.run import RunEnd, run_trial, run_trials_async
 from worktrial.engine.run_plan import RunPlan, RunSettings
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import SettingError
+from worktrial.errors import InvalidReason, InvalidSample, SettingError
+from worktrial.grading.ballot import in_parallel
 
 
 async def run_trial_async(trial: TinyTrial, roles: Any, settings: RunSettings, **more: Any) -> RunEnd:
@@ -123,3 +124,22 @@ def test_signals_are_left_alone_unless_they_are_asked_for(tmp_path: Path) -> Non
             run_trial(TinyTrial(1, look), roles, settings(tmp_path / folder), signals=wanted)
     assert met == [True, False]
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_who_cancels_itself_after_a_failed_vote_ends_only_its_sample(tmp_path: Path) -> None:
+    async def vote(number: int) -> None:
+        await asyncio.sleep(0)
+        raise InvalidSample(InvalidReason.BAD_REPLY, f"vote {number}")
+
+    async def do(job: Job, context: SampleContext) -> SampleResult:
+        if job.sample == "0":
+            await in_parallel(vote, 2)
+        if job.sample == "1":
+            raise asyncio.CancelledError("the agent's own")
+        return await ask_once(job, context)
+
+    with ScriptedServer() as server:
+        alone = RunSettings(folder=tmp_path, concurrency=1, retry=QUICK)
+        end = run_trial(TinyTrial(3, do), {Role.AGENT: role_settings(server.url)}, alone)
+    assert [record.outcome.value for record in end.records.values()] == ["invalid", "invalid", "pass"]
+    assert end.records["1", 0, "E0"].reason.startswith("internal: CancelledError: the agent's own")

@@ -28,6 +28,9 @@ async def guarded(
 ) -> SampleResult:
     """Result of `work`; `invalid` where it breaks, for whatever reason.
 
+    It has a task of its own: a task group of the sample's that fails leaves the task it was in marked as one that is
+    being cancelled (Python 3.11), and whether we were cancelled is read off that mark.
+
     Args:
         work: One sample.
         on_defect: Told of what nobody foresaw.
@@ -38,7 +41,7 @@ async def guarded(
         CancelledError: whoever waits for this was cancelled.
     """
     try:
-        return await work
+        return await asyncio.create_task(_awaited(work))
     except (StopRun, SettingError):
         raise
     except InvalidSample as e:
@@ -55,6 +58,10 @@ async def guarded(
     except Exception as e:  # noqa: BLE001 - one broken sample must not take the others with it
         on_defect(e)
         return defect(e)
+
+
+async def _awaited(work: Awaitable[SampleResult]) -> SampleResult:
+    return await work
 
 
 def defect(error: BaseException) -> SampleResult:
