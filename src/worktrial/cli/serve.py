@@ -139,6 +139,7 @@ def _command(suite: Any, word: str) -> Any:
                 import uvicorn  # noqa: F401
         from worktrial.agents.episodes import Episodes
         from worktrial.grading.reward import RewardKind
+        from worktrial.interop.serve.apart import outlive_signals
         from worktrial.interop.serve.settings import ServerSettings
         from worktrial.trials import prepare
 
@@ -163,6 +164,8 @@ def _command(suite: Any, word: str) -> Any:
             finish_tool=None if openenv or finish_tool == _NONE else finish_tool,
             shows_checks=show_checks,
         )
+        if stdio:
+            outlive_signals()
         driven = Episodes(agent, idle_seconds=idle_seconds, most=episodes)
         prepared = prepare(suite, driven, given, command=("worktrial", *sys.argv[1:]))
         say_before([prepared], given)

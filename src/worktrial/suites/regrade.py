@@ -251,11 +251,13 @@ class RegradeTrial:
 def refuse_other_data(source: StoredRun, grader: Grader) -> None:
     """Refuse to judge by tasks that are not those the agent worked on.
 
+    Work of another program names no data, so there are none that it could differ from.
+
     Raises:
         SettingError: the suite's data has changed since.
     """
     then, now = source.manifest.data.get("fingerprint"), grader.data.get("fingerprint")
-    if then != now:
+    if then is not None and then != now:
         raise SettingError(
             f"{source.folder}: the {source.manifest.suite} data had the fingerprint {str(then)[:12]}…, and "
             f"this data has {str(now)[:12]}…. Give the data of then; with {option('force')} the work is judged by "

@@ -268,9 +268,9 @@ def test_work_that_code_checks_by_the_state_stays_without_a_verdict(tmp_path: Pa
     path = tmp_path / "foreign.json"
     path.write_text(json.dumps(FOREIGN))
     command("import", path, "--suite", "starter", "-o", tmp_path / "back")
-    refused = command("regrade", tmp_path / "back", "-o", tmp_path / "again")
-    assert refused.code == 2 and "--force" in refused.err
-    command("regrade", tmp_path / "back", "--force", "-o", tmp_path / "again")
+    # Such files name no data, so there are none that the suite's could differ from.
+    ran = command("regrade", tmp_path / "back", "-o", tmp_path / "again")
+    assert ran.code == 3 and "--force" not in ran.err, ran.err
     [(found, _)] = work(tmp_path / "again").values()
     assert found.outcome == "invalid" and "no final state" in found.reason
 

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -210,3 +212,49 @@ def test_the_end_of_input_ends_the_episode(
     assert record.reason.startswith(reason)
     assert f"lab-02: {outcome}" in said
     assert (record.stop_reason == "empty_answer") == (answered_by == "end")
+
+
+def test_a_client_that_ends_the_server_at_once_does_not_end_its_verdict(tmp_path: Path) -> None:
+    words = ["-m", "worktrial", "serve", "starter", "-o", str(tmp_path / "run"), "--stdio", "--sample", "lab-02"]
+    lines = [
+        _request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"}),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {**_request("tools/call", name="get_sample", arguments={"sample_id": "S-203"}), "id": 2},
+    ]
+    with (tmp_path / "err").open("w") as log:
+        server = subprocess.Popen(
+            [sys.executable, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    server.stdin.flush()
+    for _ in range(2):
+        assert b'"result"' in server.stdout.readline()
+    # As clients do, only sooner.
+    server.stdin.close()
+    os.killpg(server.pid, signal.SIGKILL)
+    # The end of output is that of all who could still write some.
+    assert server.stdout.read() == b""
+    assert server.wait() == -signal.SIGKILL
+    (record,) = wt.load(tmp_path / "run").run.records
+    assert (record.sample, record.outcome, record.answered_by, record.calls) == ("lab-02", "fail", "end", 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_before_the_end_of_input_stops_the_server(tmp_path: Path, number: signal.Signals) -> None:
+    words = ["-m", "worktrial", "serve", "starter", "-o", str(tmp_path / "run"), "--stdio", "--sample", "lab-02"]
+    server = subprocess.Popen(
+        [sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write(json.dumps(_request("ping")).encode() + b"\n")
+    server.stdin.flush()
+    server.stdout.readline()
+    server.send_signal(number)
+    _, said = server.communicate(timeout=60)
+    assert (server.returncode, b"interrupted" in said) == (130, True)
+    assert not wt.load(tmp_path / "run").run.records

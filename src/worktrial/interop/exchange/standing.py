@@ -1,13 +1,18 @@
 """Figures of a run that go with its samples wherever they go: rate, interval and invalid samples, by condition."""
 
+import re
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from worktrial.engine.stored import agent_of, model_of
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, JsonValue
 from worktrial.results.completion import CompletionEstimate, OutcomeTally
 from worktrial.results.conditions import in_order
 from worktrial.results.tables.source import RunSource
+
+# Folders of an absolute path within words such as `python:/home/me/agent.py:agent`; addresses on the web have none.
+_FOLDERS = re.compile(r"""(?<=[\s:=,'"])/(?:[^/\s:]+/)+""")
 
 
 def standing(source: RunSource) -> dict[str, CompletionEstimate]:
@@ -46,10 +51,26 @@ def in_figures(done: CompletionEstimate) -> JsonObject:
 
 
 def run_on_record(source: RunSource) -> JsonObject:
-    """Part of a run's manifest that its samples need to be judged again elsewhere; without the list of tasks."""
+    """Part of a run's manifest that its samples need to be judged again elsewhere.
+
+    The list of tasks is left out, and of every path on this machine all but the name: a fingerprint tells data apart,
+    and where they lie is nobody else's business.
+    """
     manifest = source.manifest
     settings: Mapping[str, Any] = {name: value for name, value in manifest.settings.items() if name != "tasks"}
-    return {"name": source.name, "suite": manifest.suite, "data": manifest.data, "settings": settings}
+    told: JsonObject = without_places(
+        {"name": source.name, "suite": manifest.suite, "data": manifest.data, "settings": settings}
+    )
+    return told
+
+
+def without_places(value: JsonValue) -> JsonValue:
+    """`value` with nothing but the last name of each absolute path in its texts."""
+    if isinstance(value, str):
+        return PurePath(value).name if PurePath(value).is_absolute() else _FOLDERS.sub("", value)
+    if isinstance(value, list):
+        return [without_places(one) for one in value]
+    return {name: without_places(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def version_of(source: RunSource) -> str:
@@ -59,8 +80,9 @@ def version_of(source: RunSource) -> str:
 
 
 def who(source: RunSource) -> tuple[str, str | None]:
-    """Name of the agent, and its model where it has one."""
-    return agent_of(source.manifest) or "unknown", model_of(source.manifest, "agent")
+    """Name of the agent, without the folder that its file is in; and its model where it has one."""
+    name: str = without_places(agent_of(source.manifest) or "unknown")
+    return name, model_of(source.manifest, "agent")
 
 
 def _percent(interval: Any) -> str:

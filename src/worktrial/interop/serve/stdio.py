@@ -1,5 +1,7 @@
 """One sample over the standard streams, as programs that speak MCP start their servers."""
 
+import asyncio
+
 from mcp.server.stdio import stdio_server
 
 from worktrial.agents.episode import AnsweredBy, EpisodeOver
@@ -33,12 +35,25 @@ async def serve_stdio(
     Raises:
         WorktrialError: there is no such open sample, or the run could not start or was stopped.
     """
-    with cancelled_by_signals():
-        return await _serve(prepared, episodes, settings, sample)
+    heard_out = asyncio.Event()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def halt() -> None:
+        """Stop, unless nothing is left to do but the verdict: clients end a server soon after its input."""
+        if not heard_out.is_set():
+            task.cancel()
+
+    with cancelled_by_signals(halt):
+        return await _serve(prepared, episodes, settings, sample, heard_out)
 
 
 async def _serve(
-    prepared: PreparedRun, episodes: Episodes, settings: ServerSettings, sample: str | None
+    prepared: PreparedRun,
+    episodes: Episodes,
+    settings: ServerSettings,
+    sample: str | None,
+    heard_out: asyncio.Event,
 ) -> EpisodeState:
     async with drive(prepared, episodes):
         reception = Reception(episodes, finish_tool=settings.finish_tool, shows_checks=settings.shows_checks)
@@ -46,6 +61,7 @@ async def _serve(
         server = mcp_server(lambda ctx: guest)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
+        heard_out.set()
         episode = guest.episode
         try:
             if not episode.calls:
