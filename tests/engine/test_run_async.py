@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.agents.test_own_callable import assignment
 from tests.engine.rig import QUICK, TinyTrial, ask_once, role_settings
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
+from worktrial.agents.assignment import Assignment
+from worktrial.agents.own_callable import OwnCallable
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
@@ -131,15 +134,22 @@ def test_who_cancels_itself_after_a_failed_vote_ends_only_its_sample(tmp_path: P
         await asyncio.sleep(0)
         raise InvalidSample(InvalidReason.BAD_REPLY, f"vote {number}")
 
+    async def cancels_itself(assignment: Assignment) -> str:
+        raise asyncio.CancelledError("the agent's own")
+
     async def do(job: Job, context: SampleContext) -> SampleResult:
         if job.sample == "0":
             await in_parallel(vote, 2)
         if job.sample == "1":
-            raise asyncio.CancelledError("the agent's own")
+            raise asyncio.CancelledError("its own")
+        if job.sample == "2":
+            await OwnCallable(cancels_itself)(assignment())
         return await ask_once(job, context)
 
     with ScriptedServer() as server:
         alone = RunSettings(folder=tmp_path, concurrency=1, retry=QUICK)
-        end = run_trial(TinyTrial(3, do), {Role.AGENT: role_settings(server.url)}, alone)
-    assert [record.outcome.value for record in end.records.values()] == ["invalid", "invalid", "pass"]
-    assert end.records["1", 0, "E0"].reason.startswith("internal: CancelledError: the agent's own")
+        end = run_trial(TinyTrial(4, do), {Role.AGENT: role_settings(server.url)}, alone)
+    outcomes = [record.outcome.value for record in end.records.values()]
+    assert outcomes == ["invalid", "invalid", "invalid", "pass"]
+    assert end.records["1", 0, "E0"].reason.startswith("internal: CancelledError: its own")
+    assert end.records["2", 0, "E0"].reason.startswith("agent_crash: CancelledError: the agent's own")

@@ -65,6 +65,8 @@ class OwnCallable:
     async def _work(self, assignment: Assignment) -> None:
         trajectory = assignment.trajectory
         limit = asyncio.timeout(assignment.limits.seconds)
+        task = asyncio.current_task()
+        before = 0 if task is None else task.cancelling()
         try:
             async with limit:
                 answer = await self._answer(assignment)
@@ -74,8 +76,7 @@ class OwnCallable:
             if limit.expired():
                 trajectory.stop_reason = StopReason.TIME_LIMIT
                 return
-            task = asyncio.current_task()
-            if isinstance(e, asyncio.CancelledError) and task is not None and task.cancelling():
+            if isinstance(e, asyncio.CancelledError) and task is not None and task.cancelling() > before:
                 raise
             ours = _first_of_ours(e)
             if ours is not None:

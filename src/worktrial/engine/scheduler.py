@@ -28,9 +28,6 @@ async def guarded(
 ) -> SampleResult:
     """Result of `work`; `invalid` where it breaks, for whatever reason.
 
-    It has a task of its own: a task group of the sample's that fails leaves the task it was in marked as one that is
-    being cancelled (Python 3.11), and whether we were cancelled is read off that mark.
-
     Args:
         work: One sample.
         on_defect: Told of what nobody foresaw.
@@ -40,8 +37,11 @@ async def guarded(
         StopRun, SettingError: nothing can go on.
         CancelledError: whoever waits for this was cancelled.
     """
+    task = asyncio.current_task()
+    # A task group that failed in an earlier sample leaves its task marked as cancelled in Python 3.11.
+    before = 0 if task is None else task.cancelling()
     try:
-        return await asyncio.create_task(_awaited(work))
+        return await work
     except (StopRun, SettingError):
         raise
     except InvalidSample as e:
@@ -49,8 +49,7 @@ async def guarded(
             on_crash(e.__cause__)
         return SampleResult(outcome=Outcome.INVALID, reason=str(e))
     except asyncio.CancelledError as e:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        if task is None or task.cancelling() > before:
             raise
         # Not we who cancelled, but something inside the sample; whoever waits must go on.
         on_defect(e)
@@ -58,10 +57,6 @@ async def guarded(
     except Exception as e:  # noqa: BLE001 - one broken sample must not take the others with it
         on_defect(e)
         return defect(e)
-
-
-async def _awaited(work: Awaitable[SampleResult]) -> SampleResult:
-    return await work
 
 
 def defect(error: BaseException) -> SampleResult:

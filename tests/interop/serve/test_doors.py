@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.support.plan_driver import Call, follow_plan, what_counts
@@ -21,6 +24,7 @@ from worktrial.language import JsonValue
 
 SAMPLE = "returns-01"
 CONDITIONS = ["E0", "E2"]
+STAND_IN = Path(__file__).parents[2] / "support" / "stand_in_cli.py"
 
 Door = Callable[[Path, str], Awaitable[None]]
 """Follows the plan of `SAMPLE` through a door, under a condition, in a run that is stored in a folder."""
@@ -31,6 +35,77 @@ async def own_function(out: Path, condition: str) -> None:
         return await follow_plan(SAMPLE, assignment.call)
 
     await wt.run_async("starter", agent, out=out, tasks=[SAMPLE], faults=condition)
+
+
+ISOLATED = """
+import asyncio
+from tests.support.plan_driver import follow_plan
+
+def agent(assignment):
+    async def call(tool, arguments):
+        return assignment.call(tool, arguments)
+    return asyncio.run(follow_plan({sample!r}, call))
+"""
+
+
+async def plain_function(out: Path, condition: str, **options: Any) -> None:
+    """One that is not async, in a thread of its own; or in a process of its own, with `isolate`."""
+    place = out.with_name("plain_agent.py")
+    place.write_text(ISOLATED.format(sample=SAMPLE))
+    agent = f"python:{place}:agent"
+    await wt.run_async("starter", agent, out=out, tasks=[SAMPLE], faults=condition, **options)
+
+
+async def isolated_function(out: Path, condition: str) -> None:
+    await plain_function(out, condition, isolate=True)
+
+
+def program(behaviour: str, where: str) -> Door:
+    async def door(out: Path, condition: str) -> None:
+        words = [sys.executable, str(STAND_IN), behaviour, where, "{prompt}"]
+        await wt.run_async(
+            "starter", f"command:{shlex.join(words)}", out=out, tasks=[SAMPLE], faults=condition
+        )
+
+    return door
+
+
+# A program of the preset's name, which finds its server where the preset says it is.
+CLAUDE = """#!{python}
+import runpy, sys
+config = sys.argv[sys.argv.index("--mcp-config") + 1]
+prompt = next(word for word in sys.argv if "finish_work" in word)
+sys.argv[1:] = ["answers in json", config, prompt]
+runpy.run_path({stand_in!r}, run_name="__main__")
+"""
+
+
+async def preset(out: Path, condition: str) -> None:
+    place = out.with_name("bin") / "claude"
+    place.parent.mkdir()
+    place.write_text(CLAUDE.format(python=sys.executable, stand_in=str(STAND_IN)))
+    place.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{place.parent}{os.pathsep}{os.environ['PATH']}")
+        await wt.run_async("starter", "cli:claude", out=out, tasks=[SAMPLE], faults=condition)
+
+
+async def service(out: Path, condition: str) -> None:
+    async def agent(request: web.Request) -> web.Response:
+        given = await request.json()
+        async with aiohttp.ClientSession() as session:
+
+            async def call(tool: str, arguments: JsonValue) -> Any:
+                async with session.post(given["calls"], json={"tool": tool, "arguments": arguments}) as answer:
+                    return (await answer.json())["observation"]
+
+            return web.json_response({"answer": await follow_plan(SAMPLE, call)})
+
+    app = web.Application()
+    app.router.add_post("/agent", agent)
+    async with TestServer(app) as server:
+        address = str(server.make_url("/agent"))
+        await wt.run_async("starter", address, out=out, tasks=[SAMPLE], faults=condition)
 
 
 async def python_episode(out: Path, condition: str) -> None:
@@ -100,6 +175,12 @@ def calls_of(client: Client) -> Call:
 
 DOORS: dict[str, Door] = {
     "own function": own_function,
+    "plain function": plain_function,
+    "function in a process of its own": isolated_function,
+    "program": program("answers", "{mcp_url}"),
+    "program, answer by tool": program("hands in", "{mcp_config}"),
+    "cli:claude, a stand-in": preset,
+    "service": service,
     "wt.episode": python_episode,
     "http": over_http,
     "mcp, with a handshake": over_mcp("legacy", by_tool=False),
