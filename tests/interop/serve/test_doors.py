@@ -63,9 +63,7 @@ async def isolated_function(out: Path, condition: str) -> None:
 def program(behaviour: str, where: str) -> Door:
     async def door(out: Path, condition: str) -> None:
         words = [sys.executable, str(STAND_IN), behaviour, where, "{prompt}"]
-        await wt.run_async(
-            "starter", f"command:{shlex.join(words)}", out=out, tasks=[SAMPLE], faults=condition
-        )
+        await wt.run_async("starter", f"command:{shlex.join(words)}", out=out, tasks=[SAMPLE], faults=condition)
 
     return door
 

@@ -217,7 +217,9 @@ def test_the_end_of_input_ends_the_episode(
 def test_a_client_that_ends_the_server_at_once_does_not_end_its_verdict(tmp_path: Path) -> None:
     words = ["-m", "worktrial", "serve", "starter", "-o", str(tmp_path / "run"), "--stdio", "--sample", "lab-02"]
     lines = [
-        _request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"}),
+        _request(
+            "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"}
+        ),
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {**_request("tools/call", name="get_sample", arguments={"sample_id": "S-203"}), "id": 2},
     ]
