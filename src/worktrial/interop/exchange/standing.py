@@ -53,8 +53,8 @@ def in_figures(done: CompletionEstimate) -> JsonObject:
 def run_on_record(source: RunSource) -> JsonObject:
     """Part of a run's manifest that its samples need to be judged again elsewhere.
 
-    The list of tasks is left out, and of every path on this machine all but the name: a fingerprint tells data apart,
-    and where they lie is nobody else's business.
+    The list of tasks is left out, and of every path on this machine all but the name: a fingerprint tells data
+    apart, and where they lie is nobody else's business.
     """
     manifest = source.manifest
     settings: Mapping[str, Any] = {name: value for name, value in manifest.settings.items() if name != "tasks"}
