@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from worktrial.engine.providers import providers
 from worktrial.engine.roles import Role, RoleName, RoleSettings
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
 
     from worktrial.agents.candidates import Candidate
+    from worktrial.engine.manifest import Manifest
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
@@ -40,13 +41,14 @@ __all__ = [
     "ReferenceAgent",
     "Registry",
     "Suite",
+    "SuiteKind",
     "TaskRow",
     "agents",
     "audits",
     "checks",
     "find_suite",
     "find_suite_of",
-    "folders",
+    "kinds",
     "providers",
     "suite_of",
     "suites",
@@ -327,8 +329,33 @@ audits: "Registry[Suite]" = Registry("worktrial.audits", "audit")
 """Audits that are installed: their runs are shown and reported as those of suites, but no list offers them."""
 checks: "Registry[Callable[[Any], Findings]]" = Registry("worktrial.checks", "set of checks")
 """More checks of tasks in simulated workplaces; each is a function of a `suites.simulated.tasks.TaskSet`."""
-folders: "Registry[Callable[[Path], Suite]]" = Registry("worktrial.folders", "kind of folder")
-"""Kinds of folders that are suites, by a pattern of the files that mark one; each is a function of the folder."""
+
+
+class SuiteKind(Protocol):
+    """A kind of folder that is a suite of one's own. Its registered name is the `kind` in `data` of manifests."""
+
+    marker: ClassVar[str]
+    """Pattern of the files that mark such a folder."""
+
+    def read(self, folder: Path) -> Suite:
+        """The suite in a folder.
+
+        Raises:
+            DataError: its `suite.yaml` cannot be used.
+        """
+        ...
+
+    def of_runs(self, name: str) -> Suite:
+        """The suite as its runs need it to be shown, compared and exported; its folder may be gone.
+
+        Args:
+            name: Name of the suite in a manifest.
+        """
+        ...
+
+
+kinds: "Registry[SuiteKind]" = Registry("worktrial.kinds", "kind of suite")
+"""Kinds of suites of one's own."""
 
 
 def find_suite(word: str | Path) -> Suite:
@@ -338,42 +365,76 @@ def find_suite(word: str | Path) -> Suite:
         SettingError: there is no such suite.
         DataError: it is a folder, or looks like the path of one, and holds no suite.
     """
-    for registry in (suites, audits):
-        if str(word) in registry.names:
-            return registry.get(str(word))
+    if (installed := _installed(str(word))) is not None:
+        return installed
     folder = Path(word)
     if (own := _own(folder)) is not None:
         return own
     if folder.is_dir():
-        raise DataError(folder, f"has no {' or '.join(folders.names)}", _how_to_run(folder))
+        marks = " or ".join(kind.marker for kind in reversed(_by_marker()))
+        raise DataError(folder, f"has no {marks}", _how_to_run(folder))
     if isinstance(word, Path) or word.startswith(".") or "/" in word or os.sep in word:
         raise DataError(folder, "no such folder", "Check the path")
     raise SettingError(f"no suite {word!r}; {what_there_is(word, suites.names)}")
 
 
-def find_suite_of(name: str, data: JsonObject) -> Suite:
-    """Suite of a stored run: the folder of one's own that it was made from, where that is still there.
-
-    Args:
-        name: Name of the suite in the run's manifest.
-        data: Origin of the tasks in the manifest.
+def find_suite_of(manifest: "Manifest") -> Suite:
+    """Suite of a stored run, with its tasks, such as the folder of one's own that it was made from.
 
     Raises:
-        SettingError: there is neither.
-        DataError: the folder cannot be read.
+        SettingError: there is none.
+        DataError: the folder is not there, or cannot be read.
     """
-    # A folder of data that an installed suite was pointed at has no title of its own.
-    folder = data.get("folder") if "title" in data else None
-    own = _own(Path(folder)) if isinstance(folder, str) else None
-    return find_suite(name) if own is None else own
+    if not manifest.is_own:
+        return _of_runs(manifest)
+    folder = Path(str(manifest.data.get("folder")))
+    if (own := _own(folder)) is not None:
+        return own
+    what = f"the folder of the suite {manifest.title}, is not there any more"
+    raise DataError(folder, what, f"Put it back, or say where it lies with {option('data')} DIR")
+
+
+def suite_of(manifest: "Manifest") -> Suite | None:
+    """Suite of a stored run as it takes to show it, without its tasks; None where it is not installed here."""
+    try:
+        return _of_runs(manifest)
+    except WorktrialError:
+        return None
+
+
+def is_audit(manifest: "Manifest") -> bool:
+    """Whether a stored run is an audit, which says nothing about an agent."""
+    return manifest.suite in audits.names and not manifest.is_own
+
+
+def _of_runs(manifest: "Manifest") -> Suite:
+    kind = manifest.data.get("kind")
+    if isinstance(kind, str) and kind in kinds.names:
+        return kinds.get(kind).of_runs(manifest.suite)
+    if (installed := _installed(manifest.suite)) is not None:
+        return installed
+    raise SettingError(f"no suite {manifest.suite!r}; {what_there_is(manifest.suite, suites.names)}")
+
+
+def _installed(name: str) -> Suite | None:
+    found = next((registry for registry in (suites, audits) if name in registry.names), None)
+    return None if found is None else found.get(name)
 
 
 def _own(folder: Path) -> Suite | None:
     """Suite in a folder of one's own; of several kinds that it may be, the one whose mark says most."""
-    for marker in sorted(folders.names, key=len, reverse=True):
-        if any(path.is_file() for path in folder.glob(marker)):
-            return folders.get(marker)(folder)
+    for kind in _by_marker():
+        if any(path.is_file() for path in folder.glob(kind.marker)):
+            own = kind.read(folder)
+            if own.name in {*suites.names, *audits.names}:
+                what = f"name: {own.name} is the name of a suite that is installed"
+                raise DataError(folder / "suite.yaml", what, "Give yours another")
+            return own
     return None
+
+
+def _by_marker() -> list[SuiteKind]:
+    return sorted(kinds.all(), key=lambda kind: len(kind.marker), reverse=True)
 
 
 def _how_to_run(folder: Path) -> str:
@@ -382,16 +443,3 @@ def _how_to_run(folder: Path) -> str:
         if suite.data_file is not None and (folder / suite.data_file).exists():
             return f"It holds the data of another suite: worktrial run {suite.name} {option('data')} {folder}"
     return "Name the folder of a finished suite; `worktrial synthesize` makes them"
-
-
-def suite_of(name: str, data: JsonObject | None = None) -> Suite | None:
-    """Suite of a stored run, by the name in its manifest; None where it is not installed here.
-
-    Args:
-        name: The name.
-        data: Origin of the tasks in the manifest, where their own folder is wanted; see `find_suite_of`.
-    """
-    try:
-        return find_suite_of(name, data or {})
-    except WorktrialError:
-        return None

@@ -1,6 +1,5 @@
 """The one path from a suite, an agent and options to a run, for every face: command line, Python, pytest."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -18,6 +17,7 @@ from worktrial.engine.spend import Budget
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, option
+from worktrial.language.untrusted import plain_name
 from worktrial.options import RunOptions
 from worktrial.suite import Suite, find_suite
 
@@ -135,7 +135,7 @@ def prepare_all(
 
 def folder_names(specs: Sequence[str]) -> list[str]:
     """Name of each agent's folder beside the others': what it was called, as far as a folder can be called so."""
-    plain = [re.sub(r"[^\w.-]+", "-", spec).strip("-.")[:60] or "agent" for spec in specs]
+    plain = [plain_name(spec, otherwise="agent") for spec in specs]
     low = [name.casefold() for name in plain]
     return [
         name if low.count(name.casefold()) == 1 else f"{name}-{sha256(spec.encode()).hexdigest()[:8]}"

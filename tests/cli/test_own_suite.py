@@ -35,13 +35,16 @@ def test_faults_and_repeats(tmp_path: Path) -> None:
         for mode in ("E0", "E1", "E2", "E3")
     }
     assert all(r["fault_ledger"] for r in records if r["condition"] == "E1")
-    assert "harbour-trial (occupations): 16 samples" in ran.err
-    assert "harbour-trial (occupations) · agent" in ran.said
+    assert "harbour-trial: 16 samples" in ran.err
+    assert "harbour-trial · agent" in ran.said
     # The industry profile, and robustness.
     assert all(word in ran.out for word in ("Harbour Trade", "Shipping", "robustness R ="))
     manifest = json.loads((run / "manifest.json").read_text())
-    assert (manifest["suite"], manifest["data"]["title"]) == ("occupations", "harbour-trial")
-    assert manifest["data"]["folder"] == str(own)
+    assert manifest["suite"] == "harbour-trial"
+    assert {**manifest["data"], "fingerprint": ""} == {
+        **{"title": "harbour-trial", "kind": "simulated", "folder": str(own)},
+        "fingerprint": "",
+    }
 
 
 def test_it_is_the_occupations_suite_with_this_data(own: Path, tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ def test_whatever_changes_in_a_manifest_counts_but_for_a_short_list(name: str) -
     """Each setting of each stored run in turn, and one that nobody has heard of."""
     before = read_manifest(RUNS / name / "manifest.json")
     assert comparable(before, before) == []
-    suite = suite_of(before.suite)
+    suite = suite_of(before)
     assert suite is not None
     judged_by_code = {"votes", "judge_method", "judge_record", "judge_prompt"} if suite.decided_by_code else set()
     told = {"roles", "carried_roles", "regraded", "faults"}

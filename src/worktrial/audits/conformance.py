@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.errors import DataError, SettingError, option
+from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
-from worktrial.suite import suite_of
+from worktrial.suite import find_suite, find_suite_of
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.conformance import ConformanceReport, ObservationCheck, examine, report, stored_calls
 
@@ -72,10 +72,9 @@ def _samples(run: StoredRun, setting_of: Callable[[str], StoredSetting]) -> Iter
 
 
 def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], StoredSetting]:
-    suite = suite_of(run.manifest.suite, run.manifest.data if data is None else {})
-    if suite is None:
-        raise DataError(run.folder, f"is a run of {run.manifest.suite}, which is not installed here")
-    if "data" not in suite.data.model_fields:
+    moved = data if run.manifest.is_own else None
+    suite = find_suite_of(run.manifest) if moved is None else find_suite(moved)
+    if run.manifest.is_own or "data" not in suite.data.model_fields:
         given = {}
     elif data is None:
         raise SettingError(f"{run.folder}: name the folder of its data with {option('data')} DIR")
@@ -85,5 +84,6 @@ def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], StoredSet
     setting_of = suite.workplaces(read)
     fingerprint = suite.fingerprint(read)
     if fingerprint and fingerprint != run.manifest.data.get("fingerprint"):
-        raise SettingError(f"{option('data')} {data}: not the data of {run.folder}; its fingerprint differs")
+        where = run.manifest.data.get("folder") if data is None else f"{option('data')} {data}"
+        raise SettingError(f"{where}: not the data of {run.folder}; its fingerprint differs")
     return lambda sample: StoredSetting(*setting_of(sample))

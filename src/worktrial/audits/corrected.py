@@ -61,7 +61,7 @@ def corrected_by_audit(run: StoredRun, audit: StoredRun) -> JudgeCorrection:
 
 def _obstacle(run: StoredRun, audit: StoredRun) -> str:
     """Reason for which the audit tells nothing of the run's verdicts; "" where it does."""
-    suite = suite_of(run.manifest.suite)
+    suite = suite_of(run.manifest)
     if suite is None or suite.decided_by_code:
         return "its verdicts come from code, not from a judge"
     settings, audited = run.manifest.settings, audit.manifest.settings

@@ -196,7 +196,7 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     """Rates beside what is left of them once the judge's errors are taken out; none where no judge decided."""
     rows: list[list[Value | str | Markup]] = []
     for run in distinct(report):
-        suite = suite_of(run.run.manifest.suite)
+        suite = suite_of(run.run.manifest)
         if suite is None or suite.decided_by_code or not any("judge" in name for name in _roles(run)):
             continue
         told = [corrected_by_audit(run.run, audit.run) for audit in audits]

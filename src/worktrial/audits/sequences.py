@@ -10,12 +10,14 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from worktrial.agents.plan import follow
+from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.workplaces import Session, Tool, ToolCall, Workplace
 from worktrial.workplaces.fidelity import Field, TrueCall, with_unknown_ids
@@ -135,7 +137,9 @@ class RecordedWork(NamedTuple):
     """The line of `trajectories.jsonl`."""
 
 
-def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite: str) -> list[RecordedWork]:
+def stored_work(
+    folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite: ExecutableSuite
+) -> list[RecordedWork]:
     """Valid samples of stored runs that belong to `tasks`, which are those of `suite`.
 
     Raises:
@@ -146,9 +150,9 @@ def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite:
     taken: set[str] = set()
     for folder in folders:
         run = open_run(folder)
-        if run.manifest.suite != suite:
-            what = f"is a run of {run.manifest.suite}, and the truth here is that of {suite}"
-            raise DataError(folder, what, f"Name a run of the {suite} suite with {option('from')}")
+        if not _is_of(run.manifest, suite):
+            what = f"is a run of {run.manifest.title}, and the truth here is that of {suite.title}"
+            raise DataError(folder, what, f"Name a run of the {suite.title} suite with {option('from')}")
         lines = {_key(line): line for line in read_lines(folder / TRAJECTORIES, dict[str, object])}
         of_run = []
         for record in run.records:
@@ -166,6 +170,12 @@ def stored_work(folders: Sequence[Path], tasks: Sequence[ExecutableTask], suite:
             )
         found += of_run
     return found
+
+
+def _is_of(manifest: Manifest, suite: ExecutableSuite) -> bool:
+    """Whether a run is of the suite; of a folder of one's own by its name, or whatever its name by its content."""
+    same = manifest.data.get("fingerprint") == suite.on_record(None)["fingerprint"]
+    return manifest.suite == suite.name or (manifest.is_own and same)
 
 
 def stored_sequences(work: Iterable[RecordedWork]) -> list[CallSequence]:

@@ -1,13 +1,14 @@
 """Audits as suites, so that their stored runs are shown and reported, and the suite that they measure by."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.options import Options, RunOptions
-from worktrial.suite import Suite, TaskRow, find_suite, suite_of, suites
+from worktrial.suite import Suite, TaskRow, find_suite, suites
 from worktrial.suites.executable import ExecutableSuite
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def truth_suite(folder: Path | None = None) -> ExecutableSuite:
         raise SettingError(f"{option('suite_folder')} {folder}: {what}")
     for installed in suites.names:
         # One that cannot be loaded here is no reason to do without the others.
-        suite = suite_of(installed)
-        if isinstance(suite, ExecutableSuite):
-            return suite
+        with suppress(SettingError):
+            if isinstance(suite := suites.get(installed), ExecutableSuite):
+                return suite
     raise SettingError("no suite with executable workplaces is installed, so there is no truth to measure by")

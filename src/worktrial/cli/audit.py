@@ -140,7 +140,7 @@ def judge(**given: Any) -> None:
     role = settings_for(Role.JUDGE, options.judge, options.model_dump())
     tasks = _tasks(options)
     cases = asyncio.run(planned_cases(tasks)) if options.plans else []
-    cases += stored_cases(stored_work(options.from_run, tasks, truth_suite().name))
+    cases += stored_cases(stored_work(options.from_run, tasks, truth_suite()))
     _refuse_nothing(cases)
     audit = JudgeAudit(cases, judging_of(options, role))
     _carry_out(audit, role, options, lambda folder: print_judges([judge_report(folder)]))
@@ -213,7 +213,7 @@ def _of_truth(options: SimulatorAuditOptions, settings: Any) -> Any:
 
     suite = truth_suite(options.suite_folder)
     tasks = _chosen(suite.load_tasks(), options)
-    work = stored_work(options.from_run, tasks, suite.name)
+    work = stored_work(options.from_run, tasks, suite)
     sequences = [*(plan_sequences(tasks) if options.plans else ()), *stored_sequences(work)]
     _refuse_nothing(sequences)
     return SimulatorAudit(sequences, settings, data=suite.source, source=work_fingerprint(work))

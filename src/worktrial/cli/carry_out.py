@@ -74,8 +74,7 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     parts = [f"{role} {s.model}" for role, s in roles.items()]
     if Role.AGENT not in roles and "agent" in trial.settings:
         parts.insert(0, f"agent {trial.settings['agent']}")
-    title = trial.data.get("title")
-    suite = trial.suite if title is None else f"{title} ({trial.suite})"
+    suite = trial.data.get("title", trial.suite)
     line = f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}"
     typer.echo(printable(line), err=True)
     typer.echo(shows_line(len({job.sample for job in trial.jobs})), err=True)

@@ -79,7 +79,9 @@ def regrade(
     )
     asked = {name: value for name, value in given.items() if name not in _OPTIONS.model_fields}
     manifest = source.manifest
-    suite = find_suite(manifest.suite) if asked.get("data") else find_suite_of(manifest.suite, manifest.data)
+    # A folder of one's own that lies elsewhere now.
+    moved = asked.pop("data", None) if manifest.is_own else None
+    suite = find_suite_of(manifest) if moved is None else find_suite(moved)
     if options.rubric and not options.judge:
         raise SettingError(f"{option('rubric')}: is for a judge, and none is named. Add {option('judge')} MODEL")
     data = suite.data.read(asked, suite=f"the suite {suite.name}", needs=suite.needs)

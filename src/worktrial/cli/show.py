@@ -41,19 +41,19 @@ def show(
     from worktrial.cli.summary import print_summary
     from worktrial.engine.stored import open_run
     from worktrial.language.untrusted import printable
-    from worktrial.suite import audits, suite_of
+    from worktrial.suite import is_audit, suite_of
 
     stored = open_run(run)
-    if (judge_audit or labels) and stored.manifest.suite in audits.names:
+    if (judge_audit or labels) and is_audit(stored.manifest):
         raise SettingError(
             f"--judge-audit, --labels: {run} holds an audit, which has no rate to correct; show a run without"
         )
-    if stored.manifest.suite in audits.names:
+    if is_audit(stored.manifest):
         if as_json:
             raise SettingError(f"--json: {run} holds an audit, whose figures have no JSON; show it without")
         print_audits([run])
         return
-    suite = suite_of(stored.manifest.suite)
+    suite = suite_of(stored.manifest)
     beside = Options if suite is None else suite.beside
     if as_json:
         from worktrial.results.machine import show_output

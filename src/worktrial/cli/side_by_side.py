@@ -64,7 +64,7 @@ def _pairs(runs: Sequence[StoredRun]) -> Table:
 
 
 def _table(runs: Sequence[StoredRun]) -> Table:
-    suite = runs[0].manifest.data.get("title") or runs[0].manifest.suite
+    suite = runs[0].manifest.title
     summaries = [summarise(run) for run in runs]
     condition = f", {summaries[0].headline}" if len(summaries[0].conditions) > 1 else ""
     table = Table(title=Text(printable(f"{suite}{condition}")), title_justify="left")

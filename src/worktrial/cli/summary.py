@@ -58,7 +58,7 @@ def print_summary(run: StoredRun, console: Console | None = None, *, beside: Opt
 
 def _of_the_suite(run: StoredRun, beside: Options | None) -> Iterable[RenderableType]:
     """Render tables that only this suite's runs have; none where the suite is not installed."""
-    suite = suite_of(run.manifest.suite)
+    suite = suite_of(run.manifest)
     if suite is None:
         return [f"The suite {printable(run.manifest.suite)} is not installed here, so its own figures are missing."]
     return suite.tables(run, suite.beside() if beside is None else beside)
@@ -73,9 +73,7 @@ def _title(run: StoredRun) -> Text:
         # Only asked for: whether they happened, nobody knows.
         who.append("prompted faults")
     rest = printable(f" · {' · '.join(who)} · {run.folder}")
-    title = run.manifest.data.get("title")
-    suite = run.manifest.suite if title is None else f"{title} ({run.manifest.suite})"
-    return Text.assemble((printable(suite), "bold"), rest)
+    return Text.assemble((printable(run.manifest.title), "bold"), rest)
 
 
 def _rates(summary: Summary) -> Table:

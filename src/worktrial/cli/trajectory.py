@@ -44,7 +44,7 @@ def trajectory(
     from worktrial.terminal import plain
 
     console = Console(highlight=False)
-    suite = suite_of(stored.manifest.suite)
+    suite = suite_of(stored.manifest)
     parts = None if suite is None else suite.trajectory(line, record)
     for part in _workplace(line) if parts is None else [plain(_whose(line), "bold"), *parts]:
         console.print(part)

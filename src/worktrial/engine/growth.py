@@ -51,7 +51,7 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
     Raises:
         SettingError: something that can change results differs; the message shows what.
     """
-    if stored.suite != wanted.suite:
+    if not stored.same_suite(wanted):
         article = "an" if stored.suite[:1] in "aeiou" else "a"
         raise SettingError(
             f"{folder} holds {article} {stored.suite} run. Name another folder with {option('output')}, or "
@@ -72,6 +72,8 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
         session.asked = msgspec.structs.replace(session.asked, added=len(new)) if new else None
         wanted.samples = len(plan) + len(new)
         wanted.settings = _joined(stored.settings, _as_json(wanted.settings))
+    # A run keeps the name under which it was begun.
+    wanted.suite = stored.suite
     wanted.sessions = stored.sessions + wanted.sessions
 
 

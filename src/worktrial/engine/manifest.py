@@ -19,9 +19,9 @@ NEUTRAL = frozenset({"agent", "sub_agent", "limits", "tasks", "repeats", "parall
 """Settings that may differ between runs that are compared: who worked, within which limits, on which of the tasks,
 how often, whether votes were asked for at once, and how much the agent's model was known to hold. Every other one
 has to be equal, those of tomorrow, too."""
-NEUTRAL_DATA = frozenset({"folder", "archive", "source_run", "trusted"})
-"""Keys of `Manifest.data` that are places, or say where code ran. What lay there has a fingerprint, and that has to
-be equal."""
+NEUTRAL_DATA = frozenset({"folder", "archive", "source_run", "trusted", "title", "kind"})
+"""Keys of `Manifest.data` that are places or names, or say where code ran. What lay there has a fingerprint, and
+that has to be equal."""
 
 
 class Asked(msgspec.Struct, kw_only=True, frozen=True):
@@ -68,6 +68,23 @@ class Manifest(msgspec.Struct, kw_only=True):
     samples: int
     """Number of samples that the finished run will have: all that its sessions asked for."""
     sessions: list[SessionRecord] = []
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the suite was a folder of one's own, also in runs from before `data` had its kind."""
+        return "title" in self.data
+
+    @property
+    def title(self) -> str:
+        """Name of the suite for people."""
+        return str(self.data.get("title", self.suite))
+
+    def same_suite(self, other: "Manifest") -> bool:
+        """Whether both are of one suite: that of a name; of folders of one's own those that hold the same."""
+        if self.suite == other.suite:
+            return True
+        prints = self.data.get("fingerprint"), other.data.get("fingerprint")
+        return self.is_own and other.is_own and prints[0] == prints[1] is not None
 
 
 class _Format(msgspec.Struct):

@@ -77,7 +77,7 @@ def stored_like(plan: RunPlan, folder: Path) -> Manifest | None:
     stored = read_manifest(path)
     roles = {role: settings.resolved() for role, settings in plan.roles.items()}
     wanted = manifest_of(RunPlan(plan.trial, roles, plan.settings), Redactor())
-    return stored if stored.suite == wanted.suite and not differences(stored, wanted) else None
+    return stored if stored.same_suite(wanted) and not differences(stored, wanted) else None
 
 
 def _fingerprint(settings: RoleSettings) -> JsonObject:

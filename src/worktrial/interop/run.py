@@ -170,7 +170,7 @@ class Run:
 
     def figures(self) -> "Sequence[Figure]":
         """Figures that only this run's suite has; none where the suite is not installed."""
-        suite = suite_of(self.run.manifest.suite)
+        suite = suite_of(self.run.manifest)
         return [] if suite is None else suite.figures(self.run)
 
     @property

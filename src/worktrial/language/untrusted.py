@@ -1,6 +1,7 @@
 """Text from models, endpoints and data files, made safe to print, to send and to quote."""
 
 import json
+import re
 import unicodedata
 from hashlib import blake2b
 
@@ -20,6 +21,11 @@ def printable(text: object) -> str:
 def printable_json(text: str) -> str:
     """JSON with the same characters escaped, so that it still says the same."""
     return "".join(c if _is_shown(c) else json.dumps(c)[1:-1] for c in text)
+
+
+def plain_name(text: str, *, otherwise: str) -> str:
+    """`text` as a name that any path may hold, of at most 60 characters; `otherwise` where nothing is left."""
+    return re.sub(r"[^\w.-]+", "-", text).strip("-.")[:60] or otherwise
 
 
 def _is_shown(c: str) -> bool:

@@ -145,7 +145,7 @@ def render_index(
         title=report.title,
         runs=number(len(report.runs)),
         samples=number(sum(len(run.run.records) for run in report.runs)),
-        suites=", ".join(dict.fromkeys(run.run.manifest.suite for run in report.runs)),
+        suites=", ".join(dict.fromkeys(run.run.manifest.title for run in report.runs)),
         made="" if made is None else f"{made:%d %B %Y, %H:%M} {made.tzname() or ''}".strip(),
         sections=sections,
     )

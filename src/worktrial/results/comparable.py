@@ -60,7 +60,10 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
         kept = [of_a_model(manifest) for manifest in both]
         if None not in kept:
             before["trial"][name], after["trial"][name] = kept
-    if first.suite != second.suite:
+    if first.same_suite(second):
+        # Folders of one's own that hold the same may be called otherwise.
+        after["suite"] = before["suite"]
+    else:
         # What else differs between two suites says nothing.
         before, after = ({name: measure[name] for name in ("suite", "data")} for measure in (before, after))
     return list(tell_apart(before, after))
@@ -79,7 +82,7 @@ def _agent_prompt(manifest: Manifest) -> str | None:
     """
     if kept := manifest.settings.get("agent_prompt"):
         return str(kept["sha256"])
-    suite = suite_of(manifest.suite)
+    suite = suite_of(manifest)
     has_prompt = suite is not None and "agent_prompt" in suite.options.model_fields
     return EARLIER_PROMPT if has_prompt and Role.AGENT.value in _roles(manifest.settings) else None
 
@@ -98,7 +101,7 @@ def _roles(settings: JsonObject) -> JsonObject:
 
 def _measure(manifest: Manifest) -> JsonObject:
     """Everything but the agent that a verdict depends on, by what it is about."""
-    suite = suite_of(manifest.suite)
+    suite = suite_of(manifest)
     settings = manifest.settings if suite is None else suite.in_current_words(manifest.settings)
     others = {name: role for name, role in _roles(settings).items() if name not in _WORKERS}
     judge = {**others.pop(Role.JUDGE.value, {}), **_some(settings, _JUDGING)}

@@ -94,7 +94,7 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
 
 def show_output(run: StoredRun, summary: Summary, corrections: Sequence[JudgeCorrection] = ()) -> ShowOutput:
     """Document on `run`, from the summary and the corrected rates that its page shows."""
-    suite = suite_of(run.manifest.suite)
+    suite = suite_of(run.manifest)
     of = {field.name: getattr(summary, field.name) for field in fields(summary)}
     of["robustness"] = {name: r if isinstance(r, Robustness) else None for name, r in summary.robustness.items()}
     return ShowOutput(

@@ -8,8 +8,11 @@ from tests.sandbox.sessions import needs_sandbox
 from tests.support.own_workplaces import TASKS, WORKPLACE, write_suite
 from tests.workplaces.executable.ledger import TOOLS
 
+from worktrial.engine.manifest import Manifest
 from worktrial.errors import DataError, WorktrialError
-from worktrial.suite import find_suite, find_suite_of
+from worktrial.language import JsonObject
+from worktrial.results.comparable import comparable
+from worktrial.suite import find_suite, find_suite_of, suite_of
 from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.executable.folder import OwnExecutableSuite, TrustOptions
 from worktrial.suites.simulated import SimulatedSuite
@@ -19,6 +22,10 @@ def own(folder: Path) -> OwnExecutableSuite:
     suite = find_suite(folder)
     assert isinstance(suite, OwnExecutableSuite)
     return suite
+
+
+def manifest(suite: str, data: JsonObject) -> Manifest:
+    return Manifest(suite=suite, data=data, settings={}, samples=0)
 
 
 TRUST = TrustOptions(trust=True)
@@ -82,10 +89,49 @@ def test_trust_is_on_record_and_no_bar_to_comparing(folder: Path) -> None:
 
 def test_a_stored_run_finds_its_folder(folder: Path) -> None:
     suite = own(folder)
-    found = find_suite_of(suite.name, suite.source)
+    found = find_suite_of(manifest(suite.name, suite.source))
     assert isinstance(found, OwnExecutableSuite) and found.root == folder
-    gone = {**suite.source, "folder": str(folder / "gone")}
-    assert not isinstance(find_suite_of(suite.name, gone), OwnExecutableSuite)
+    # Whose folder is gone is still of its kind, under its own name.
+    gone = manifest(suite.name, {**suite.source, "folder": str(folder / "gone")})
+    shown = suite_of(gone)
+    assert isinstance(shown, OwnExecutableSuite) and shown.name == "ledger-trial"
+    with pytest.raises(DataError, match=r"gone: the folder of the suite ledger-trial, is not there"):
+        find_suite_of(gone)
+
+
+def test_a_run_of_an_earlier_version_opens_as_before(folder: Path) -> None:
+    data = {name: value for name, value in own(folder).source.items() if name != "kind"}
+    found = find_suite_of(manifest("starter", data))
+    assert isinstance(found, OwnExecutableSuite) and found.root == folder
+    shown = suite_of(manifest("starter", {**data, "folder": str(folder / "gone")}))
+    assert isinstance(shown, ExecutableSuite) and shown.name == "starter"
+
+
+def test_two_names_of_one_content_are_one_suite(folder: Path) -> None:
+    suite = own(folder)
+    now = manifest(suite.name, suite.source)
+    renamed = manifest("books", {**suite.source, "title": "Books", "folder": "elsewhere"})
+    earlier = manifest("starter", {k: v for k, v in suite.source.items() if k != "kind"})
+    other = manifest(suite.name, {**suite.source, "fingerprint": "another"})
+    elsewhere = manifest("books", {**suite.source, "fingerprint": "another"})
+    for same in (renamed, earlier):
+        assert comparable(now, same) == comparable(same, now) == []
+    assert [difference.what for difference in comparable(now, other)] == ["data"]
+    assert [difference.what for difference in comparable(now, elsewhere)] == ["suite", "data"]
+    # An installed suite is known by its name alone.
+    plain = {"folder": "built in", "fingerprint": suite.source["fingerprint"]}
+    assert [d.what for d in comparable(now, manifest("starter", plain))] == ["suite"]
+
+
+def test_a_name_is_fit_for_paths_and_no_other_suites(folder: Path) -> None:
+    file = folder / "suite.yaml"
+    for name, short in (("Bücher & Hefte (2)", "Bücher-Hefte-2"), ("../../etc", "etc"), ("###", "suite")):
+        file.write_text(f"format: 1\nkind: suite\nname: '{name}'\n", "utf-8")
+        assert (own(folder).name, own(folder).title) == (short, name)
+    for taken in ("starter", "audit-judge"):
+        file.write_text(f"format: 1\nkind: suite\nname: {taken}\n", "utf-8")
+        with pytest.raises(DataError, match=rf"suite\.yaml: name: {taken} is the name of a suite"):
+            own(folder)
 
 
 def tasks_with(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:

@@ -38,7 +38,8 @@ def test_the_whole_suite(tmp_path: Path) -> None:
         "book_berth",
     ]
     assert set(release.workplaces) == {"berths-2", "berths-2-ko"}
-    assert release.data == {"title": "harbour-trial", "folder": str(tmp_path), "fingerprint": release.fingerprint}
+    named = {"title": "harbour-trial", "kind": "simulated"}
+    assert release.data == {**named, "folder": str(tmp_path), "fingerprint": release.fingerprint}
     report = check_tasks(release)
     assert (report.problems, report.notes, report.categories) == ([], [], {"Harbour Trade": 2})
 

@@ -7,7 +7,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.errors import WorktrialError
 from worktrial.language import JsonObject
 from worktrial.results.tables.source import RunSource
-from worktrial.suite import Suite, suite_of
+from worktrial.suite import Suite, find_suite_of
 from worktrial.suites.regrade import judging_as_stored
 
 ToolsOf = Callable[[str], list[JsonObject] | None]
@@ -23,10 +23,8 @@ def tools_of(source: RunSource) -> ToolsOf:
         return None
 
     manifest = source.manifest
-    suite = suite_of(manifest.suite, manifest.data)
-    if suite is None:
-        return unknown
     try:
+        suite = find_suite_of(manifest)
         data = suite.data.read({}, suite=f"the suite {suite.name}", needs=suite.needs)
         found = suite.workplaces(data)
         # Of a suite that brings its data, only what would judge the run knows the fingerprint.

@@ -21,6 +21,7 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.results.agreement import AgreementReport, agreement_report
+from worktrial.suite import is_audit
 
 
 def simulators_agree(report: Report) -> Section | None:
@@ -31,9 +32,11 @@ def simulators_agree(report: Report) -> Section | None:
 
 def _agreements(runs: Sequence[StoredRun]) -> Iterable[AgreementReport]:
     """One for each suite whose runs are a full cross of two or more simulators and agents."""
-    suites = dict.fromkeys(run.manifest.suite for run in runs)
-    for suite in suites:
-        own = [run for run in runs if run.manifest.suite == suite and not suite.startswith("audit-")]
+    by_suite: dict[str, list[StoredRun]] = {}
+    for run in runs:
+        if not is_audit(run.manifest):
+            by_suite.setdefault(run.manifest.suite, []).append(run)
+    for own in by_suite.values():
         played = {str(run.manifest.settings.get("roles", {}).get("simulator")) for run in own}
         if len(played) < 2:
             continue

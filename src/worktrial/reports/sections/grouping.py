@@ -53,8 +53,9 @@ def distinct(report: Report) -> list[ReportRun]:
 
 def suites_of(report: Report) -> list[Suite]:
     """Installed suites of the runs in `report`, by name."""
-    names = sorted({run.run.manifest.suite for run in report.runs})
-    return [suite for name in names if (suite := suite_of(name)) is not None]
+    by_name = {run.run.manifest.suite: run.run.manifest for run in report.runs}
+    found = [suite_of(manifest) for _, manifest in sorted(by_name.items())]
+    return [suite for suite in found if suite is not None]
 
 
 def boards(report: Report) -> list[Board]:
@@ -74,8 +75,8 @@ def boards(report: Report) -> list[Board]:
 
 def _title(n: int, firsts: Sequence[StoredRun]) -> str:
     """The suite; with a number, and what makes it another trial, where there are several groups of it."""
-    suite = firsts[n].manifest.suite
-    places = [place for place, run in enumerate(firsts) if run.manifest.suite == suite]
+    suite = firsts[n].manifest.title
+    places = [place for place, run in enumerate(firsts) if run.manifest.title == suite]
     if len(places) == 1:
         return suite
     settings = firsts[n].manifest.settings

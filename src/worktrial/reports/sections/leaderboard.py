@@ -237,7 +237,7 @@ def _plainly(what: str) -> str:
 
 def _filters(runs: Sequence[ReportRun]) -> Markup:
     values: dict[str, list[str]] = {
-        "suite": list(dict.fromkeys(run.run.manifest.suite for run in runs)),
+        "suite": list(dict.fromkeys(run.run.manifest.title for run in runs)),
         "condition": list(by_condition(record for run in runs for record in run.run.records)),
         **{tag: _values(runs, tag) for tag in ("category", "difficulty", "language")},
     }
@@ -269,7 +269,7 @@ def _ends(interval: Interval | None) -> list[float] | None:
 
 def _data(board: Board, figures: Sequence[Figures]) -> dict[str, object]:
     return {
-        "suite": board.runs[0].run.manifest.suite,
+        "suite": board.runs[0].run.manifest.title,
         "condition": board.condition,
         "runs": [
             {

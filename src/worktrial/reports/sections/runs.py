@@ -43,7 +43,7 @@ def _run(run: ReportRun) -> Markup:
     apart = _APART | (manifest.settings.get("roles") or {}).keys()
     facts: list[Fact] = [
         ("Folder", escape(run.run.folder.resolve().name)),
-        ("Suite", escape(manifest.suite)),
+        ("Suite", escape(manifest.title)),
         *((f"Data: {name}", escape(value)) for name, value in _flat(manifest.data)),
         ("Samples", _samples(run)),
         *_simulation(run),
@@ -62,7 +62,7 @@ def _run(run: ReportRun) -> Markup:
     ).format(
         run.slug,
         run.name,
-        manifest.suite,
+        manifest.title,
         run.run.folder.resolve().name,
         _unfinished(run),
         listed,

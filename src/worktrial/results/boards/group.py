@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from worktrial.engine.manifest import Difference, Manifest
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparable import comparable
+from worktrial.suite import is_audit
 
-_AUDIT = "audit-"
 _CLEAN = "E0"
 
 
@@ -17,7 +17,7 @@ def groups(runs: Sequence[StoredRun]) -> list[list[StoredRun]]:
     """
     found: list[list[StoredRun]] = []
     for run in runs:
-        if run.manifest.suite.startswith(_AUDIT):
+        if is_audit(run.manifest):
             continue
         for group in found:
             if not any(obstacles(other.manifest, run.manifest) for other in group):

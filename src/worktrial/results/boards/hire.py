@@ -148,7 +148,7 @@ def _recommend(
 
 def is_reference(run: StoredRun) -> bool:
     """Whether the agent of a run ships with its suite and needs no model."""
-    suite = suite_of(run.manifest.suite)
+    suite = suite_of(run.manifest)
     return suite is not None and agent_of(run.manifest) in suite.reference_agents
 
 

@@ -178,7 +178,7 @@ def _suite_figures(
     first: StoredRun, second: StoredRun, pairs: Sequence[SamplePair], confidence: float
 ) -> Iterable[SuiteFigure]:
     """Changes of the figures that only the runs' suite has; none where it is not installed, or not the same."""
-    suite = suite_of(first.manifest.suite) if first.manifest.suite == second.manifest.suite else None
+    suite = suite_of(first.manifest) if first.manifest.same_suite(second.manifest) else None
     return () if suite is None else suite.changes(pairs, confidence=confidence)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from worktrial.language import JsonObject
 from worktrial.options import Flag, Options
 from worktrial.suites.executable.suite import ExecutableOptions, ExecutableSuite
-from worktrial.suites.simulated.folder import read_suite_file
+from worktrial.suites.simulated.folder import SuiteFile, read_suite_file
 
 if TYPE_CHECKING:
     from worktrial.suites.executable.tasks import ExecutableTask, Home, TaskLibrary
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 HANDBOOK = "handbook"
 WORKPLACES = "workplaces"
+KIND = "executable"
+"""Name under which this kind of suite is registered."""
 # Modules that make tasks, and never take part in a call.
 _MAKING = ("draw.py", "atoms.py")
 
@@ -41,26 +43,34 @@ class OwnExecutableOptions(ExecutableOptions, TrustOptions):
 
 
 class OwnExecutableSuite(ExecutableSuite):
-    """The suite in a folder. Its runs are kept under the name of the suite whose way of running it takes."""
+    """The suite in a folder. Its runs are kept under its own name."""
 
     options: ClassVar = OwnExecutableOptions
     data: ClassVar = TrustOptions
+    marker = f"{WORKPLACES}/*/tools.py"
 
-    def __init__(self, folder: Path, runs_as: type[ExecutableSuite]) -> None:
+    def __init__(self, folder: Path, file: SuiteFile) -> None:
         """Name a folder.
 
         Args:
-            folder: Holds a `suite.yaml`, and `workplaces/NAME/tools.py`.
-            runs_as: Suite whose name stands in records, so that these can be shown when the folder is gone.
-
-        Raises:
-            DataError: the `suite.yaml` cannot be used.
+            folder: Holds `workplaces/NAME/tools.py`; it is read when tasks are asked for.
+            file: Contents of its `suite.yaml`.
         """
         self.root = folder
         self.folder = folder / WORKPLACES  # type: ignore[misc]
-        self.name = runs_as.name  # type: ignore[misc]
-        self._file = read_suite_file(folder)
-        self.about = self._file.title or self._file.name  # type: ignore[misc]
+        self.name = file.short_name  # type: ignore[misc]
+        self.about = file.title or file.name  # type: ignore[misc]
+        self._file = file
+
+    @classmethod
+    def read(cls, folder: Path) -> "OwnExecutableSuite":
+        """The suite in a folder; see `SuiteKind.read`."""
+        return cls(folder, read_suite_file(folder))
+
+    @classmethod
+    def of_runs(cls, name: str) -> "OwnExecutableSuite":
+        """The suite as its runs need it; see `SuiteKind.of_runs`."""
+        return cls(Path(name), SuiteFile(kind="suite", name=name))
 
     @property
     def title(self) -> str:
@@ -86,11 +96,15 @@ class OwnExecutableSuite(ExecutableSuite):
 
     @property
     def source(self) -> JsonObject:
-        """Origin of the tasks for manifests: `title`, `folder` and `fingerprint`."""
+        """Origin of the tasks for manifests: `title`, `kind`, `folder` and `fingerprint`."""
         from worktrial.suites.executable.tasks import files_digest
 
         fingerprint = files_digest(self.root, self._files())
-        return {"title": self.title, "folder": str(self.root), "fingerprint": fingerprint}
+        return {"title": self.title, "kind": KIND, "folder": str(self.root), "fingerprint": fingerprint}
+
+    def fingerprint(self, data: Any) -> str:
+        """Fingerprint of the folder; see `Suite.fingerprint`."""
+        return str(self.on_record(data)["fingerprint"])
 
     def on_record(self, data: Any) -> JsonObject:
         """The source, and whether its code was trusted; see `ExecutableSuite.on_record`."""

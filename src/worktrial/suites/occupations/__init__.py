@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from worktrial.options import Flag, Options
-from worktrial.suite import Suite
 from worktrial.suites.simulated import SimulatedOptions, SimulatedSuite
 
 if TYPE_CHECKING:
@@ -75,10 +74,3 @@ class OccupationsSuite(SimulatedSuite):
 
 
 suite = OccupationsSuite()
-
-
-def own_suite(folder: Path) -> Suite:
-    """Suite of one's own in `folder`, which is run as this one is; for folders that hold a `suite.yaml`."""
-    from worktrial.suites.simulated.folder import OwnSuite
-
-    return OwnSuite(folder, OccupationsSuite)

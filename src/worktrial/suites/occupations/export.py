@@ -132,7 +132,7 @@ def _begun(folder: Path, setting: _Setting) -> IO[bytes]:
 
 def _refuse_others(sources: Sequence[RunSource]) -> None:
     for source in sources:
-        suite = suite_of(source.manifest.suite)
+        suite = suite_of(source.manifest)
         # The samples of some suites are not one agent's tool calls in one workplace.
         if suite is not None and not isinstance(suite, SimulatedSuite | ExecutableSuite):
             raise SettingError(

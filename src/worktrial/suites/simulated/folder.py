@@ -18,6 +18,7 @@ from pydantic import BeforeValidator
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.language.untrusted import plain_name
 from worktrial.options import Flag, Options
 from worktrial.suites.simulated.suite import SimulatedOptions, SimulatedSuite
 from worktrial.suites.simulated.tasks import Task, TaskSet, rows_of
@@ -48,6 +49,11 @@ class SuiteFile(msgspec.Struct, kw_only=True):
     category: str = ""
     """The industry, as executable suites call it."""
     domain: str = ""
+
+    @property
+    def short_name(self) -> str:
+        """The name as commands, records and paths have it: letters, digits, dots and dashes."""
+        return plain_name(self.name, otherwise="suite")
 
 
 class _Step(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -135,25 +141,33 @@ class OwnData(Options):
 
 
 class OwnSuite(SimulatedSuite):
-    """The suite in a folder. Its runs are kept under the name of the suite whose way of running it takes."""
+    """The suite in a folder. Its runs are kept under its own name."""
 
     options = OwnOptions
     data = OwnData
     needs = "a simulator model, a judge model"
+    marker = OWN
 
-    def __init__(self, folder: Path, runs_as: type[SimulatedSuite]) -> None:
+    def __init__(self, folder: Path, file: SuiteFile) -> None:
         """Name a folder.
 
         Args:
-            folder: Holds a `suite.yaml`.
-            runs_as: Suite whose name stands in records, so that these can be shown when the folder is gone.
-
-        Raises:
-            DataError: the `suite.yaml` cannot be used.
+            folder: Holds tasks and workplaces; it is read when these are asked for.
+            file: Contents of its `suite.yaml`.
         """
         self.folder = folder
-        self.name = runs_as.name  # type: ignore[misc]
-        self.about = read_suite_file(folder).name  # type: ignore[misc]
+        self.name = file.short_name  # type: ignore[misc]
+        self.about = file.name  # type: ignore[misc]
+
+    @classmethod
+    def read(cls, folder: Path) -> "OwnSuite":
+        """The suite in a folder; see `SuiteKind.read`."""
+        return cls(folder, read_suite_file(folder))
+
+    @classmethod
+    def of_runs(cls, name: str) -> "OwnSuite":
+        """The suite as its runs need it; see `SuiteKind.of_runs`."""
+        return cls(Path(name), SuiteFile(kind="suite", name=name))
 
     @property
     def title(self) -> str:

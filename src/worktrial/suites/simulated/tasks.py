@@ -13,6 +13,8 @@ from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
 
+KIND = "simulated"
+"""Name under which suites of one's own with such tasks are registered."""
 UNKNOWN = "Unknown"
 """Industry of a task whose scenario the data does not list."""
 
@@ -60,8 +62,8 @@ class TaskSet:
 
     @property
     def data(self) -> JsonObject:
-        """Origin of the data for manifests: `folder`, `fingerprint` and, for a suite of one's own, `title`."""
-        named: JsonObject = {} if self.title is None else {"title": self.title}
+        """Origin for manifests: `folder`, `fingerprint` and, for a suite of one's own, `title` and `kind`."""
+        named: JsonObject = {} if self.title is None else {"title": self.title, "kind": KIND}
         return {**named, "folder": str(self.folder), "fingerprint": self.fingerprint}
 
     @property

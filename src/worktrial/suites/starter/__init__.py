@@ -38,13 +38,6 @@ class StarterSuite(ExecutableSuite):
 suite = StarterSuite()
 
 
-def own_suite(folder: Path) -> ExecutableSuite:
-    """Suite of one's own in `folder`, which is run as this one is; for folders whose workplaces are code."""
-    from worktrial.suites.executable.folder import OwnExecutableSuite
-
-    return OwnExecutableSuite(folder, StarterSuite)
-
-
 def load_tasks() -> "Sequence[ExecutableTask]":
     """All tasks of the suite, workplace by workplace."""
     return suite.load_tasks()
