@@ -133,7 +133,7 @@ def test_an_endless_loop_is_ended_and_mended(tmp_path: Path) -> None:
     assert writing.write().failed == {}
     (drawn,) = [record for record in writing.steps if record.step == "draw"]
     assert drawn.rounds == 2
-    assert "endless: took more than" in drawn.problems[0]
+    assert "took more than 2,000,000 steps" in drawn.problems[0]
 
 
 SLIPS = {

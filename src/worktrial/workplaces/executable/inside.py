@@ -30,6 +30,7 @@ from worktrial.workplaces.executable.describe import (
     encode,
     to_json,
 )
+from worktrial.workplaces.executable.steps import TICK, OutOfSteps, Steps, counted, steps
 
 MOST_BYTES = 4 << 20
 """JSON of one answer, or of one state."""
@@ -51,30 +52,36 @@ class Failure(Exception):
         self.detail = detail
 
 
-class _Endless(BaseException):
+class _OutOfTime(BaseException):
     """Raised where the code is when its time is up; no ordinary handler of it catches this."""
 
 
 class Bounds(NamedTuple):
-    """Bounds of one call."""
+    """Bounds of one call; 0 for none."""
 
-    seconds: float
-    """Seconds of this process's own computing, which a busy machine does not lengthen; 0 for no bound."""
+    seconds: float = 0
+    """Seconds of this process's own computing, which a busy machine does not lengthen."""
+    steps: int = 0
+    """Calls of functions and turns of loops in the workplace's own code."""
     output: int = MOST_BYTES
 
 
 class Sources:
     """Modules of a package that is nowhere on disk. A finder of Python's, and their loader."""
 
-    def __init__(self, sources: Mapping[str, str], files: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, sources: Mapping[str, str], files: Mapping[str, str] | None = None, steps: Steps | None = None
+    ) -> None:
         """Name the modules.
 
         Args:
             sources: Module to its text; a name that others begin with is a package.
             files: Module to the file that it is from, for tracebacks.
+            steps: Count that their code keeps; None where it keeps none.
         """
         self._sources = sources
         self._files = files or {}
+        self._steps = steps
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Specification of a module, None where it is none of these."""
@@ -90,25 +97,38 @@ class Sources:
         """Carry out the module's text."""
         name = module.__name__
         file = self._files.get(name, f"{name.rpartition('.')[2]}.py")
-        exec(compile(self._sources[name], file, "exec", dont_inherit=True), module.__dict__)
+        if self._steps is None:
+            code = compile(self._sources[name], file, "exec", dont_inherit=True)
+        else:
+            setattr(module, TICK, self._steps.tick)
+            code = counted(self._sources[name], file)
+        exec(code, module.__dict__)
 
 
 class LoadedWorkplace:
     """Modules of one workplace, imported, with its tools described."""
 
-    def __init__(self, key: str, modules: Mapping[str, str], files: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        key: str,
+        modules: Mapping[str, str],
+        files: Mapping[str, str] | None = None,
+        counting: "tuple[Steps, int] | None" = None,
+    ) -> None:
         """Import nothing yet.
 
         Args:
             key: Name of its own for these modules.
             modules: Module to its text; `tools` holds the tools.
             files: Module to the file that it is from.
+            counting: Count that their code keeps, and the most steps that an import may take; None for none.
         """
         self._package = f"{_PACKAGES}{key}_{next(_NUMBERS)}"
         self._names = tuple(modules)
         named = {f"{self._package}.{module}": text for module, text in modules.items()}
         paths = {f"{self._package}.{module}": path for module, path in (files or {}).items()}
-        self._finder = Sources({self._package: "", **named}, paths)
+        self._counting = counting
+        self._finder = Sources({self._package: "", **named}, paths, counting and counting[0])
         self._described: DescribedFunctions | None = None
         self._lasting: dict[str, str] = {}
 
@@ -122,10 +142,23 @@ class LoadedWorkplace:
             raise Failure("raised", f"the workplace has no {name}.py")
         whole = f"{self._package}.{name}"
         if whole not in sys.modules:
-            with _found_by(self._finder):
+            with _found_by(self._finder), self._counted_apart():
                 __import__(whole)
             self._lasting = dict(self._containers())
         return sys.modules[whole]
+
+    @contextmanager
+    def _counted_apart(self) -> Iterator[None]:
+        """Count an import on its own: only some calls come upon one, depending on the process they are in."""
+        if self._counting is None:
+            yield
+            return
+        steps, most = self._counting
+        left = steps.leave(most)
+        try:
+            yield
+        finally:
+            steps.leave(left)
 
     def described(self, state: JsonObject, where: str) -> DescribedFunctions:
         """The tools, read together with an initial state."""
@@ -193,6 +226,7 @@ class Carrier:
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
+        self._steps = steps()
         self._loaded: dict[str, LoadedWorkplace] = {}
         self._states: dict[str, JsonObject] = {}
 
@@ -207,7 +241,8 @@ class Carrier:
             state: Its initial state.
             files: Module to the file that it is from.
         """
-        self._loaded[key] = LoadedWorkplace(key, modules, files)
+        counting = (self._steps, self._bounds.steps) if self._bounds.steps else None
+        self._loaded[key] = LoadedWorkplace(key, modules, files, counting)
         self._states[key] = state
 
     def answers(
@@ -306,12 +341,16 @@ class Carrier:
             Failure: it did what no workplace may do.
         """
         try:
-            with _at_most(self._bounds.seconds):
+            with self._at_most():
                 result = do()
+                loaded.refuse_lasting_changes()
         except Failure:
             raise
-        except _Endless:
+        except OutOfSteps as error:
             # Somewhere between two statements; nothing that it left behind can be relied on.
+            loaded.forget()
+            raise Failure("endless", f"{_place(error)}took more than {self._bounds.steps:,} steps") from None
+        except _OutOfTime:
             loaded.forget()
             raise Failure("endless", f"took more than {self._bounds.seconds:g} seconds of computing") from None
         except MemoryError:
@@ -324,8 +363,18 @@ class Carrier:
             raise Failure("no_json", f"a value has no JSON form ({error})") from error
         except BaseException as error:
             raise Failure("raised", _said(error)) from error
-        loaded.refuse_lasting_changes()
         return result
+
+    @contextmanager
+    def _at_most(self) -> Iterator[None]:
+        """Keep to the bounds: to steps, and to seconds where the code takes none."""
+        if self._bounds.steps:
+            self._steps.leave(self._bounds.steps)
+        try:
+            with _at_most(self._bounds.seconds):
+                yield
+        finally:
+            self._steps.leave(sys.maxsize)
 
 
 def _called(loaded: LoadedWorkplace, module: str, function: str, *arguments: Any) -> JsonValue:
@@ -406,24 +455,29 @@ def _at_most(seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(_Endless):
+        with suppress(_OutOfTime):
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    raise _Endless
+    raise _OutOfTime
 
 
 def _said(error: BaseException) -> str:
     """Type and message of an error, with the place in the workplace's code."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - foreign code may define it
+        text = "(its text could not be made)"
+    return f"{_place(error)}{type(error).__name__}: {text}"
+
+
+def _place(error: BaseException) -> str:
+    """File and line of the workplace's code in which an error was raised; "" where it was in none."""
     place, at = "", error.__traceback__
     while at is not None:
         name = at.tb_frame.f_globals.get("__name__", "")
         if name.startswith(_PACKAGES):
             place = f"{name.rpartition('.')[2]}.py, line {at.tb_lineno}: "
         at = at.tb_next
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - foreign code may define it
-        text = "(its text could not be made)"
-    return f"{place}{type(error).__name__}: {text}"
+    return place

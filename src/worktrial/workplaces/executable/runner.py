@@ -24,7 +24,9 @@ from worktrial.workplaces.executable.inside import Bounds, Carrier
 PROCESSES = 2
 """Most processes of one runner. Calls wait for one, so any number of episodes side by side costs no more."""
 _CHUNK = 256
-_CALL_SECONDS = 2.0
+# For what takes no steps of its own: far more than any ordinary call, so that the count of steps decides.
+_CALL_SECONDS = 20.0
+_CALL_STEPS = 2_000_000
 _LIMITS = PythonLimits(memory=512 << 20, work=1 << 20, files=20, output=1_000_000)
 # In the order in which they import each other; the packages between them hold nothing.
 _SHIPPED = {
@@ -34,6 +36,7 @@ _SHIPPED = {
     "worktrial.workplaces.executable.atoms": "worktrial.workplaces.executable.atoms",
     "worktrial.workplaces.executable.paging": "worktrial.workplaces.executable.paging",
     "worktrial.workplaces.executable.describe": "worktrial.workplaces.executable.describe",
+    "worktrial.workplaces.executable.steps": "worktrial.workplaces.executable.steps",
     "worktrial.workplaces.executable.inside": "worktrial.workplaces.executable.inside",
 }
 _BOOT = f"""
@@ -54,7 +57,7 @@ def _boot():
 
 _boot()
 from worktrial.workplaces.executable.inside import Bounds, Carrier, serve
-_carrier = Carrier(Bounds({_CALL_SECONDS}))
+_carrier = Carrier(Bounds({_CALL_SECONDS}, {_CALL_STEPS}))
 """
 # What is longer is asked for: the session bounds the code of a call.
 _MOST_IN_CODE = 400_000
@@ -89,7 +92,7 @@ class TrustedRunner:
     """Our own process: nothing is locked in, and nothing bounds what a call may take."""
 
     def __init__(self) -> None:
-        self._carrier = Carrier(Bounds(0))
+        self._carrier = Carrier(Bounds())
 
     def load(self, key: str, modules: Mapping[str, str], state: JsonObject, files: Mapping[str, str]) -> None:
         """Take a workplace in; see `CodeRunner.load`."""
@@ -119,7 +122,7 @@ class SandboxedRunner:
 
         Args:
             patience: Seconds after which a process that gives no answer is ended. Ordinary code is stopped far
-                earlier by its own count of seconds; this is for what cannot be interrupted.
+                earlier by the count of its steps; this is for what takes none, and cannot be interrupted.
         """
         self._limits = replace(_LIMITS, seconds=patience)
         self._workplaces: dict[str, JsonObject] = {}
