@@ -78,7 +78,7 @@ def _row(slug: str, run: FollowedRun, name: str) -> list[Value]:
     invalid = counts.get(Outcome.INVALID, 0)
     return [
         Value(name, href=samples_href(slug)),
-        Value(run.manifest.suite),
+        Value(run.manifest.title),
         Value(state_of(run)),
         Value(f"{number(done)} of {number(run.manifest.samples)}", done),
         completed,

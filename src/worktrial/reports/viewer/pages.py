@@ -58,6 +58,6 @@ def assets() -> Iterator[tuple[str, bytes]]:
 def runs_file(runs: Sequence[ReportRun]) -> bytes:
     """The data file that names the runs."""
     listed: list[Mapping[str, str]] = [
-        {"slug": run.slug, "name": run.name, "suite": run.run.manifest.suite} for run in runs
+        {"slug": run.slug, "name": run.name, "suite": run.run.manifest.title} for run in runs
     ]
     return data_file("runs", {"runs": encoded(listed)})

@@ -129,7 +129,7 @@ class RunData:
         return {
             "slug": self._run.slug,
             "name": self._run.name,
-            "suite": self._run.run.manifest.suite,
+            "suite": self._run.run.manifest.title,
             "samples": len(self._records),
             "missing": self._run.run.missing,
             "repeated": any(record.repeat for record in self._records),
