@@ -21,22 +21,17 @@ MOST_NUMBERS = 40
 """Numbers of clauses whose boundaries are tried."""
 
 
-async def bad_calls(door: Door, known: Sequence[KnownCall]) -> tuple[int, list[Finding]]:
+BadCalls = Sequence[tuple[KnownCall, list[Call], int]]
+"""Known calls, each with bad ones made of it, and how many of these name an unknown record; they come first."""
+
+
+async def bad_calls(door: Door, tried: BadCalls) -> tuple[int, list[Finding]]:
     """Try calls that nobody should make: each is answered, and no write accepts an id that nobody has.
 
     Returns:
         Number of calls that were tried, and what is wrong.
     """
     writers = {tool.name for tool in door.artifact.tools if tool.writes}
-    tried: list[tuple[KnownCall, list[Call], int]] = []
-    for call in few_of_each(known):
-        records = Records(call.state)
-        unknown: list[Call] = [
-            (call.tool, replaced(call.arguments, path, _unknown(str(value_at(call.arguments, path)), records.ids)))
-            for path in id_places(call.arguments, records.ids)
-        ]
-        strange: list[Call] = [(call.tool, given) for given in _misshapen(call.arguments)]
-        tried.append((call, [*unknown, *strange], len(unknown)))
     probed = await door.probe([call.probe(calls) for call, calls, _ in tried if calls])
     found: dict[str, Finding] = {}
     for (call, calls, unknown_ids), outcome in zip([one for one in tried if one[1]], probed, strict=True):
@@ -50,6 +45,20 @@ async def bad_calls(door: Door, known: Sequence[KnownCall]) -> tuple[int, list[F
                     place + said[:20], finding(GateName.BAD_CALLS, door.artifact.name, place, said, fix)
                 )
     return sum(len(calls) for _, calls, _ in tried), list(found.values())
+
+
+def made_badly(known: Sequence[KnownCall]) -> BadCalls:
+    """Calls that nobody should make, from calls that make sense."""
+    tried: list[tuple[KnownCall, list[Call], int]] = []
+    for call in few_of_each(known):
+        records = Records(call.state)
+        unknown: list[Call] = [
+            (call.tool, replaced(call.arguments, path, _unknown(str(value_at(call.arguments, path)), records.ids)))
+            for path in id_places(call.arguments, records.ids)
+        ]
+        strange: list[Call] = [(call.tool, given) for given in _misshapen(call.arguments)]
+        tried.append((call, [*unknown, *strange], len(unknown)))
+    return tried
 
 
 async def boundaries(

@@ -104,18 +104,33 @@ async def failed_expectations(
     door: Door, expectations: Sequence[Expectation], starts: Mapping[str, JsonObject]
 ) -> list[Finding]:
     """Findings on the expectations that do not hold."""
-    name = door.artifact.name
+    begun, found = begun_expectations(door.artifact, expectations, starts)
+    return [*found, *await failing(door, begun)]
+
+
+def begun_expectations(
+    workplace: Workplace, expectations: Sequence[Expectation], starts: Mapping[str, JsonObject]
+) -> tuple[list[tuple[Expectation, Probe]], list[Finding]]:
+    """Expectations with the calls that show whether they hold, and findings on those that cannot begin."""
+    name = workplace.name
     found: list[Finding] = []
     begun: list[tuple[Expectation, Probe]] = []
     for expectation in expectations:
         try:
-            state = beginning(expectation, door.artifact.initial_state, starts)
+            state = beginning(expectation, workplace.initial_state, starts)
         except DataError as e:
             found.append(finding(GateName.EXPECTATIONS, name, expectation.id, str(e), clauses=expectation.clauses))
             continue
         calls = [(step.call, step.arguments) for step in expectation.before]
         calls.append((expectation.call, expectation.arguments))
         begun.append((expectation, Probe(state, calls)))
+    return begun, found
+
+
+async def failing(door: Door, begun: Sequence[tuple[Expectation, Probe]]) -> list[Finding]:
+    """Findings on the expectations whose calls end otherwise."""
+    name = door.artifact.name
+    found: list[Finding] = []
     probed = await door.probe([probe for _, probe in begun])
     for (expectation, probe), outcome in zip(begun, probed, strict=True):
         wrong = _wrong(expectation, probe, outcome)

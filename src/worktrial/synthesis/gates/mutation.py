@@ -6,6 +6,7 @@ command; a mutant has to be told by line and rule, and drawn with a seed. So the
 """
 
 import ast
+import asyncio
 import copy
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,14 +20,16 @@ from worktrial.errors import DataError
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.synthesis.gates.calls import bad_calls
+from worktrial.synthesis.gates.calls import BadCalls, bad_calls, made_badly
 from worktrial.synthesis.gates.catalogue import KnownCall
-from worktrial.synthesis.gates.door import Door
-from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
+from worktrial.synthesis.gates.door import Door, Probe
+from worktrial.synthesis.gates.expectations import Expectation, begun_expectations, failing
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import carry_out, checked, first_failed
 
 MUTANTS = 20
+_AT_ONCE = 4
+_TASKS_AT_ONCE = 10
 LEAST_KILLED = 0.9
 """Share of the mutants that has to be noticed."""
 _STRAIGHT: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.LtE, ast.Gt: ast.GtE, ast.Eq: ast.NotEq}
@@ -122,7 +125,16 @@ async def tried(
         tasks: Tasks whose plans pass.
         known: Calls that bad ones are made of.
     """
-    return [Killed(mutant, await _noticed(door, mutant, expectations, starts, tasks, known)) for mutant in drawn]
+    bad = made_badly(known)
+    begun, unbegun = begun_expectations(door.artifact, expectations, starts)
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(mutant: Mutant) -> Killed:
+        async with turns:
+            by = unbegun[0].field if unbegun else await _noticed(door, mutant, begun, tasks, bad)
+            return Killed(mutant, by)
+
+    return list(await asyncio.gather(*map(one, drawn)))
 
 
 def survivors(name: str, killed: Sequence[Killed]) -> list[Finding]:
@@ -147,24 +159,27 @@ def survivors(name: str, killed: Sequence[Killed]) -> list[Finding]:
 async def _noticed(
     door: Door,
     mutant: Mutant,
-    expectations: Sequence[Expectation],
-    starts: Mapping[str, JsonObject],
+    begun: Sequence[tuple[Expectation, Probe]],
     tasks: Sequence[ExecutableTask],
-    known: Sequence[KnownCall],
+    bad: BadCalls,
 ) -> str:
     try:
-        changed = door.mutated(mutant.file, mutant.source)
+        # Code that is locked in is waited for; the others go on meanwhile.
+        changed = await asyncio.to_thread(door.mutated, mutant.file, mutant.source)
     except DataError:
         return "build"
-    failed = await failed_expectations(changed, expectations, starts)
+    failed = await failing(changed, begun)
     if failed:
         return failed[0].field
-    works = await carry_out(changed, [(task.plan_alone, task.initial_state) for task in tasks])
-    for task, work in zip(tasks, works, strict=True):
-        if work.broken or first_failed(checked(task, work.calls, work.outcomes, work.answer, work.state)):
-            return task.id
-    _, bad = await bad_calls(changed, known)
-    return bad[0].check if bad else ""
+    # A few at a time: whoever notices spares the rest.
+    for at in range(0, len(tasks), _TASKS_AT_ONCE):
+        some = tasks[at : at + _TASKS_AT_ONCE]
+        works = await carry_out(changed, [(task.plan_alone, task.initial_state) for task in some])
+        for task, work in zip(some, works, strict=True):
+            if work.broken or first_failed(checked(task, work.calls, work.outcomes, work.answer, work.state)):
+                return task.id
+    _, found = await bad_calls(changed, bad)
+    return found[0].check if found else ""
 
 
 def _sites(tree: ast.Module) -> Iterator[tuple[int, ast.AST, str, Callable[[ast.AST], None]]]:

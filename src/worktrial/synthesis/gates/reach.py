@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from worktrial.finding import Finding
-from worktrial.grading.facts import changed_pointers
+from worktrial.grading.facts import changed_pointers, under
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.gates.catalogue import KnownCall, Records, few_of_each, id_places, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe, Probed
@@ -173,11 +173,12 @@ def _generalised(pointers: Sequence[str], *states: JsonObject) -> set[str]:
     """Pointers with stars, as `_places` writes them; what lies below a part that is new is `…/*` as a whole."""
     exact = {}
     for state in states:
-        for place, general in _places(state):
-            pointer = ""
-            for part in place:
-                pointer = below(pointer, part)
-            exact[pointer] = general
+        for changed in pointers:
+            for place, general in _places_under(state, changed):
+                pointer = ""
+                for part in place:
+                    pointer = below(pointer, part)
+                exact[pointer] = general
     found = set()
     for pointer in pointers:
         if pointer in exact:
@@ -185,6 +186,20 @@ def _generalised(pointers: Sequence[str], *states: JsonObject) -> set[str]:
         else:
             found |= {general for one, general in exact.items() if one.startswith(f"{pointer}/")}
     return found
+
+
+def _places_under(value: JsonValue, pointer: str) -> Iterator[tuple[Place, str]]:
+    """The places of `_places` that are at a pointer or below it."""
+    place: Place = ()
+    general = reached = ""
+    while reached != pointer:
+        many = isinstance(value, list) or _is_table(value)
+        steps = ((key, item) for key, item in parts(value) if under(pointer, below(reached, key)))
+        key, value = next(steps, (None, None))
+        if key is None:
+            return
+        place, general, reached = (*place, key), below(general, _ANY if many else key), below(reached, key)
+    yield from _places(value, place, general)
 
 
 def _covers(changed: str, general: str) -> bool:

@@ -9,7 +9,7 @@ from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates.calls import bad_calls, boundaries, drawn, reads_and_writes
+from worktrial.synthesis.gates.calls import bad_calls, boundaries, drawn, made_badly, reads_and_writes
 from worktrial.synthesis.gates.catalogue import KnownCall, known_calls
 from worktrial.synthesis.gates.clauses import citing, clause_findings, unknowable
 from worktrial.synthesis.gates.door import Door
@@ -114,7 +114,7 @@ async def workplace_gates(
         nodes = [node for source in door.sources.values() for node in ast.walk(ast.parse(source))]
         own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
         report.add(GateName.BOTH_WAYS, len(artifact.tools), missing_ways(artifact, expected, own))
-    report.add(GateName.BAD_CALLS, *await bad_calls(door, known))
+    report.add(GateName.BAD_CALLS, *await bad_calls(door, made_badly(known)))
     report.add(GateName.BOUNDARIES, *await boundaries(door, known, subject.clauses))
     await _repeated(door, known, report)
     report.add(GateName.DRAW, *await drawn(door))

@@ -245,7 +245,8 @@ class CodeWorkplace:
             if id(episode.state) not in states:
                 states[id(episode.state)] = len(kept)
                 kept.append(episode.state)
-        plans = [_Planned.of(self, episode) for episode in batch]
+        known: dict[tuple[str, str], Observation | None] = {}
+        plans = [_Planned.of(self, episode, known) for episode in batch]
         asked = [
             {"do": "episode", "state": states[id(episode.state)], "calls": plan.sent}
             for episode, plan in zip(batch, plans, strict=True)
@@ -350,8 +351,22 @@ class _Planned:
     """Observation of each call, None for one that is sent."""
 
     @classmethod
-    def of(cls, home: CodeWorkplace, episode: ScriptedEpisode) -> "_Planned":
-        here = [home.answered_here(tool, arguments) for tool, arguments in episode.calls]
+    def of(
+        cls, home: CodeWorkplace, episode: ScriptedEpisode, known: dict[tuple[str, str], Observation | None]
+    ) -> "_Planned":
+        """Sort the calls of an episode.
+
+        Args:
+            home: The workplace.
+            episode: The episode.
+            known: Calls that were looked at before, which do not depend on the state; takes those of this one.
+        """
+        here = []
+        for tool, arguments in episode.calls:
+            key = (tool, repr(arguments))
+            if key not in known:
+                known[key] = home.answered_here(tool, arguments)
+            here.append(known[key])
         sent = [[tool, given] for (tool, given), known in zip(episode.calls, here, strict=True) if known is None]
         return cls(home.artifact.name, episode.state, sent, here)
 

@@ -149,6 +149,8 @@ class CallOutcome:
     """Whether the arguments did not fit the function's types, so that it was not called."""
     touched: bool = False
     """Whether a function declared as a read changed its copy of the state; only where that was watched."""
+    draft: Any = None
+    """The state that the function was given, if it was watched and left as it was: the next may be given it."""
 
 
 def carry_out(
@@ -159,6 +161,7 @@ def carry_out(
     arguments: JsonValue,
     *,
     watched: bool = False,
+    draft: Any = None,
 ) -> CallOutcome:
     """Call a tool's function on a copy of the state, which replaces the state only after a write has succeeded.
 
@@ -172,19 +175,31 @@ def carry_out(
         state: The state as `encode` writes it.
         arguments: What the agent sent.
         watched: Look whether a read tries to write, too.
+        draft: The state as it was read for an earlier call, if nothing has changed it.
     """
     try:
         given = msgspec.json.decode(encode(arguments), type=function.arguments)
     # What the schema lets through but the function's types do not: NaN, a lone surrogate, 5.0 for an integer.
     except (msgspec.ValidationError, UnicodeError) as e:
         return CallOutcome({"error": {"type": "invalid_arguments", "message": f"{tool}: {e}"}}, state, refused=True)
-    draft = decoder.decode(state)
+    draft = decoder.decode(state) if draft is None else draft
     try:
         content = to_json(function.run(draft, **msgspec.structs.asdict(given)))
     except ToolError as e:
-        return CallOutcome(e.observation, state)
+        return CallOutcome(e.observation, state, draft=draft if watched and _is_still(draft, state) else None)
     after = encode(draft) if function.writes or watched else state
-    return CallOutcome(content, after) if function.writes else CallOutcome(content, state, touched=after != state)
+    kept = draft if watched and after == state else None
+    if function.writes:
+        return CallOutcome(content, after, draft=kept)
+    return CallOutcome(content, state, touched=after != state, draft=kept)
+
+
+def _is_still(draft: Any, state: bytes) -> bool:
+    try:
+        return bool(encode(draft) == state)
+    # A call that failed half-way may have left in it what has no JSON form.
+    except (TypeError, OverflowError, RecursionError, UnicodeError):
+        return False
 
 
 def _common(types: list[Any], where: str) -> Any:

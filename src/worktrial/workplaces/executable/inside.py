@@ -22,6 +22,7 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.executable.declare import cited
 from worktrial.workplaces.executable.describe import (
+    CallOutcome,
     DescribedFunctions,
     NoJson,
     carry_out,
@@ -39,8 +40,11 @@ _SHOWN = 400
 _PIECE_SECONDS = 0.5
 MOST_PIECE = 200_000
 """Bytes of answers that are handed back together."""
+_MOST_KEPT = 4 << 20
+"""Bytes of states that are kept with the calls of a batch."""
 _LASTING = (dict, list, set, bytearray)
 _NUMBERS = count()
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class Failure(Exception):
@@ -207,18 +211,48 @@ class LoadedWorkplace:
                     yield f"{module}.{name}", repr(value)
 
 
-class _States:
-    """States that came with a batch, each read once."""
+class _Outcome(NamedTuple):
+    """Outcome of a call, as it is told, and the state after it."""
+
+    told: list[JsonValue]
+    state: bytes
+
+
+class _Batch:
+    """States that came with a batch, each read once, and its calls: the same one in the same state is made once.
+
+    Episodes of a batch tend to begin alike, and to part at a late call.
+    """
 
     def __init__(self, given: Sequence[JsonValue]) -> None:
         self.given = given
         self._whole: dict[int, bytes] = {}
+        self._outcomes: dict[tuple[str, str, bytes, bytes], _Outcome] = {}
+        self._kept = 0
+        self.draft: tuple[bytes, Any] = (b"", None)
+        """The state as the last call left it, with its JSON: few calls change it."""
 
     def whole(self, place: int, described: DescribedFunctions) -> bytes:
         """State as the tools' own type writes it."""
         if place not in self._whole:
             self._whole[place] = encode(described.decoder.decode(encode(self.given[place])))
         return self._whole[place]
+
+    def once(self, call: tuple[str, str, bytes, bytes], make: Callable[[], _Outcome]) -> _Outcome:
+        """Outcome of a call, made now or before.
+
+        Args:
+            call: Tool, arguments, state, and what the other side has of the state.
+            make: Makes the call; one that fails is not kept.
+        """
+        if call not in self._outcomes:
+            outcome = make()
+            self._kept += len(outcome.state) if outcome.state is not call[2] else 0
+            if self._kept > _MOST_KEPT:
+                self._outcomes.clear()
+                self._kept = 0
+            self._outcomes[call] = outcome
+        return self._outcomes[call]
 
 
 class Carrier:
@@ -255,14 +289,14 @@ class Carrier:
             requests: What is asked: `do` names it.
             states: States that requests name by their place here.
         """
-        given = _States(states)
+        given = _Batch(states)
         for request in requests:
             try:
                 yield {"value": self._answer(key, request, given)}
             except Failure as failure:
                 yield {"failure": failure.kind, "detail": failure.detail[:_SHOWN]}
 
-    def _answer(self, key: str, request: JsonObject, states: "_States") -> JsonValue:
+    def _answer(self, key: str, request: JsonObject, states: _Batch) -> JsonValue:
         loaded = self._loaded[key]
         match request["do"]:
             case "describe":
@@ -277,7 +311,8 @@ class Carrier:
                 return self._guarded(loaded, lambda: complete(self._functions(loaded, key).decoder, state, ""))
         described = self._functions(loaded, key)
         whole = self._guarded(loaded, lambda: states.whole(request["state"], described))
-        return self._episode(loaded, described, request["calls"], whole, states.given[request["state"]])
+        told = encode(states.given[request["state"]])
+        return self._episode(loaded, described, request["calls"], whole, told, states)
 
     def _functions(self, loaded: LoadedWorkplace, key: str) -> DescribedFunctions:
         if loaded.functions is None:
@@ -307,32 +342,53 @@ class Carrier:
         described: DescribedFunctions,
         calls: Sequence[Sequence[Any]],
         state: bytes,
-        given: JsonObject,
+        told: bytes,
+        batch: _Batch,
     ) -> JsonObject:
-        """Calls one after the other; one that fails ends them."""
+        """Calls one after the other; one that fails ends them.
+
+        Args:
+            loaded: The workplace.
+            described: Its functions.
+            calls: Tool and arguments of each.
+            state: The whole state.
+            told: What the other side has of it, which may lack what is left to defaults.
+            batch: Knows what was called before.
+        """
         functions = {tool.name: tool.function for tool in described.tools}
         seen: list[JsonValue] = []
         ended: JsonObject = {}
         for tool, arguments in calls:
-            call = partial(carry_out, tool, functions[tool], described.decoder, state, arguments, watched=True)
+            do = partial(carry_out, tool, functions[tool], described.decoder, state, arguments, watched=True)
+            make = partial(self._outcome, loaded, do, state, told, batch)
             try:
-                done = self._guarded(loaded, call)
-                if not isinstance(done.content, dict):
-                    raise Failure("no_json", f"answered no JSON object: {done.content!r}")
-                if max(len(encode(done.content)), len(done.state)) > self._bounds.output:
-                    raise Failure("output", f"more than {self._bounds.output:,} bytes of answer or state")
+                outcome = batch.once((tool, repr(arguments), state, told), make)
             except Failure as failure:
                 ended = {"failure": failure.kind, "detail": f"{tool}: {failure.detail}"[:_SHOWN]}
                 break
-            if done.state == state:
-                change = None
-            else:
-                # From what the other side has, which may lack what is left to defaults.
-                before, given = given, msgspec.json.decode(done.state)
-                change = difference(before, given)
-            seen.append([done.content, change, done.touched, done.refused])
-            state = done.state
+            seen.append(outcome.told)
+            if outcome.state != state:
+                state = told = outcome.state
         return {"seen": seen, **ended}
+
+    def _outcome(
+        self, loaded: LoadedWorkplace, do: Callable[..., CallOutcome], state: bytes, told: bytes, batch: _Batch
+    ) -> _Outcome:
+        """Outcome of one call.
+
+        Raises:
+            Failure: its code did what no workplace may do.
+        """
+        of, draft = batch.draft
+        batch.draft = (b"", None)
+        done = self._guarded(loaded, partial(do, draft=draft if of == state else None))
+        batch.draft = (state, done.draft)
+        if not isinstance(done.content, dict):
+            raise Failure("no_json", f"answered no JSON object: {done.content!r}")
+        if max(len(encode(done.content)), len(done.state)) > self._bounds.output:
+            raise Failure("output", f"more than {self._bounds.output:,} bytes of answer or state")
+        change = None if done.state == state else difference(told, done.state)
+        return _Outcome([done.content, change, done.touched, done.refused], done.state)
 
     def _guarded(self, loaded: LoadedWorkplace, do: "Callable[[], Any]") -> Any:
         """Result of code of the workplace.
@@ -410,23 +466,30 @@ def serve(carrier: Carrier, text: str, hand_back: Callable[[str], None]) -> str:
     return encode(piece).decode()
 
 
-def difference(before: JsonObject, after: JsonObject) -> JsonObject:
-    """Change that makes `before` into `after`, far shorter than a whole state: see `with_difference`.
+def difference(before: bytes, after: bytes) -> JsonObject:
+    """Change that makes one JSON object into another, far shorter than a whole state: see `with_difference`.
+
+    Only what differs is read.
 
     Returns:
         `set`: fields with new values; `gone`: names of fields that are no more; `in`: differences within fields.
     """
+    was, now = _FIELDS.decode(before), _FIELDS.decode(after)
     put, within = {}, {}
-    for name, value in after.items():
-        was = before.get(name)
-        # As text: Python takes 1, 1.0 and true for the same.
-        if name in before and encode(was) == encode(value):
+    for name, raw in now.items():
+        old, new = bytes(was.get(name, b"")), bytes(raw)
+        if old == new:
             continue
-        if isinstance(was, dict) and isinstance(value, dict):
-            within[name] = difference(was, value)
-        else:
+        if old[:1] == new[:1] == b"{":
+            inner = difference(old, new)
+            if any(inner.values()):
+                within[name] = inner
+            continue
+        value = msgspec.json.decode(new)
+        # As text, since Python takes 1, 1.0 and true for the same; read first, since 1.10 and 1.1 are the same.
+        if not old or encode(msgspec.json.decode(old)) != encode(value):
             put[name] = value
-    return {"set": put, "gone": [name for name in before if name not in after], "in": within}
+    return {"set": put, "gone": [name for name in was if name not in now], "in": within}
 
 
 def with_difference(before: JsonObject, change: JsonObject) -> JsonObject:

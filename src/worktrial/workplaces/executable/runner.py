@@ -24,6 +24,8 @@ from worktrial.workplaces.executable.inside import Bounds, Carrier
 PROCESSES = 2
 """Most processes of one runner. Calls wait for one, so any number of episodes side by side costs no more."""
 _CHUNK = 256
+_LEAST_CHUNK = 8
+"""Requests that one process answers where another would do nothing."""
 # For what takes no steps of its own: far more than any ordinary call, so that the count of steps decides.
 _CALL_SECONDS = 20.0
 _CALL_STEPS = 2_000_000
@@ -150,7 +152,8 @@ class SandboxedRunner:
     async def _answers(
         self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue]
     ) -> list[JsonObject]:
-        chunks = [requests[at : at + _CHUNK] for at in range(0, len(requests), _CHUNK)]
+        size = min(_CHUNK, max(_LEAST_CHUNK, -(-len(requests) // PROCESSES)))
+        chunks = [requests[at : at + size] for at in range(0, len(requests), size)]
         answered = await asyncio.gather(*(self._chunk(key, chunk, states) for chunk in chunks))
         return [answer for chunk in answered for answer in chunk]
 
