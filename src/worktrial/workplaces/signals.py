@@ -57,6 +57,11 @@ def is_identifier(key: str) -> bool:
     return _IDENTIFIER.fullmatch(key) is not None
 
 
+def says_if_failed(key: str) -> bool:
+    """Whether a field of this name may tell that the call failed."""
+    return _sign(key) is not None
+
+
 @lru_cache(maxsize=4096)
 def _sign(key: str) -> str | None:
     """Kind of sign that a field of this name gives; None for a field that says nothing of success."""

@@ -19,6 +19,7 @@ from worktrial.suites.documents.faults import (
     needs_of,
 )
 from worktrial.suites.documents.question import DocumentQuestion, GoldFigure, GoldPage
+from worktrial.workplaces.faults.content import differences
 from worktrial.workplaces.faults import Context
 
 TABLE: dict[str, Any] = {
@@ -98,11 +99,11 @@ def test_damage_is_aimed_at_what_the_answer_needs() -> None:
         assert wrong is not None
         # Row 2 shows 4,391.
         assert [n for n in range(6) if wrong["body"][n] != TABLE["body"][n]] == [2]
-        assert needed.touched_by(TABLE, wrong)
+        assert needed.touched_by(differences(TABLE, wrong))
         page = {**PAGE, "text": PAGE["text"] + "\n| d | 1 |\n| e | 2 |\n| f | 3 |\n| g | 4 |"}
         cut = cut_table(page, Random(seed), aimed)
-        assert cut is not None and "| b | 359 |" not in cut["text"] and needed.touched_by(page, cut)
-    assert not needed.touched_by(HITS, {"hits": HITS["hits"][2:]})
+        assert cut is not None and "| b | 359 |" not in cut["text"] and needed.touched_by(differences(page, cut))
+    assert not needed.touched_by(differences(HITS, {"hits": HITS["hits"][2:]}))
     assert misread_digit({"text": "372 and 511"}, _rng(), aimed) is not None, "where nothing is needed, anything"
 
 

@@ -1,9 +1,10 @@
 """Fields and values that a task needs: those that its plan, its rubric or its checks name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from worktrial.language import JsonValue
+from worktrial.workplaces.faults.content import ABSENT, Difference
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
@@ -39,25 +40,21 @@ class Needed:
             return self._holds(value.lower()) or bool(self._figures(value))
         return isinstance(value, int | float) and abs(value) >= _LEAST_NUMBER and abs(value) in self._numbers
 
-    def touched_by(self, clean: JsonValue, degraded: JsonValue, field: str = "") -> bool:
-        """Whether `degraded` lacks or changes something of `clean` that the texts name."""
-        # A copy shares its scalars with the original: most of an answer ends here.
-        if clean is degraded:
+    def touched_by(self, differences: Iterable[Difference]) -> bool:
+        """Whether something that the texts name is among what an answer lacks or has otherwise."""
+        return any(map(self._is_touched, differences))
+
+    def _is_touched(self, difference: Difference) -> bool:
+        _, field, clean, degraded = difference
+        if clean is ABSENT:
             return False
-        if isinstance(clean, dict) and isinstance(degraded, dict):
-            return any(
-                self.touched_by(inner, degraded[key], key) if key in degraded else self.any_of(key, inner)
-                for key, inner in clean.items()
-            )
+        if degraded is ABSENT:
+            return self.any_of(field, clean)
         if isinstance(clean, list) and isinstance(degraded, list):
-            rest = clean[len(degraded) :]
-            pairs = zip(clean, degraded, strict=False)
-            return any(self.any_of("", item) for item in rest) or any(self.touched_by(*p, field) for p in pairs)
+            return any(self.any_of("", item) for item in clean[len(degraded) :])
         if isinstance(clean, str) and isinstance(degraded, str) and not self.field(field):
             # Of a longer text, what is no more in it.
-            return clean != degraded and (
-                self._holds(clean.lower()) or bool(self._figures(clean) - self._figures(degraded))
-            )
+            return self._holds(clean.lower()) or bool(self._figures(clean) - self._figures(degraded))
         return clean != degraded and self.any_of(field, clean)
 
     def any_of(self, name: str, value: JsonValue) -> bool:

@@ -65,16 +65,18 @@ def planned_kinds(workplace: Workplace, implicit: Sequence[str]) -> PlannedKinds
         implicit: Kinds of implicit faults to draw from. A partial write among them says that the workplace's state
             is known and can be set, so that a write which is the same twice is known for one, too.
     """
-    forms = Counter(_form(tool) for tool in workplace.tools)
-    return _planned(tuple(forms.items()), tuple(map(str, implicit)))
+    # Plain tuples: every sample asks, and few have tools that nobody asked about before.
+    return _planned(tuple(map(_form, workplace.tools)), tuple(implicit))
 
 
-def _form(tool: Tool) -> _Form:
-    return _Form(may_write(tool), tool.shows_list, tool.shows_details)
+def _form(tool: Tool) -> tuple[bool, bool | None, bool]:
+    return may_write(tool), tool.shows_list, tool.shows_details
 
 
 @lru_cache(maxsize=1024)
-def _planned(forms: tuple[tuple[_Form, int], ...], implicit: tuple[str, ...]) -> PlannedKinds:
+def _planned(tools: tuple[tuple[bool, bool | None, bool], ...], implicit: tuple[str, ...]) -> PlannedKinds:
+    forms = tuple(Counter(_Form(*form) for form in tools).items())
+    implicit = tuple(map(str, implicit))
     usual = [SHARES[kind] for kind in implicit if kind in SHARES]
     wanted = {kind: SHARES.get(kind, sum(usual) / len(usual) if usual else 1.0) for kind in implicit}
     sorts = [

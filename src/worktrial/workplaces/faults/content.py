@@ -1,8 +1,10 @@
 """Places in a JSON value, what differs between two values, and a digest of one."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from typing import NamedTuple
 
 import msgspec
 
@@ -38,33 +40,62 @@ def copied(value: JsonValue) -> JsonValue:
     return value
 
 
-def touched(clean: JsonValue, degraded: JsonValue, pointer: str = "") -> list[str]:
-    """JSON pointers into `clean` (into `degraded` for what only that has) of everything that differs."""
-    found: list[str] = []
-    _touched(clean, degraded, pointer, found)
+class Difference(NamedTuple):
+    """One place at which two values are not the same."""
+
+    pointer: str
+    """JSON pointer into the first value; into the second for what only that has."""
+    field: str
+    """Name of the field that holds it; "" outside of any."""
+    before: JsonValue
+    """What the first value has there; `ABSENT` for nothing."""
+    after: JsonValue
+    """What the second value has there; `ABSENT` for nothing."""
+
+
+ABSENT = object()
+
+
+def differences(clean: JsonValue, degraded: JsonValue) -> list[Difference]:
+    """Every place at which two values differ, none within another but for lists of two lengths."""
+    found: list[Difference] = []
+    _add_differences(clean, degraded, "", "", found)
     return found
 
 
-def _touched(clean: JsonValue, degraded: JsonValue, pointer: str, found: list[str]) -> None:
+def _add_differences(
+    clean: JsonValue, degraded: JsonValue, pointer: str, field: str, found: list[Difference]
+) -> None:
     # A copy shares its scalars with the original: most of a degraded answer ends here.
     if clean is degraded:
         return
     if isinstance(clean, dict) and isinstance(degraded, dict):
+        shared = 0
         for key, inner in clean.items():
-            if key not in degraded:
-                found.append(f"{pointer}/{escaped(key)}")
-            elif inner is not degraded[key]:
-                _touched(inner, degraded[key], f"{pointer}/{escaped(key)}", found)
-        found += [f"{pointer}/{escaped(key)}" for key in degraded if key not in clean]
+            now = degraded.get(key, ABSENT)
+            if now is ABSENT:
+                found.append(Difference(f"{pointer}/{escaped(key)}", key, inner, now))
+                continue
+            shared += 1
+            if inner is not now:
+                _add_differences(inner, now, f"{pointer}/{escaped(key)}", key, found)
+        if shared < len(degraded):
+            added = [(key, now) for key, now in degraded.items() if key not in clean]
+            found += [Difference(f"{pointer}/{escaped(key)}", key, ABSENT, now) for key, now in added]
     elif isinstance(clean, list) and isinstance(degraded, list):
         if len(clean) != len(degraded):
-            found.append(pointer)
+            found.append(Difference(pointer, field, clean, degraded))
         for index, (before, after) in enumerate(zip(clean, degraded, strict=False)):
             if before is not after:
-                _touched(before, after, f"{pointer}/{index}", found)
+                _add_differences(before, after, f"{pointer}/{index}", field, found)
     # True == 1 in Python, but not in JSON.
     elif clean != degraded or isinstance(clean, bool) is not isinstance(degraded, bool):
-        found.append(pointer)
+        found.append(Difference(pointer, field, clean, degraded))
+
+
+def touched(clean: JsonValue, degraded: JsonValue) -> list[str]:
+    """JSON pointers into `clean` (into `degraded` for what only that has) of everything that differs."""
+    return [difference.pointer for difference in differences(clean, degraded)]
 
 
 def differ(one: JsonValue, other: JsonValue) -> bool:
@@ -76,6 +107,9 @@ def differ(one: JsonValue, other: JsonValue) -> bool:
 def escaped(key: str) -> str:
     """A step of a JSON pointer as it is written."""
     return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
+
+
+_EXPONENT = re.compile(rb"e-?[0-9]")
 
 
 def _is_plain(value: JsonValue) -> bool:
@@ -94,12 +128,15 @@ def digest(content: JsonValue) -> str:
     Canonical: keys sorted, no white space, UTF-8. The order of keys says nothing in JSON, so it changes
     nothing; the order of a list does. Storing the content as JSON and reading it back leaves it the same.
     """
-    # Several times as fast, and the same but for exponents and for what it does not take.
-    if _is_plain(content):
-        try:
-            return sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
-        except (UnicodeEncodeError, TypeError, OverflowError, ValueError):
-            pass
+    # Several times as fast, and the same but for some numbers and for what it does not take.
+    try:
+        quick = msgspec.json.encode(content, order="sorted")
+    except (UnicodeEncodeError, TypeError, OverflowError, ValueError):
+        quick = b""
+    # What neither has an exponent, nor is small enough for one, nor is null (as NaN is here) needs no second look.
+    is_sure = b"0.0000" not in quick and b"null" not in quick and _EXPONENT.search(quick) is None
+    if quick and (is_sure or _is_plain(content)):
+        return sha256(quick).hexdigest()[:16]
     text = _CANONICAL.encode(content)
     # A lone surrogate is legal in a JSON string and has no UTF-8 of its own.
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

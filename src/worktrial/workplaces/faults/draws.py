@@ -48,4 +48,5 @@ def below(rng: Chance, n: int) -> int:
 
 def shuffled(items: Sequence[T], rng: Chance) -> list[T]:
     """`items` in random order."""
-    return [item for _, item in sorted(((rng.random(), item) for item in items), key=lambda pair: pair[0])]
+    number = rng.random
+    return sorted(items, key=lambda _: number())

@@ -1,7 +1,7 @@
 """Memory of a session under faults: what was really answered, and the state before the last write."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,11 +29,11 @@ def _kept(content: JsonValue) -> _Text:
         return json_text(content)
 
 
-def _mentions(text: _Text, name: str) -> bool:
-    """Whether an observation may hold a name: one that JSON writes in another way is supposed to be there."""
-    if isinstance(text, str) or not name.isprintable() or '"' in name or "\\" in name or name in _LITERALS:
-        return True
-    return name.encode() in text
+def _written(name: str) -> bytes | None:
+    """A name as it stands in an observation; None where JSON may write it in another way."""
+    if not name.isprintable() or '"' in name or "\\" in name or name in _LITERALS:
+        return None
+    return name.encode()
 
 
 _LITERALS = frozenset({"True", "False"})
@@ -73,11 +73,12 @@ class CleanMemory:
     def __init__(self, session: Session, initial_state: JsonObject, tools: Sequence[Tool]) -> None:
         self._session = session
         self._initial_state = initial_state
+        self._initial_text: _Text = b""
         self._tools = tools
         self._reads: dict[str, list[_Text]] = {}
         self._seen: dict[_Text, None] = {}
         self._read: dict[_Text, JsonObject] = {}
-        self._known: dict[_Text, Facts] = {}
+        self._known: dict[_Text, Mapping[str, Facts]] = {}
         self._values: dict[_Text, Values] = {}
         self._before_write: JsonObject | None = None
 
@@ -118,8 +119,8 @@ class CleanMemory:
             arguments=arguments,
             writes=answer.wrote or may_write(tool),
             documents=lambda: [self._initial_state, *map(self._parsed, seen)],
-            facts=lambda name: [self._facts_in(text) for text in ("", *seen) if not text or _mentions(text, name)],
-            values=lambda: [self._values_in(text) for text in ("", *seen)],
+            facts=lambda name: self._facts_about(name, seen),
+            values=lambda field: self._values_with(field, seen),
             tools=self._tools,
             needed=needed,
             silent=silent,
@@ -140,17 +141,33 @@ class CleanMemory:
             self._read[text] = msgspec.json.decode(text) if isinstance(text, bytes) else json.loads(text)
         return self._read[text]
 
-    def _facts_in(self, text: _Text) -> Facts:
-        """Facts of an observation, or of the initial state under "", read once."""
-        if text not in self._known:
-            self._known[text] = facts_of(self._parsed(text) if text else self._initial_state)
-        return self._known[text]
+    def _mentioning(self, words: bytes | None, seen: Sequence[_Text]) -> list[_Text]:
+        """The initial state and those of the texts that may hold some words; all of them for None."""
+        if not self._initial_text:
+            self._initial_text = _kept(self._initial_state)
+            self._read[self._initial_text] = self._initial_state
+        texts = (self._initial_text, *seen)
+        return [text for text in texts if words is None or isinstance(text, str) or words in text]
 
-    def _values_in(self, text: _Text) -> Values:
-        """Plain values of an observation, or of the initial state under "", read once."""
-        if text not in self._values:
-            self._values[text] = plain_values(self._parsed(text) if text else self._initial_state)
-        return self._values[text]
+    def _facts_about(self, name: str, seen: Sequence[_Text]) -> list[Facts]:
+        """Facts about a thing in the initial state and in observations; each of them is read once."""
+        found = []
+        for text in self._mentioning(_written(name), seen):
+            if text not in self._known:
+                self._known[text] = facts_of(self._parsed(text))
+            if facts := self._known[text].get(name):
+                found.append(facts)
+        return found
+
+    def _values_with(self, field: str, seen: Sequence[_Text]) -> list[Values]:
+        """Plain values of the initial state and of observations, of those that may have a field; all for ""."""
+        written = _written(field) if field else None
+        found = []
+        for text in self._mentioning(None if written is None else b'"%b"' % written, seen):
+            if text not in self._values:
+                self._values[text] = plain_values(self._parsed(text))
+            found.append(self._values[text])
+        return found
 
     def _states(self) -> tuple[JsonObject, JsonObject] | None:
         now = self._session.state if self._before_write is not None else None

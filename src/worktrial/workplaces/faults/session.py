@@ -13,7 +13,7 @@ from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.conditions import FaultMode, FaultUnit
-from worktrial.workplaces.faults.content import digest, touched
+from worktrial.workplaces.faults.content import differences, digest
 from worktrial.workplaces.faults.counts import is_silent
 from worktrial.workplaces.faults.draws import KeyedChance, shuffled
 from worktrial.workplaces.faults.memory import CleanAnswer, CleanMemory, may_write
@@ -264,8 +264,9 @@ class FaultySession:
 
     def _changed(self, call: "_Call", kind: str, observation: Observation, degraded: JsonObject) -> Observation:
         clean = observation.content
-        fields = list(touched(clean, degraded))
-        needed = None if self._needed is None else self._needed.touched_by(clean, degraded)
+        changed = differences(clean, degraded)
+        fields = [difference.pointer for difference in changed]
+        needed = None if self._needed is None else self._needed.touched_by(changed)
         cuts = kind == FaultKind.LIST_CUT or kind not in SHARES
         silent = is_silent(clean, degraded) if cuts else None
         self._note(call, kind, clean, degraded, fields=fields, needed=needed, silent=silent)

@@ -1,9 +1,9 @@
 """Older answers: what the same read showed before, or the same answer with values that things had earlier."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import is_
 
 from worktrial.language import JsonObject, JsonValue
@@ -41,8 +41,8 @@ def rolled_back(value: JsonValue, changed: Sequence[StateChange], arguments: Jso
     return _rolled_back(value, changed, "", about)
 
 
-Facts = Mapping[tuple[str, str], JsonValue]
-"""Plain values of a document by the name of their thing and of their field; None where it has several."""
+Facts = Mapping[str, JsonValue]
+"""Plain values of a thing in a document by the name of their field; None where it has several."""
 
 
 def outdated(observation: JsonObject, known: Callable[[str], Sequence[Facts]], arguments: JsonValue) -> JsonValue:
@@ -54,13 +54,12 @@ def outdated(observation: JsonObject, known: Callable[[str], Sequence[Facts]], a
 
     Args:
         observation: An answer.
-        known: Function from a thing's name to the facts of the initial state and of observations, oldest first,
-            where these may hold some about it.
+        known: Function from a thing's name to the facts about it in the initial state and in observations, oldest
+            first.
         arguments: Of the call; they say what an answer without an identifier is about.
     """
     given = list(_plain_values(arguments))
-    newest_first = cache(lambda name: known(name)[::-1])
-    return _outdated(observation, newest_first, "", given[0] if len(given) == 1 else None, frozenset(given))
+    return _Outdated(known, given).of(observation, given[0] if len(given) == 1 else None)
 
 
 def without_newest(value: JsonValue) -> JsonValue:
@@ -114,45 +113,59 @@ def _dated(item: JsonValue) -> str | None:
     return None
 
 
-def _outdated(
-    value: JsonValue,
-    known: Callable[[str], Sequence[Facts]],
-    field: str,
-    whose: str | None,
-    given: frozenset[str],
-) -> JsonValue:
-    """Value as `outdated` gives it: `value` itself where nothing was another."""
-    if isinstance(value, dict):
-        whose = _own_name(value) or whose
+class _Outdated:
+    """Values that things had earlier, in the place of those in an answer."""
+
+    def __init__(self, known: Callable[[str], Sequence[Facts]], given: Iterable[str]) -> None:
+        self._known = known
+        self._given = frozenset(given)
+        self._asked: dict[str, Sequence[Facts]] = {}
+
+    def of(self, thing: JsonObject, whose: str | None) -> JsonObject:
+        """The thing as it was; `thing` itself where nothing was another."""
+        whose = _own_name(thing) or whose
+        known = () if whose is None else self._newest_first(whose)
         older: dict[str, JsonValue] = {}
-        for key, inner in value.items():
-            if not is_identifier(key):
-                own = key if isinstance(inner, dict) and _has_digit(key) else whose
-                was = _outdated(inner, known, key, own, given)
-                if was is not inner:
+        for key, inner in thing.items():
+            if isinstance(inner, dict):
+                if not is_identifier(key):
+                    was: JsonValue = self.of(inner, key if _has_digit(key) else whose)
+                    if was is not inner:
+                        older[key] = was
+            elif isinstance(inner, list):
+                rows = [self.of(item, whose) if isinstance(item, dict) else item for item in inner]
+                if not all(map(is_, rows, inner)) and not is_identifier(key):
+                    older[key] = rows
+            elif known and inner is not None and not is_identifier(key):
+                was = _before(known, key, inner)
+                if was is not None and str(inner) not in self._given:
                     older[key] = was
-        return {**value, **older} if older else value
-    if isinstance(value, list):
-        rows = [_outdated(item, known, field, whose, given) if isinstance(item, dict) else item for item in value]
-        return value if all(map(is_, rows, value)) else rows
-    if whose is None or value is None:
-        return value
-    fact = whose, field
-    for document in known(whose):
-        before = document.get(fact)
+        return {**thing, **older} if older else thing
+
+    def _newest_first(self, name: str) -> Sequence[Facts]:
+        if name not in self._asked:
+            self._asked[name] = self._known(name)[::-1]
+        return self._asked[name]
+
+
+def _before(known: Sequence[Facts], field: str, value: JsonValue) -> JsonValue:
+    """The newest other value of a field; None for none."""
+    for facts in known:
+        before = facts.get(field)
         if before is not None and before != value and type(before) is type(value):
-            return value if str(value) in given else before
-    return value
+            return before
+    return None
 
 
-def facts_of(document: JsonObject) -> Facts:
-    """Every plain value of a thing with a name."""
-    found: dict[tuple[str, str], JsonValue] = {}
+def facts_of(document: JsonObject) -> Mapping[str, Facts]:
+    """Every plain value of a thing with a name, by that name."""
+    found: dict[str, dict[str, JsonValue]] = {}
     _add_facts(document, _own_name(document), found)
     return found
 
 
-def _add_facts(thing: JsonObject, whose: str | None, found: dict[tuple[str, str], JsonValue]) -> None:
+def _add_facts(thing: JsonObject, whose: str | None, found: dict[str, dict[str, JsonValue]]) -> None:
+    facts = None if whose is None else found.setdefault(whose, {})
     for key, inner in thing.items():
         if isinstance(inner, dict):
             _add_facts(inner, key if _has_digit(key) else _own_name(inner) or whose, found)
@@ -160,9 +173,8 @@ def _add_facts(thing: JsonObject, whose: str | None, found: dict[tuple[str, str]
             for item in inner:
                 if isinstance(item, dict):
                     _add_facts(item, _own_name(item) or whose, found)
-        elif whose is not None and not is_identifier(key):
-            fact = whose, key
-            found[fact] = inner if fact not in found or found[fact] == inner else None
+        elif facts is not None and not is_identifier(key):
+            facts[key] = inner if key not in facts or facts[key] == inner else None
 
 
 def _own_name(thing: JsonObject) -> str | None:

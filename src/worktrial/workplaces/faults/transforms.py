@@ -18,7 +18,7 @@ from worktrial.workplaces.faults.draws import Chance, below, shuffled
 from worktrial.workplaces.faults.plan import FaultKind
 from worktrial.workplaces.faults.stale import Facts, changes, facts_of, outdated, rolled_back, without_newest
 from worktrial.workplaces.faults.wrong import Values, in_place, neighbour, places, plain_values, replaced
-from worktrial.workplaces.signals import error_signals, is_critical, is_identifier
+from worktrial.workplaces.signals import error_signals, is_critical, is_identifier, says_if_failed
 from worktrial.workplaces.tools import Tool
 
 # What an API gateway in front of a service answers. Nothing in them tells a trial from real life.
@@ -69,9 +69,10 @@ class Context(NamedTuple):
     documents: Callable[[], Sequence[JsonObject]] = tuple
     """Function that gives the initial state and the clean observations so far, oldest first."""
     facts: Callable[[str], Sequence[Facts]] | None = None
-    """Function that gives what those of these say that mention a name; None to read it off all of them."""
-    values: Callable[[], Sequence[Values]] | None = None
-    """Function that gives the plain values in these; None to read them off."""
+    """Function that gives what these say about a thing of some name; None to read it off all of them."""
+    values: Callable[[str], Sequence[Values]] | None = None
+    """Function that gives the plain values in those that may have a field of some name, or in all for ""; None to
+    read them off."""
     tools: Sequence[Tool] = ()
     """The workplace's tools, for the values that their schemas name."""
     needed: Needed | None = None
@@ -79,16 +80,19 @@ class Context(NamedTuple):
     silent: bool = False
     """Whether a list that is cut takes the count beside it along."""
 
-    def plain(self) -> Sequence[Values]:
-        """Plain values of each of the documents, oldest document first."""
-        return [plain_values(document) for document in self.documents()] if self.values is None else self.values()
+    def plain(self) -> Callable[[str], Sequence[Values]]:
+        """Function that gives the plain values of documents that may have a field, oldest document first."""
+        if self.values is not None:
+            return self.values
+        values = [plain_values(document) for document in self.documents()]
+        return lambda field: values
 
     def known(self) -> Callable[[str], Sequence[Facts]]:
-        """Function that gives the facts of the documents that mention a name, oldest first."""
+        """Function that gives the facts about a thing, oldest document first."""
         if self.facts is not None:
             return self.facts
         facts = [facts_of(document) for document in self.documents()]
-        return lambda name: facts
+        return lambda name: [document[name] for document in facts if name in document]
 
 
 T = TypeVar("T")
@@ -188,7 +192,11 @@ def mistake_value(observation: JsonObject, rng: Chance, context: Context) -> Jso
     chosen: Iterable[tuple[tuple[str | int, ...], JsonValue]] = shuffled(candidates, rng)
     if needed is not None:
         chosen = _first(chosen, lambda one: needed.field(str(one[0][-1])) or needed.value(one[1]))
-    known = [plain_values(observation), *reversed(context.plain())]
+    shown, earlier = plain_values(observation), context.plain()
+
+    def known(name: str) -> list[Values]:
+        return [shown, *reversed(earlier(name))]
+
     for path, value in islice(chosen, _TRIES):
         field = str(path[-1])
         # A second row of the same name would give it away.
@@ -201,7 +209,8 @@ def mistake_value(observation: JsonObject, rng: Chance, context: Context) -> Jso
         else:
             degraded = copied(observation)
             in_place(degraded, path, wrong)
-        if differ(observation, degraded) and _no_worse(observation, degraded):
+        # Only what such a field says can be a sign of failure that was not there.
+        if not says_if_failed(field) or _no_worse(observation, degraded):
             mistaken: JsonObject = degraded
             return mistaken
     return None

@@ -1,7 +1,7 @@
 """Wrong values: plausible neighbours of a value, from the same workplace."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.draws import Chance, below
@@ -19,7 +19,7 @@ _LONGEST = 60
 def neighbour(
     field: str,
     value: JsonValue,
-    known: Sequence[Values],
+    known: Callable[[str], Sequence[Values]],
     tools: Sequence[Tool],
     rng: Chance,
     apart: set[str],
@@ -34,7 +34,8 @@ def neighbour(
     Args:
         field: Name of the field that holds it.
         value: Text, number or truth value.
-        known: Values of the workplace's state and of observations.
+        known: Function that gives the values of observations and of the workplace's state, newest first: of those
+            that may have a field of this name, or of all for "".
         tools: The workplace's tools.
         rng: Draws among several.
         apart: Values, as text, that would give the fault away.
@@ -46,15 +47,16 @@ def neighbour(
     if isinstance(value, str) and len(value) > _LONGEST:
         return _misprinted(value, rng)
     kind = type(value)
-    here = {str(o): o for values in known for o in values.get(field, ()) if type(o) is kind and o != value}
-    here = {text: other for text, other in here.items() if text not in apart}
+    own = [other for values in known(field) for other in values.get(field, ())]
     for tool in tools:
         named = tool.parameters.get("properties", {}).get(field)
-        choices = named.get("enum", ()) if isinstance(named, dict) else ()
-        here |= {str(c): c for c in choices if type(c) is type(value) and c != value and str(c) not in apart}
-    shape = _shape(value)
+        if isinstance(named, dict):
+            own.extend(named.get("enum", ()))
+    here = {str(o): o for o in own if type(o) is kind and o != value}
+    here = {text: other for text, other in here.items() if text not in apart}
+    shape = _shape(value) if here else None
     same_shape = [other for other in here.values() if shape is not None and _shape(other) == shape]
-    found = same_shape or list(here.values()) or _alike(field, value, known, apart)
+    found = same_shape or list(here.values()) or _alike(field, value, known(""), apart)
     if found:
         return found[below(rng, len(found))]
     return None if isinstance(value, str) else _transposed(value, rng)
