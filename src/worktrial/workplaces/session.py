@@ -1,9 +1,10 @@
 """Session of one agent in a workplace, whoever plays it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.workplaces.artifact import Workplace
@@ -21,8 +22,7 @@ class Origin(StrEnum):
     FAULT = "fault"  # a fault on purpose; the workplace was not asked
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """Observation that the agent sees after a call."""
 
     content: JsonObject

@@ -1,5 +1,6 @@
 """A tool of a workplace: its schema as a model sees it, and the check of a call's arguments."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,6 +59,12 @@ class Tool:
         """Whether an answer like its example has a field to spare beside identifiers and signs of success."""
         example = self.example_output
         return example is None or _has_details(example, 1 if isinstance(example, list) or len(example) == 1 else 0)
+
+    @cached_property
+    def choices(self) -> Mapping[str, Sequence[JsonValue]]:
+        """Values that the schema names for an argument, by the arguments that it names any for."""
+        arguments = self.parameters.get("properties", {})
+        return {name: said["enum"] for name, said in arguments.items() if isinstance(said, dict) and "enum" in said}
 
     @cached_property
     def _validator(self) -> Draft202012Validator:

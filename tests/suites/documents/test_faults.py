@@ -19,8 +19,8 @@ from worktrial.suites.documents.faults import (
     needs_of,
 )
 from worktrial.suites.documents.question import DocumentQuestion, GoldFigure, GoldPage
-from worktrial.workplaces.faults.content import differences
 from worktrial.workplaces.faults import Context
+from worktrial.workplaces.faults.content import differences
 
 TABLE: dict[str, Any] = {
     "table": "harbor_bulletin_1951_04:2:t1",

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -44,7 +43,7 @@ def may_write(tool: Tool | None) -> bool:
     return tool is not None and tool.effect in (ToolEffect.WRITE, ToolEffect.UNKNOWN)
 
 
-class CleanAnswer(NamedTuple):
+class CleanAnswer(msgspec.Struct, frozen=True):
     """A call's real answer, and what is known about it."""
 
     observation: Observation
@@ -52,6 +51,8 @@ class CleanAnswer(NamedTuple):
     """State before the call; None where it cannot be seen, or the tool only reads."""
     after: JsonObject | None
     """State after it; likewise."""
+    failed: bool
+    """Whether it tells that the call failed."""
     facts: object
     """Effects after it that a ledger keeps beside the state."""
     wrote: bool
@@ -98,7 +99,7 @@ class CleanMemory:
             self._before_write = before
         elif not may_write(tool):
             shown = self._reads.setdefault(question, [])
-        answer = CleanAnswer(observation, before, after, self._facts, wrote, tuple(shown), question, text)
+        answer = CleanAnswer(observation, before, after, failed, self._facts, wrote, tuple(shown), question, text)
         if not wrote and (not shown or shown[-1] != text):
             shown.append(text)
         if not failed:

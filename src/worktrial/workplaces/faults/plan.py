@@ -157,20 +157,20 @@ def _drawn(kinds: Sequence[str], weights: Mapping[str, float], rng: Chance) -> l
     """`kinds` drawn one after the other without replacement, by their weights."""
     known = [weights[kind] for kind in kinds if kind in weights]
     usual = sum(known) / len(known) if known else 1.0
-    left = {str(kind): weights.get(kind, usual) for kind in kinds}
+    left, names = [weights.get(kind, usual) for kind in kinds], [str(kind) for kind in kinds]
     drawn: list[str] = []
-    while left:
+    while len(left) > 1:
+        mark = rng.random() * sum(left)
         # The last one, where rounding, or weights of 0, leave nothing to stop at.
-        chosen = next(reversed(left))
-        mark = rng.random() * sum(left.values()) if len(left) > 1 else 0.0
-        for kind, weight in left.items():
+        chosen = len(left) - 1
+        for at, weight in enumerate(left):
             mark -= weight
             if mark < 0:
-                chosen = kind
+                chosen = at
                 break
-        drawn.append(chosen)
         del left[chosen]
-    return drawn
+        drawn.append(names.pop(chosen))
+    return drawn + names
 
 
 def _between(rng: Chance, low: int, high: int) -> int:

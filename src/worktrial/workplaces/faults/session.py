@@ -228,9 +228,9 @@ class FaultySession:
             return _Spared(observation, "refusal")
         if not isinstance(clean, dict):
             return _Spared(observation, "not_an_object")
-        if is_error(clean):
+        if answer.failed:
             return _Spared(observation, "error")
-        call = call._replace(clean=digest(clean))
+        call.clean = digest(clean)
         asked = (call.event.index, answer.question, call.clean)
         if asked in self._given:
             kind, degraded = self._given[asked]
@@ -348,7 +348,7 @@ class _Spared(NamedTuple):
     why: str
 
 
-class _Call(NamedTuple):
+class _Call(msgspec.Struct):
     event: FaultEvent
     at: Position
     tool: str

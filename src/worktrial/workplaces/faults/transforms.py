@@ -8,7 +8,9 @@ lost.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.aim import Needed
@@ -55,7 +57,7 @@ def is_outage(observation: JsonValue) -> bool:
     return isinstance(error, dict) and error.get("type") in _TRANSIENT
 
 
-class Context(NamedTuple):
+class Context(msgspec.Struct, frozen=True):
     """Knowledge that a transform has beside the observation."""
 
     earlier: Sequence[JsonObject] = ()
@@ -296,13 +298,16 @@ def _a_third(values: Mapping[Field, list[JsonValue]], rng: Chance, needed: Neede
         if (first := next(aim, None)) is not None:
             candidates = [first, *(f for f in candidates if f != first)]
     wanted = -(-len(candidates) // 3)
-    chosen: list[Field] = []
+    chosen: dict[Field, None] = {}
+    above: set[Field] = set()
     for field in candidates:
         if len(chosen) == wanted:
             break
-        if not any(field[: len(other)] == other or other[: len(field)] == field for other in chosen):
-            chosen.append(field)
-    return chosen
+        owners_of = [field[:n] for n in range(1, len(field))]
+        if field not in above and chosen.keys().isdisjoint(owners_of):
+            chosen[field] = None
+            above.update(owners_of)
+    return list(chosen)
 
 
 def emptied(value: JsonValue) -> JsonValue:

@@ -49,25 +49,26 @@ def neighbour(
     kind = type(value)
     own = [other for values in known(field) for other in values.get(field, ())]
     for tool in tools:
-        named = tool.parameters.get("properties", {}).get(field)
-        if isinstance(named, dict):
-            own.extend(named.get("enum", ()))
-    here = {str(o): o for o in own if type(o) is kind and o != value}
-    here = {text: other for text, other in here.items() if text not in apart}
+        if field in tool.choices:
+            own += tool.choices[field]
+    alike = {str(other): other for other in own if type(other) is kind and other != value}
+    here = {text: other for text, other in alike.items() if text not in apart}
     shape = _shape(value) if here else None
     same_shape = [other for other in here.values() if shape is not None and _shape(other) == shape]
-    found = same_shape or list(here.values()) or _alike(field, value, known(""), apart)
+    found = same_shape or list(here.values()) or _alike(field, value, known, apart)
     if found:
         return found[below(rng, len(found))]
     return None if isinstance(value, str) else _transposed(value, rng)
 
 
-def _alike(field: str, value: JsonValue, known: Sequence[Values], apart: set[str]) -> list[JsonValue]:
+def _alike(
+    field: str, value: JsonValue, known: Callable[[str], Sequence[Values]], apart: set[str]
+) -> list[JsonValue]:
     """Texts of the same pattern in other fields."""
     pattern = _pattern(value)
     if pattern is None:
         return []
-    others = (own for values in known for name, own in values.items() if name != field)
+    others = (own for values in known("") for name, own in values.items() if name != field)
     texts = dict.fromkeys(o for own in others for o in own if isinstance(o, str) and o != value)
     return [text for text in texts if text not in apart and _pattern(text) == pattern]
 
