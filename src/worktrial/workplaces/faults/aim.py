@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from worktrial.language import JsonValue
-from worktrial.workplaces.faults.content import ABSENT, Difference
+from worktrial.workplaces.faults.content import ABSENT, JsonDifference
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
@@ -40,11 +40,11 @@ class Needed:
             return self._holds(value.lower()) or bool(self._figures(value))
         return isinstance(value, int | float) and abs(value) >= _LEAST_NUMBER and abs(value) in self._numbers
 
-    def touched_by(self, differences: Iterable[Difference]) -> bool:
+    def touched_by(self, differences: Iterable[JsonDifference]) -> bool:
         """Whether something that the texts name is among what an answer lacks or has otherwise."""
         return any(map(self._is_touched, differences))
 
-    def _is_touched(self, difference: Difference) -> bool:
+    def _is_touched(self, difference: JsonDifference) -> bool:
         _, field, clean, degraded = difference
         if clean is ABSENT:
             return False

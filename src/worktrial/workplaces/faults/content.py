@@ -40,7 +40,7 @@ def copied(value: JsonValue) -> JsonValue:
     return value
 
 
-class Difference(NamedTuple):
+class JsonDifference(NamedTuple):
     """One place at which two values are not the same."""
 
     pointer: str
@@ -48,23 +48,23 @@ class Difference(NamedTuple):
     field: str
     """Name of the field that holds it; "" outside of any."""
     before: JsonValue
-    """What the first value has there; `ABSENT` for nothing."""
+    """Value of the first there; `ABSENT` for nothing."""
     after: JsonValue
-    """What the second value has there; `ABSENT` for nothing."""
+    """Value of the second there; `ABSENT` for nothing."""
 
 
 ABSENT = object()
 
 
-def differences(clean: JsonValue, degraded: JsonValue) -> list[Difference]:
+def differences(clean: JsonValue, degraded: JsonValue) -> list[JsonDifference]:
     """Every place at which two values differ, none within another but for lists of two lengths."""
-    found: list[Difference] = []
+    found: list[JsonDifference] = []
     _add_differences(clean, degraded, "", "", found)
     return found
 
 
 def _add_differences(
-    clean: JsonValue, degraded: JsonValue, pointer: str, field: str, found: list[Difference]
+    clean: JsonValue, degraded: JsonValue, pointer: str, field: str, found: list[JsonDifference]
 ) -> None:
     # A copy shares its scalars with the original: most of a degraded answer ends here.
     if clean is degraded:
@@ -74,23 +74,23 @@ def _add_differences(
         for key, inner in clean.items():
             now = degraded.get(key, ABSENT)
             if now is ABSENT:
-                found.append(Difference(f"{pointer}/{escaped(key)}", key, inner, now))
+                found.append(JsonDifference(f"{pointer}/{escaped(key)}", key, inner, now))
                 continue
             shared += 1
             if inner is not now:
                 _add_differences(inner, now, f"{pointer}/{escaped(key)}", key, found)
         if shared < len(degraded):
             added = [(key, now) for key, now in degraded.items() if key not in clean]
-            found += [Difference(f"{pointer}/{escaped(key)}", key, ABSENT, now) for key, now in added]
+            found += [JsonDifference(f"{pointer}/{escaped(key)}", key, ABSENT, now) for key, now in added]
     elif isinstance(clean, list) and isinstance(degraded, list):
         if len(clean) != len(degraded):
-            found.append(Difference(pointer, field, clean, degraded))
+            found.append(JsonDifference(pointer, field, clean, degraded))
         for index, (before, after) in enumerate(zip(clean, degraded, strict=False)):
             if before is not after:
                 _add_differences(before, after, f"{pointer}/{index}", field, found)
     # True == 1 in Python, but not in JSON.
     elif clean != degraded or isinstance(clean, bool) is not isinstance(degraded, bool):
-        found.append(Difference(pointer, field, clean, degraded))
+        found.append(JsonDifference(pointer, field, clean, degraded))
 
 
 def touched(clean: JsonValue, degraded: JsonValue) -> list[str]:
