@@ -385,7 +385,7 @@ def find_suite_of(manifest: "Manifest") -> Suite:
         SettingError: there is none.
         DataError: the folder is not there, or cannot be read.
     """
-    if not manifest.is_own:
+    if not manifest.is_own or is_audit(manifest):
         return _of_runs(manifest)
     folder = Path(str(manifest.data.get("folder")))
     if (own := _own(folder)) is not None:
@@ -404,12 +404,13 @@ def suite_of(manifest: "Manifest") -> Suite | None:
 
 def is_audit(manifest: "Manifest") -> bool:
     """Whether a stored run is an audit, which says nothing about an agent."""
-    return manifest.suite in audits.names and not manifest.is_own
+    return manifest.suite in audits.names
 
 
 def _of_runs(manifest: "Manifest") -> Suite:
     kind = manifest.data.get("kind")
-    if isinstance(kind, str) and kind in kinds.names:
+    # What was audited may have been a folder of one's own.
+    if isinstance(kind, str) and kind in kinds.names and not is_audit(manifest):
         return kinds.get(kind).of_runs(manifest.suite)
     if (installed := _installed(manifest.suite)) is not None:
         return installed

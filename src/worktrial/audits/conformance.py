@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import StoredRun, open_run
@@ -43,19 +43,20 @@ class RunConformance:
     report: ConformanceReport
 
 
-def run_conformance(folder: Path, data: Path | None = None) -> RunConformance:
+def run_conformance(folder: Path, data: Path | None = None, *, trust: bool = False) -> RunConformance:
     """Check every call that the simulator of a stored run answered.
 
     Args:
         folder: The run's folder.
-        data: Folder of the suite's data, where it needs one.
+        data: Folder of the suite's data, where it needs one, or of a suite of one's own that was moved.
+        trust: Whether code of a suite of one's own may run in this process.
 
     Raises:
         SettingError: the data is not named, or not that of the run.
         DataError: the folder holds no run, the data cannot be read, or the run's suite has no workplaces.
     """
     run = open_run(folder)
-    setting_of = _settings_of(run, data)
+    setting_of = _settings_of(run, data, trust=trust)
     samples = list(_samples(run, setting_of))
     found = report(finding for sample in samples for finding in sample.findings)
     roles = run.manifest.settings.get("roles", {})
@@ -71,11 +72,12 @@ def _samples(run: StoredRun, setting_of: Callable[[str], StoredSetting]) -> Iter
         yield SampleFindings(*key, examine(setting.workplace, stored_calls(line), task=setting.task))
 
 
-def _settings_of(run: StoredRun, data: Path | None) -> Callable[[str], StoredSetting]:
+def _settings_of(run: StoredRun, data: Path | None, *, trust: bool) -> Callable[[str], StoredSetting]:
     moved = data if run.manifest.is_own else None
     suite = find_suite_of(run.manifest) if moved is None else find_suite(moved)
+    given: dict[str, Any]
     if run.manifest.is_own or "data" not in suite.data.model_fields:
-        given = {}
+        given = {"trust": True} if trust and "trust" in suite.data.model_fields else {}
     elif data is None:
         raise SettingError(f"{run.folder}: name the folder of its data with {option('data')} DIR")
     else:

@@ -9,8 +9,9 @@ import typer
 from pydantic import Field
 
 from worktrial.cli.lazy import CommandRow, LazyGroup
-from worktrial.cli.options import takes
+from worktrial.cli.options import TRUST_HELP, takes
 from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.errors import SettingError, option
 from worktrial.options import (
     ChoiceOptions,
     Count,
@@ -78,6 +79,8 @@ class SimulatorAuditOptions(WorkOptions):
     """Largest number of calls of each sequence."""
     suite_folder: Annotated[Path | None, Flag(_WHAT, metavar="DIR")] = None
     """A suite of your own with executable workplaces: these are the truth, not our own."""
+    trust: Annotated[bool, Flag(_WHAT)] = False
+    """Run the code of that suite in this process, with all your rights, not in the sandbox."""
 
 
 class JudgeAuditOptions(JudgingOptions, WorkOptions):
@@ -169,6 +172,7 @@ def conformance(
         Path | None, typer.Option(help="Folder of the data, for runs of a suite that needs one.", metavar="DIR")
     ] = None,
     evidence: Annotated[int, typer.Option(help="Show so many failed checks of each run.", min=0)] = 5,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
 ) -> None:
     """Check what the simulators of stored runs answered, without any truth at hand.
 
@@ -177,7 +181,7 @@ def conformance(
     from worktrial.audits.conformance import run_conformance
     from worktrial.cli.audit_tables import print_conformance
 
-    print_conformance([run_conformance(run, data) for run in runs], evidence)
+    print_conformance([run_conformance(run, data, trust=trust) for run in runs], evidence)
 
 
 def show(
@@ -211,8 +215,11 @@ def _of_truth(options: SimulatorAuditOptions, settings: Any) -> Any:
     from worktrial.audits.simulator import SimulatorAudit
     from worktrial.audits.suites import truth_suite
 
+    if options.trust and options.suite_folder is None:
+        what = "is for the code of a suite of your own"
+        raise SettingError(f"{option('trust')}: {what}; name its folder with {option('suite_folder')}")
     suite = truth_suite(options.suite_folder)
-    tasks = _chosen(suite.load_tasks(), options)
+    tasks = _chosen(suite.tasks_of(options), options)
     work = stored_work(options.from_run, tasks, suite)
     sequences = [*(plan_sequences(tasks) if options.plans else ()), *stored_sequences(work)]
     _refuse_nothing(sequences)
@@ -232,7 +239,6 @@ def _chosen(tasks: Sequence[Any], options: WorkOptions) -> Any:
 
 
 def _refuse_nothing(work: list[Any]) -> None:
-    from worktrial.errors import SettingError
 
     if not work:
         raise SettingError("nothing to audit with: leave out --no-plans, or name a stored run with --from")

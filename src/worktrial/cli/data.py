@@ -1,11 +1,12 @@
 """`worktrial data check DIR`: is this folder fit to run?"""
 
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
 from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.cli.options import TRUST_HELP
 from worktrial.errors import DataError
 
 
@@ -28,6 +29,7 @@ def _group() -> None:
 
 def check(
     folder: Annotated[Path, typer.Argument(help="Folder of the data.", metavar="DIR")],
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
 ) -> None:
     """Read everything in a data folder and report what cannot be used.
 
@@ -42,9 +44,11 @@ def check(
         raise DataError(folder, "no such folder", "Check the path")
     owners = (s for s in suites.all() if s.data_file is not None and (folder / s.data_file).exists())
     suite = next(owners, None)
-    given = {"data": folder}
+    given: dict[str, Any] = {"data": folder}
     if suite is None:
         suite, given = find_suite(folder.resolve()), {}
+    if trust:
+        given["trust"] = True
     report = suite.data_report(suite.data.read(given, suite=f"the suite {suite.name}", needs=suite.needs))
     typer.echo(f"{folder}: {report.tasks} tasks, {report.scenarios} scenarios, {report.workplaces} workplaces")
     typer.echo(f"fingerprint {report.fingerprint}")

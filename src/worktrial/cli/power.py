@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from worktrial.cli.options import TRUST_HELP
 from worktrial.errors import SettingError
 
 USUAL_RATE = 0.5
@@ -110,6 +111,7 @@ def power(
             help="The wished chance of seeing a difference that is there.", min=0.0, max=1.0, rich_help_panel=_SURE
         ),
     ] = 0.8,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Say how many tasks a trial needs, or what a trial of so many can show.
@@ -131,13 +133,16 @@ def power(
     from worktrial.results.observed import observe, observe_pair
 
     runs = [open_run(folder) for folder in run or ()]
+    if trust and suite is None:
+        raise SettingError("--trust is for the code of a suite of your own: name its folder with --suite")
     if suite is not None:
         if n is not None or runs:
             raise SettingError("--suite, --n and --run each say how many tasks there are: give one of them")
         from worktrial.suite import find_suite
 
         known = find_suite(suite)
-        n = len(known.tasks(known.data.read({}, suite=f"the suite {known.name}", needs=known.needs)))
+        given = {"trust": True} if trust else {}
+        n = len(known.tasks(known.data.read(given, suite=f"the suite {known.name}", needs=known.needs)))
     if n is None and effect is None and not runs:
         raise SettingError(
             "give --n (what can so many tasks show?), --effect (how many are needed?), --suite or --run"

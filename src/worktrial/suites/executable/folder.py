@@ -7,13 +7,16 @@
 The code runs in the sandbox, unless it is trusted. What else lies in the folder is no part of the suite.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.options import Flag, Options
+from worktrial.suite import DataReport
 from worktrial.suites.executable.suite import ExecutableOptions, ExecutableSuite
 from worktrial.suites.simulated.folder import SuiteFile, read_suite_file
 
@@ -109,6 +112,21 @@ class OwnExecutableSuite(ExecutableSuite):
     def on_record(self, data: Any) -> JsonObject:
         """The source, and whether its code was trusted; see `ExecutableSuite.on_record`."""
         return {**super().on_record(data), **({"trusted": True} if getattr(data, "trust", False) else {})}
+
+    def data_report(self, data: Any) -> DataReport:
+        """Every task and every workplace, loaded: one that cannot be used would let nothing run."""
+        tasks = self.tasks_of(data)
+        if not tasks:
+            raise DataError(self.folder, "holds no workplace", "Put a folder for each workplace into it")
+        return DataReport(
+            tasks=len(tasks),
+            scenarios=len({task.scenario for task in tasks}),
+            workplaces=len({task.workplace for task in tasks}),
+            fingerprint=self.fingerprint(data),
+            categories=dict(sorted(Counter(task.category for task in tasks).items())),
+            problems=[],
+            notes=[],
+        )
 
     @cached_property
     def handbook(self) -> "Handbook | None":
