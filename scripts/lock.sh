@@ -12,8 +12,8 @@ for reader in requirements/interop/*.in; do
   floor=3.12 compile "$reader" -o "${reader%.in}.txt"
 done
 compile requirements/uv.in -o requirements/uv.txt
-compile pyproject.toml --extra documents --extra analysis --extra local --extra providers --extra serve --extra view -o requirements/runtime.txt
-compile pyproject.toml --extra documents --extra ocr --extra analysis --extra local --extra providers --extra serve --extra view \
+compile pyproject.toml --extra documents --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp -o requirements/runtime.txt
+compile pyproject.toml --extra documents --extra ocr --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp \
   --group dev -c requirements/runtime.txt -o requirements/dev.txt
 # Programs that run beside us, and do not go together with the rest or with each other.
 for extra in openenv; do

@@ -249,6 +249,10 @@ class RunOptions(Options):
     """Tries of one request that fails."""
     retry_seconds: Annotated[Amount, Flag(_RUN, neutral=True)] = 300.0
     """Waiting between the tries of one request."""
+    otlp: Annotated[str | None, Flag(_RUN, neutral=True, metavar="URL")] = None
+    """Send spans of every sample to this collector of OpenTelemetry, over HTTP; needs the extra otlp."""
+    trace_content: Annotated[bool, Flag(_RUN, neutral=True)] = False
+    """Let these spans hold messages, arguments, results and reasons, not only names, times and counts."""
     max_cost: Annotated[Amount | None, Flag(_BUDGET, common=True, neutral=True)] = None
     """US dollars."""
     max_tokens: Annotated[Count | None, Flag(_BUDGET, neutral=True)] = None

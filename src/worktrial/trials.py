@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from worktrial.agents.candidates import resolve_agent
 from worktrial.agents.episodes import Episodes
@@ -165,6 +166,9 @@ def settings_of(
         models: Who plays which role.
         base: Folder in which `runs/NAME-N` is made; None for the working directory.
         command: Words that started it, for the manifest.
+
+    Raises:
+        SettingError: there can be no collector at the address that is named.
     """
     usual = LOCAL_CONCURRENCY if any(role.is_local for role in models.values()) else USUAL_CONCURRENCY
     if options.batch:
@@ -178,7 +182,25 @@ def settings_of(
         cache_only=options.cache_only,
         batch=BatchPolicy() if options.batch else None,
         command=command,
+        otlp=_collector(options),
+        trace_content=options.trace_content,
     )
+
+
+def _collector(options: RunOptions) -> str | None:
+    address = options.otlp
+    if address is None:
+        if options.trace_content:
+            raise SettingError(f"{option('trace_content')}: is about spans; add {option('otlp')} URL")
+        return None
+    try:
+        parts = urlsplit(address)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise SettingError(f"{option('otlp')} {address}: no address of a collector; write http://HOST:4318")
+    return address
 
 
 def new_folder(name: str, base: Path | None = None) -> Path:

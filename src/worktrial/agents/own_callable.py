@@ -81,7 +81,9 @@ class OwnCallable:
             ours = _first_of_ours(e)
             if ours is not None:
                 raise ours from e
-            raise InvalidSample(InvalidReason.AGENT_CRASH, f"{type(e).__name__}: {e}") from e
+            # A message may hold halves of characters, which nothing can store.
+            said = f"{type(e).__name__}: {e}".encode(errors="replace").decode()
+            raise InvalidSample(InvalidReason.AGENT_CRASH, said) from e
         # Who keeps the loop from turning, or goes on for all that it was told to stop, is not stopped by it.
         if limit.expired() or assignment.limit_hit() is StopReason.TIME_LIMIT:
             trajectory.stop_reason = StopReason.TIME_LIMIT
@@ -169,7 +171,7 @@ def crash_traceback(crash: InvalidSample) -> str | None:
     ours = str(Path(__file__).parents[1])
     theirs = next((i for i, frame in enumerate(told.stack) if not frame.filename.startswith(ours)), 0)
     del told.stack[:theirs]
-    return "".join(told.format())[-_MOST_CHARACTERS:]
+    return "".join(told.format())[-_MOST_CHARACTERS:].encode(errors="replace").decode()
 
 
 def _first_of_ours(error: BaseException) -> WorktrialError | None:

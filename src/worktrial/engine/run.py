@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from worktrial.engine.batch.fitness import refuse_unfit
 from worktrial.engine.batch.ledger import BatchLedger, batches_in_flight
@@ -21,10 +22,14 @@ from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import BATCHES, RunStore
+from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError, WorktrialError, option
+from worktrial.errors import SettingError, WorktrialError, extra, option
 from worktrial.grading import Outcome
+
+if TYPE_CHECKING:
+    from worktrial.engine.otlp import SpanExport
 
 # Beside one request per sample in flight: votes that are asked for side by side.
 SPARE_REQUESTS = 4
@@ -133,6 +138,7 @@ class _OpenRun:
     redactor: Redactor
     store: RunStore
     spend: Spend
+    watcher: "SpanExport | None" = None
 
     def notice(self, text: str) -> None:
         """Tell the user, and the manifest, what the run has to do otherwise than it was asked to."""
@@ -163,12 +169,15 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
     redactor = Redactor()
     for role in roles.values():
         redactor.add_role(role, needs_key=not settings.cache_only)
+    if settings.otlp is not None:
+        redactor.add_url(settings.otlp)
     with RunStore(settings.folder, manifest_of(RunPlan(trial, roles, settings), redactor), redactor) as store:
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
         end = "interrupted"
         try:
-            yield _OpenRun(trial, roles, settings, redactor, store, spend)
+            with _watched(plan, roles, store, redactor) as watcher:
+                yield _OpenRun(trial, roles, settings, redactor, store, spend, watcher)
             end = "done"
         except WorktrialError as e:
             end = f"stopped: {e}"
@@ -181,6 +190,25 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
             session.ended, session.end = utc_now(), end
             session.cost, session.tokens = spend.cost - cost, spend.tokens - tokens
             store.save_manifest()
+
+
+def _watched(
+    plan: RunPlan, roles: Mapping[RoleName, RoleSettings], store: RunStore, redactor: Redactor
+) -> "contextlib.AbstractContextManager[SpanExport | None]":
+    """Export of spans to the collector that the run's settings name, if they name one.
+
+    Raises:
+        MissingExtra: what it is made of is not installed.
+    """
+    settings = plan.settings
+    if settings.otlp is None:
+        return contextlib.nullcontext()
+    with extra("otlp", "A collector of OpenTelemetry"):
+        from worktrial.engine.otlp import Watched, exported
+
+    agent = agent_of(store.manifest) or plan.trial.suite
+    watched = Watched(plan.trial.suite, settings.folder.resolve().name, agent, roles)
+    return exported(settings.otlp, watched, redactor, content=settings.trace_content, tell=tell_on_stderr)
 
 
 async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress | None) -> list[int]:
@@ -210,7 +238,7 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
             for run, own in zip(runs, rounds, strict=True)
         ]
         schedulers = [
-            Scheduler(run.trial, run.store, own, concurrency, on_finished, batches)
+            Scheduler(run.trial, run.store, own, concurrency, on_finished, batches, run.watcher)
             for run, own, batches in zip(runs, clients, rounds, strict=True)
         ]
         await work_off(schedulers, concurrency)

@@ -31,6 +31,10 @@ class RunSettings:
     batch: BatchPolicy | None = None
     """Patience with batches, where requests go through the providers' batch interfaces; None sends each alone."""
     command: tuple[str, ...] = ()
+    otlp: str | None = None
+    """Address of a collector that is sent spans of every sample; None sends none."""
+    trace_content: bool = False
+    """Whether those hold messages, arguments and results."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from worktrial.engine.batch.rounds import Rounds
 from worktrial.engine.client import Client
@@ -14,11 +15,15 @@ from worktrial.engine.manifest import utc_now
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.store import RunStore
+from worktrial.engine.times import SampleTimes, current
 from worktrial.engine.tokens import sample_tokens
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+
+if TYPE_CHECKING:
+    from worktrial.engine.otlp import SpanExport
 
 
 async def guarded(
@@ -106,6 +111,8 @@ class Scheduler:
     on_finished: OnFinished
     rounds: Rounds | None = None
     """Collects requests of running samples into batches."""
+    watcher: "SpanExport | None" = None
+    """Told of each finished sample, with the times of what it did; None takes none."""
     _outage: Outage = field(init=False)
     _defects: Defects = field(init=False)
 
@@ -120,11 +127,18 @@ class Scheduler:
         Raises:
             StopRun: the run cannot go on.
         """
-        with contextlib.nullcontext() if self.rounds is None else self.rounds.sample(job.key):
-            await self._run(job)
+        times = None if self.watcher is None else SampleTimes(self.watcher.keeps_content)
+        token = current.set(times)
+        try:
+            with contextlib.nullcontext() if self.rounds is None else self.rounds.sample(job.key):
+                record = await self._run(job, times)
+        finally:
+            current.reset(token)
+        if self.watcher is not None and times is not None:
+            self.watcher.add(record, times, time.time_ns())
 
-    async def _run(self, job: Job) -> None:
-        context = SampleContext(job, self.clients)
+    async def _run(self, job: Job, times: SampleTimes | None) -> SampleRecord:
+        context = SampleContext(job, self.clients, times)
         result = await guarded(
             self.trial.run(job, context),
             on_defect=lambda error: self._defects.met(job.key, error),
@@ -146,6 +160,7 @@ class Scheduler:
         self.on_finished(record)
         self._outage.saw(record.reason)
         self._defects.saw(record)
+        return record
 
 
 def _whose(suite: str, job: Job) -> JsonObject:

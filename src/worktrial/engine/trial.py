@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from worktrial.engine.client import BoundModel, Client
+from worktrial.engine.client import Client
 from worktrial.engine.record import CLEAN, Key, SampleResult
 from worktrial.engine.roles import RoleName
 from worktrial.engine.spend import Meter
-from worktrial.language import JsonObject, JsonValue
+from worktrial.engine.times import SampleTimes, TimedModel
+from worktrial.language import Complete, JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +32,27 @@ class Job:
 class SampleContext:
     """Models and meter of one running sample."""
 
-    def __init__(self, job: Job, clients: Mapping[RoleName, Client]) -> None:
+    def __init__(self, job: Job, clients: Mapping[RoleName, Client], times: SampleTimes | None = None) -> None:
         self.job = job
         self.meter = Meter()
         self.started = time.perf_counter()
         """Moment from which the sample's time is counted, by `time.perf_counter`."""
         self._clients = clients
+        self._times = times
 
     def restart(self) -> None:
         """Count the sample's time from now on: nobody was there to work on it before."""
         self.started = time.perf_counter()
+        if self._times is not None:
+            self._times.began = time.time_ns()
 
-    def model(self, role_name: RoleName) -> BoundModel:
+    def model(self, role_name: RoleName) -> Complete:
         """The `Complete` of `role_name` (a role) for this sample."""
         # Samples are independent draws: the request cache never serves one sample's answer to another.
         job = self.job
         salt = f"{job.sample}/{job.repeat}" + ("" if job.condition == CLEAN else f"/{job.condition}")
-        return self._clients[role_name].model(self.meter, salt)
+        model = self._clients[role_name].model(self.meter, salt)
+        return model if self._times is None else TimedModel(model, role_name, self._times)
 
 
 class Trial(Protocol):

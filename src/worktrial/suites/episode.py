@@ -12,6 +12,7 @@ from worktrial.agents.own_callable import crash_traceback
 from worktrial.agents.prompting import prompt_on_record, render_prompt
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
+from worktrial.engine.times import work_timed
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
@@ -51,7 +52,8 @@ async def episode(
     finished = False
     crash: str | None = None
     try:
-        await agent(assignment)
+        with work_timed(assignment):
+            await agent(assignment)
         finished = True
         kept = budget()
         result = with_budget(await grade(), kept)
