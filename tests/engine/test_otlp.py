@@ -79,9 +79,7 @@ def test_models_are_asked_in_spans_of_their_own(tmp_path: Path) -> None:
     own = OwnSuite().write(tmp_path / "own")
     with ScriptedServer() as server, collector() as kept:
         models = dict.fromkeys(("simulator", "judge"), "scripted")
-        ran = wt.run(
-            own, "scripted", out=tmp_path / "run", base_url=server.url, otlp=kept.url, votes=2, **models
-        )
+        ran = wt.run(own, "scripted", out=tmp_path / "run", base_url=server.url, otlp=kept.url, votes=2, **models)
         asked = server.count()
     assert len(ran.run.records) == len(kept.roots()) == 2
     chats = [span for span in kept.spans if span.attributes.get("gen_ai.operation.name") == "chat"]
