@@ -36,7 +36,7 @@ class TimedCall:
     tool: str
     arguments: JsonValue
     observation: Observation | None
-    """What the agent was shown; None where the call broke off."""
+    """Answer as the agent was shown it; None where the call broke off."""
     error: str = ""
     """Class of what was raised in its place."""
 
