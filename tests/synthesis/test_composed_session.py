@@ -3,6 +3,8 @@
 import asyncio
 import shutil
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,14 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.agents.assignment import Limits
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.spend import Budget, BudgetSpent
+from worktrial.errors import DataError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.clauses.clause import read_clauses
 from worktrial.synthesis.composed_session import ComposingSession
 from worktrial.synthesis.composed_suite import Labels
 from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.proving.way import GATES_AT_ONCE
 from worktrial.synthesis.resources import ResourceSettings, open_resources
 from worktrial.synthesis.task_session import TasksEnd
 
@@ -40,12 +44,14 @@ def session_on(
     budget: Budget | None = None,
     until_drafts: bool = False,
     said: Any = None,
+    of: Callable[[Path], InProcess] = in_process,
+    findings: Any = None,
 ) -> TasksEnd:
     """One session on a copy of the tool library."""
     if not root.exists():
         shutil.copytree(TOOL_LIBRARY, root, ignore=shutil.ignore_patterns("__pycache__"))
     place = root / "workplaces" / "loans"
-    home: InProcess = in_process(place)
+    home = of(place)
     rules = {clause.id: clause.quote for clause in read_clauses(root / "clauses.yaml")}
     roles = {role.value: RoleSettings(role=role, model=f"{role.value}-1", base_url=url) for role in ROLES}
     settings = ResourceSettings(roles=roles, requests=16, budget=budget or Budget())
@@ -63,6 +69,7 @@ def session_on(
                 run_settings=SimulatedSettings(limits=Limits(12)),
                 runs_at_once=16,
                 warn=(said or []).append,
+                findings=findings,
             )
             return await session.make(until_drafts=until_drafts)
 
@@ -230,3 +237,52 @@ def test_drafts_alone_ask_nobody(tmp_path: Path) -> None:
         assert server.count() == 0
     assert len(end.drafts) == 6
     assert len(list((tmp_path / "library" / "work" / "tasks").glob("*.yaml"))) == 6
+
+
+@dataclass(frozen=True)
+class Slow(InProcess):
+    """A workplace whose code is waited for, as one in the sandbox is, and is at fault after so many calls."""
+
+    calls: list[int]
+
+    async def call_function(self, module: str, name: str, *arguments: Any) -> Any:
+        for _ in range(20):
+            await asyncio.sleep(0)
+        self.calls[0] -= 1
+        if self.calls[0] < 0:
+            raise DataError("atoms.py", "is at fault")
+        return await super().call_function(module, name, *arguments)
+
+
+def slow(calls: int) -> Callable[[Path], InProcess]:
+    return lambda folder: in_process(folder, Slow, calls=[calls])
+
+
+def test_a_task_sets_out_before_the_last_is_composed_and_few_crowd_the_gates(tmp_path: Path) -> None:
+    root, composed, at_gates, most = tmp_path / "library", [], 0, 0
+
+    async def found(bench: Any) -> list[str]:
+        nonlocal at_gates, most
+        composed.append(len(list((root / "work/tasks").glob("*.yaml"))))
+        at_gates += 1
+        most = max(most, at_gates)
+        for _ in range(300):
+            await asyncio.sleep(0)
+        at_gates -= 1
+        return []
+
+    with ScriptedServer(everybody()) as server:
+        end = session_on(root, server.url, spec(12), of=slow(10_000), findings=found)
+    assert len(end.drafts) == 12
+    assert composed[0] < 12 == composed[-1]
+    assert 1 < most <= GATES_AT_ONCE
+
+
+def test_answers_on_their_way_are_kept_when_an_atom_turns_out_to_be_at_fault(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+
+    with ScriptedServer(everybody()) as server:
+        with pytest.raises(DataError, match="is at fault"):
+            session_on(root, server.url, spec(12), of=slow(8))
+        asked = server.count()
+        assert len((root / "work/spend.jsonl").read_bytes().splitlines()) == asked > 0

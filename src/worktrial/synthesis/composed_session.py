@@ -1,6 +1,6 @@
 """The way from a workplace of code to a suite: tasks composed, proved, measured and written."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -105,13 +105,12 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
                 path.unlink()
         return found
 
-    async def drawn(self, count: int, have: Mapping[str, ComposedTask]) -> list[ComposedTask]:
+    async def drawn(self, count: int, have: Mapping[str, ComposedTask]) -> AsyncIterator[ComposedTask]:
         """New tasks, as many as are wanted if the atoms give so many."""
-        made = await self._composition.tasks(count, have.values())
-        for draft in made:
+        async for draft in self._composition.tasks(count, have.values()):
             self.write(draft)
+            yield draft
         self.unmade = [one.why for one in self._composition.unmade]
-        return made
 
     def way(self, drafts: dict[str, ComposedTask]) -> ComposedWay:
         """The way that each task goes."""
@@ -137,6 +136,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             fixed=self.is_edited,
             on_ruling=self._rulings.add,
             on_varied=varied,
+            drawn=self._all_drawn.wait,
             moved=self.tell,
         )
 

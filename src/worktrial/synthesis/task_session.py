@@ -3,12 +3,13 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic
 
 from worktrial.engine.spend import BudgetSpent
+from worktrial.errors import DataError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
 from worktrial.synthesis.calibration.rules import rule_of
@@ -67,6 +68,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
     unmade: list[str] = field(default_factory=list, init=False)
     """Reasons why draws came to no task."""
     _books: dict[str, RunBook] = field(default_factory=dict, init=False)
+    _all_drawn: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def __post_init__(self) -> None:
         self.rule = rule_of(self.spec)
@@ -98,8 +100,8 @@ class TaskSession(ABC, Generic[Draft, Ready]):
         """Tasks of earlier sessions: as a person left them, or made again where what they rest on has changed."""
 
     @abstractmethod
-    async def drawn(self, count: int, have: Mapping[str, Draft]) -> Sequence[Draft]:
-        """New tasks, as many as are wanted if there are so many; they are on disk."""
+    def drawn(self, count: int, have: Mapping[str, Draft]) -> AsyncIterator[Draft]:
+        """New tasks, as many as are wanted if there are so many, each as soon as it is on disk."""
 
     @abstractmethod
     def made_from(self, draft: Draft) -> Mapping[str, str]:
@@ -137,14 +139,16 @@ class TaskSession(ABC, Generic[Draft, Ready]):
             kept = sum(end.fate == "kept" for end in ends.values())
             # Those that a spent budget kept from their end are settled before more are drawn.
             waiting = [draft for id, draft in drafts.items() if id not in ends]
-            lacking = self.spec.tasks - kept - len(waiting)
-            if lacking > 0 and len(drafts) < most:
-                new = await self.drawn(min(lacking, most - len(drafts)), drafts)
-                drafts.update({draft.id: draft for draft in new})
-                waiting += new
-            if not waiting or until_drafts:
+            lacking = max(0, min(self.spec.tasks - kept - len(waiting), most - len(drafts)))
+            new = self._new(lacking, drafts)
+            if until_drafts:
+                async for _ in new:
+                    pass
                 break
-            ends |= await self._settled(way, waiting)
+            settled = await self._settled(way, waiting, new)
+            if not settled:
+                break
+            ends |= settled
         unmade = dict(Counter(self.unmade))
         if until_drafts:
             return TasksEnd(list(drafts.values()), [], None, unmade)
@@ -196,7 +200,18 @@ class TaskSession(ABC, Generic[Draft, Ready]):
         self.ran(row)
         return row
 
-    async def _settled(self, way: TaskWay[Draft, Ready], drafts: Sequence[Draft]) -> dict[str, ProvedTask]:
+    async def _new(self, count: int, drafts: dict[str, Draft]) -> AsyncIterator[Draft]:
+        """New tasks, put into `drafts`."""
+        if count:
+            async for draft in self.drawn(count, dict(drafts)):
+                drafts[draft.id] = draft
+                yield draft
+
+    async def _settled(
+        self, way: TaskWay[Draft, Ready], drafts: Sequence[Draft], new: AsyncIterator[Draft]
+    ) -> dict[str, ProvedTask]:
+        """Ends of all tasks, each of which sets out as soon as it is there."""
+
         async def one(draft: Draft) -> ProvedTask | BudgetSpent:
             try:
                 return await way.settled(draft)
@@ -204,12 +219,31 @@ class TaskSession(ABC, Generic[Draft, Ready]):
                 # The others meet it at their next request; cancelling them would lose answers on their way.
                 return e
 
+        tasks: list[asyncio.Task[ProvedTask | BudgetSpent]] = []
+        broken: DataError | None = None
+        self._all_drawn.clear()
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(draft)) for draft in drafts]
+
+                def set_out(draft: Draft) -> None:
+                    tasks.append(group.create_task(one(draft)))
+
+                for draft in drafts:
+                    set_out(draft)
+                try:
+                    async for draft in new:
+                        set_out(draft)
+                except DataError as e:
+                    # What is under way is paid for: it comes to its end, and nothing more is asked for.
+                    self.resources.spend.halt()
+                    broken = e
+                finally:
+                    self._all_drawn.set()
         except BaseExceptionGroup as trouble:
             # Tasks in flight tend to meet the same refusal at the same moment; one report is enough.
             raise trouble.exceptions[0] from None
+        if broken is not None:
+            raise broken
         ends = {}
         for task in tasks:
             end = task.result()

@@ -1,7 +1,7 @@
 """Tasks composed of atoms: a hundred from one small workplace, each proved by playing it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,14 @@ def atoms_of(workshop: InProcess) -> dict[str, AtomName]:
 def composed(wanted: int, **more: Any) -> tuple[list[ComposedTask], Composition]:
     workshop = tool_library()
     composition = Composition(atoms_of(workshop), workshop, "loans", ("en", "ko"), **more)
-    return asyncio.run(composition.tasks(wanted)), composition
+    return drawn(composition, wanted), composition
+
+
+def drawn(composition: Composition, wanted: int, have: Sequence[ComposedTask] = ()) -> list[ComposedTask]:
+    async def every() -> list[ComposedTask]:
+        return [task async for task in composition.tasks(wanted, have)]
+
+    return asyncio.run(every())
 
 
 HUNDRED, COMPOSITION = composed(100)
@@ -60,7 +67,7 @@ def test_the_same_seed_gives_the_same_tasks_and_another_seed_others() -> None:
 def test_more_tasks_later_are_numbered_on_and_repeat_none() -> None:
     workshop = tool_library()
     composition = Composition(atoms_of(workshop), workshop, "loans", ("en", "ko"))
-    more = asyncio.run(composition.tasks(5, HUNDRED[:20]))
+    more = drawn(composition, 5, HUNDRED[:20])
     assert [task.recipe.id for task in more] == [f"loans-{n}" for n in range(21, 26)]
     assert not {t.instructions["en"] for t in more} & {t.instructions["en"] for t in HUNDRED[:20]}
 

@@ -25,7 +25,7 @@ async def found(place: Path, clauses: Path, wanted: int) -> list[Finding]:
     rules = read_clauses(clauses)
     workshop = DrawnOnce(home)
     atoms = {atom.name: atom for atom in read_atoms(place)}
-    drafts = await Composition(atoms, workshop, "case").tasks(wanted)
+    drafts = [draft async for draft in Composition(atoms, workshop, "case").tasks(wanted)]
     assert len(drafts) == wanted
     labels = Labels(place.name, "a desk", "services", "desks")
     texts = {clause.id: clause.quote for clause in rules}

@@ -12,6 +12,7 @@ from worktrial.synthesis.author import Author
 from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
 from worktrial.synthesis.gates.expectations import can_refuse
 from worktrial.synthesis.prompting import fenced, tools_text
+from worktrial.synthesis.together import together
 from worktrial.workplaces.tools import Tool
 
 
@@ -65,9 +66,9 @@ async def expectations_of(
         UnusableReplies: the author's replies cannot be used.
         InvalidSample: the model cannot be reached.
     """
-    found: list[JsonObject] = []
     known = {clause.id for clause in brief.clauses}
-    for start in range(0, len(tools), GROUP):
+
+    async def asked(start: int) -> list[ExpectationDraft]:
         group = tools[start : start + GROUP]
         prompt = brief.prompt(
             "author_expectations",
@@ -79,13 +80,15 @@ async def expectations_of(
             refusing=", ".join(tool.name for tool in group if can_refuse(_made(tool))),
         )
 
-        def check(drafts: ExpectationDrafts, group: Sequence[ToolDraft] = group) -> list[str]:
+        def check(drafts: ExpectationDrafts) -> list[str]:
             return _faults(drafts, group, tools, state, known)
 
-        drafts = await author.write(prompt, ExpectationDrafts, salt=f"expectations/{start // GROUP}", check=check)
-        for draft in drafts.expectations:
-            found.append({**msgspec.to_builtins(draft), "id": f"E-{len(found) + 1:02}"})
-    return Expectations(expectations=found)
+        salt = f"expectations/{start // GROUP}"
+        return (await author.write(prompt, ExpectationDrafts, salt=salt, check=check)).expectations
+
+    groups = await together(*map(asked, range(0, len(tools), GROUP)))
+    found = [msgspec.to_builtins(draft) for group in groups for draft in group]
+    return Expectations(expectations=[{**one, "id": f"E-{number:02}"} for number, one in enumerate(found, 1)])
 
 
 def _faults(

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -116,22 +116,28 @@ class WorkplaceAuthoring:
         ids = {"clauses": hash_of([clause.id for clause in brief.clauses])}
         types = await self._part("types", interface, self._types, self._check.types)
 
-        draw = await self._part(
-            "draw", {"types": hash_of(types)}, partial(self._draw, types), partial(self._check.draw, types)
-        )
-        state = await self._drawn(workplace_modules(name, [types], draw))
-
         on_types = {"types": hash_of(types)}
-        rules = await self._part(
-            "rules", {**on_types, **ids}, partial(self._rules, types), partial(self._check.rules, types)
+        failed: dict[str, str] = {}
+
+        async def tests() -> tuple[str, JsonObject, list[JsonObject]]:
+            draw = await self._part("draw", on_types, partial(self._draw, types), partial(self._check.draw, types))
+            state = await self._drawn(workplace_modules(name, [types], draw))
+            # Before there are tools, so that nobody can write down what they happen to do.
+            functions = [_as_function(tool) for tool in brief.operations]
+            return draw, state, await self._expectations(types, functions, state, failed)
+
+        # Neither knows of the other, so neither waits for the other.
+        parts: list[Any] = await together(
+            tests(),
+            self._part(
+                "rules", {**on_types, **ids}, partial(self._rules, types), partial(self._check.rules, types)
+            ),
         )
+        (draw, state, expected), rules = parts
         known = outline(rules)
         # What a rule says may change without a tool that calls it.
         on_rules = {**on_types, "rules": hash_of(outline(rules, constants=False))}
         written: list[str] = [types, rules]
-        failed: dict[str, str] = {}
-        # Before there are tools, so that nobody can write down what they happen to do.
-        expected = await self._expectations(types, [_as_function(tool) for tool in brief.operations], state, failed)
         for number, group in enumerate(groups, 1):
             made_from = {**on_rules, "interface": hash_of([_brief_of(tool) for tool in group])}
             checked = ToolsCheck(self._check, written, group, draw, state, expected)

@@ -1,7 +1,7 @@
 """Choice of what tasks are made of: recipes drawn until enough make a task, every atom as often as others."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -45,7 +45,6 @@ class Composition:
         prefix: Beginning of every task's id, such as `parcel-claims`.
         languages: Of every task; the first names it.
         seed: Everything follows from it.
-        on_task: Told of each task.
     """
 
     atoms: Mapping[str, AtomName]
@@ -53,14 +52,13 @@ class Composition:
     prefix: str
     languages: Sequence[str] = ("en",)
     seed: int = 0
-    on_task: Callable[[ComposedTask], None] = lambda task: None
     unmade: list[Unmade] = field(default_factory=list, init=False)
     _used: Counter[str] = field(default_factory=Counter, init=False)
     _sets: set[tuple[str, ...]] = field(default_factory=set, init=False)
     _texts: dict[str, str] = field(default_factory=dict, init=False)
     """Task to its instruction, ids and numbers left out."""
 
-    async def tasks(self, wanted: int, have: Iterable[ComposedTask] = ()) -> list[ComposedTask]:
+    async def tasks(self, wanted: int, have: Iterable[ComposedTask] = ()) -> AsyncIterator[ComposedTask]:
         """Compose as many tasks as are wanted, if the atoms give so many, numbered on from those that there are.
 
         Depth goes round from one case to three, and beyond where that gives no more. Of the atoms those come first
@@ -73,7 +71,6 @@ class Composition:
         for task in have:
             self.note(task)
             number = max(number, int(task.recipe.id.rsplit("-", 1)[1]))
-        made: list[ComposedTask] = []
         for _ in range(wanted):
             number += 1
             usual = 1 + (number - 1) % MOST_CASES
@@ -86,10 +83,8 @@ class Composition:
             if found is None:
                 self.unmade.append(Unmade((), "the atoms give no more tasks that differ from each other"))
                 break
-            made.append(found)
             self.note(found)
-            self.on_task(found)
-        return made
+            yield found
 
     async def varied(
         self, recipe: Recipe, cases: Sequence[str | RecipeCase], *, distractors: int

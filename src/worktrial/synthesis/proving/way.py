@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -18,9 +18,12 @@ from worktrial.synthesis.compose.composer import ComposedTask
 from worktrial.synthesis.compose.varying import hardened, mended
 from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
 from worktrial.synthesis.proving.truth import Ruling, differences, end_of_plan, end_of_run, ruled
+from worktrial.synthesis.turns import Turns
 
 SOLVER_RUNS = 2
 """Runs of the solver at most, where the first comes to no verdict."""
+GATES_AT_ONCE = 3
+"""Tasks in the gates at a time. Were it all, the first would come out with the last, and models would wait."""
 
 TaskFate = Literal["kept", "gate", "truth", "trivial", "too_hard", "invalid"]
 Confirmation = Literal["confirmed", "upheld", "open"]
@@ -91,6 +94,10 @@ class Bench(Generic[Draft, Ready]):
     """Hash of everything that its runs depend on."""
 
 
+async def _at_once() -> None:
+    """Wait for nothing."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TaskWay(ABC, Generic[Draft, Ready]):
     """Brings tasks to their end, each by itself.
@@ -103,6 +110,7 @@ class TaskWay(ABC, Generic[Draft, Ready]):
         rule: Tells when the runs suffice.
         fresh: Runs for the rate that is published.
         on_varied: Given each task that took another's place.
+        drawn: Waits until all tasks are drawn; what takes the place of another then differs from all of them.
         moved: Told of progress.
     """
 
@@ -113,7 +121,9 @@ class TaskWay(ABC, Generic[Draft, Ready]):
     rule: Sequential
     fresh: int
     on_varied: Callable[[Draft], None] = lambda draft: None
+    drawn: Callable[[], Awaitable[object]] = _at_once
     moved: Callable[[str, str, str], None] = lambda id, stage, what: None
+    _gates: Turns = field(default_factory=lambda: Turns(GATES_AT_ONCE), init=False)
 
     @abstractmethod
     async def truth(self, bench: Bench[Draft, Ready]) -> tuple[Confirmation, str]:
@@ -130,8 +140,12 @@ class TaskWay(ABC, Generic[Draft, Ready]):
             StopRun: an endpoint refuses to work, or a budget is spent; what was run is kept.
         """
         while True:
-            bench = await self.bench_of(draft)
-            end = await self._tried(bench)
+            async with self._gates.turn((-draft.round,)):
+                bench = await self.bench_of(draft)
+                self.moved(draft.id, "checks", "")
+                found = await self.faults(bench)
+            end = _end(bench, "gate", "; ".join(found)) if found else await self._tried(bench)
+            await self.drawn()
             other = await self.other(bench, end.fate)
             if other is None:
                 self.moved(draft.id, "done", end.fate)
@@ -142,9 +156,6 @@ class TaskWay(ABC, Generic[Draft, Ready]):
 
     async def _tried(self, bench: Bench[Draft, Ready]) -> ProvedTask:
         id = bench.draft.id
-        self.moved(id, "checks", "")
-        if found := await self.faults(bench):
-            return _end(bench, "gate", "; ".join(found))
         self.moved(id, "solver", "")
         truth, against = await self.truth(bench)
         if against:

@@ -1,6 +1,6 @@
 """The way from a simulated workplace to a suite: tasks written, run with their plan, measured and published."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -107,13 +107,16 @@ class SimulatedSession(TaskSession[TaskDraft, Task]):
         paths = sorted((self.folder.work / "drafts").glob("*.yaml"))
         return [draft for draft in await together(*(self._held(path.stem) for path in paths)) if draft is not None]
 
-    async def drawn(self, count: int, have: Mapping[str, TaskDraft]) -> list[TaskDraft]:
+    async def drawn(self, count: int, have: Mapping[str, TaskDraft]) -> AsyncIterator[TaskDraft]:
         """New tasks, written side by side; those that the author cannot write are left out."""
         first = max([self._taken, *map(self._number, have)]) + 1
         self._taken = first + count - 1
         prefix = prefix_of(self.place.name)
         ids = [f"{prefix}-{number:02d}" for number in range(first, first + count)]
-        return [draft for draft in await together(*map(self._held, ids)) if draft is not None]
+        # All of them first: whether one is nearly another is asked of each.
+        for draft in await together(*map(self._held, ids)):
+            if draft is not None:
+                yield draft
 
     async def _held(self, id: str) -> TaskDraft | None:
         number = self._number(id)
