@@ -132,6 +132,32 @@ def test_intervals_hold_the_truth(clusters: int) -> None:
     assert (counts / draws >= 0.92).all()
 
 
+@pytest.mark.parametrize(("spread", "times"), [(1.0, 1.5), (1.0, 1.0)])
+def test_the_change_of_a_very_skewed_cost_holds_the_truth(spread: float, times: float) -> None:
+    """Of thirty tasks: Student's alone holds 87 % where gaps grow with the cost, 86.75 of these."""
+    draw = np.random.default_rng(33)
+    held = 0
+    for _ in range(400):
+        costs = np.exp(spread * draw.normal(size=30))
+        others = times * costs * np.exp(0.4 * draw.normal(size=30) - 0.08)
+        found = mean_change(list(costs), list(others), [1] * 30)
+        assert found is not None
+        held += _holds(found.difference, (times - 1) * float(np.exp(spread**2 / 2)))
+    assert held >= 0.91 * 400
+
+
+def test_the_ends_of_a_ratio_are_where_the_gap_may_just_be_nothing() -> None:
+    draw = np.random.default_rng(2)
+    costs = np.exp(draw.normal(size=40))
+    others = 1.3 * costs * np.exp(0.3 * draw.normal(size=40))
+    found = mean_change(list(costs), list(others), [1] * 40)
+    assert found is not None and found.ratio is not None
+    for place, end in enumerate(found.ratio):
+        # Second against so many times first is no change, just so.
+        at = mean_change(list(end * costs), list(others), [1] * 40)
+        assert at is not None and at.difference[place] == pytest.approx(0, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("clusters", "options", "message"),
     [

@@ -10,7 +10,7 @@ No interval has width 0. Where nothing varies, that is said by as many clusters 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import cbrt, inf, nan, sqrt
+from math import cbrt, comb, inf, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from worktrial.statistics.rates import Interval, interval_of
@@ -153,13 +153,16 @@ def _variance(moved: "np.ndarray[Any, Any]") -> tuple[float, float]:
 
 def _freedom(errors: "np.ndarray[Any, Any]") -> float:
     """Satterthwaite's degrees of freedom, for the kurtosis 3 of normal errors."""
-    most = len(errors) - 1.0
     largest = abs(errors).max()
     if not largest:
-        return most
+        return len(errors) - 1.0
     shares = (errors / largest) ** 2
-    freedom = float(3 * shares.sum() ** 2 / (shares**2).sum()) - 1
-    return min(most, max(_LEAST_FREEDOM, freedom))
+    return _freedom_of(float(shares.sum()), float((shares**2).sum()), len(errors))
+
+
+def _freedom_of(squares: float, fourths: float, count: int) -> float:
+    """The same from sums of powers of errors."""
+    return min(count - 1.0, max(_LEAST_FREEDOM, 3 * squares**2 / fourths - 1))
 
 
 def mean_interval(
@@ -187,8 +190,6 @@ def mean_interval(
         ValueError: `confidence` is out of range, there is no sample, or there are not as many numbers as clusters.
     """
     _check(confidence)
-    import numpy as np
-
     amount, of = _columns(amounts, samples)
     n = of.sum()
     mean = float(amount.sum() / n)
@@ -202,22 +203,32 @@ def mean_interval(
         # All alike: another one, that takes nothing, is not ruled out.
         half = student_quantile(tail, count - 1.0) * mean / count
         return Interval(max(0.0, mean - half), mean + half)
-    skewness, kurtosis = _shape(errors)
+    # Of the amounts relative to the mean, so that no power runs out of a float's range.
+    relative = errors / mean
+    second, third, fourth = (float((relative**power).sum()) for power in (2, 3, 4))
+    low, high = _skewed_interval(1.0, second, third, fourth, count, tail)
+    return Interval(max(0.0, mean * low), mean * high)
+
+
+def _skewed_interval(
+    mean: float, squares: float, cubes: float, fourths: float, count: int, tail: float
+) -> tuple[float, float]:
+    """Ends by Hall's transformation, from the sums of powers of what clusters add to a mean of errors."""
+    skewness, kurtosis = _shape(squares, cubes, fourths, count)
     # The variance of a variance follows from the kurtosis (B. O'Neill, *Some useful moment results in sampling
     # problems*, The American Statistician 68, 2014).
     freedom = 2 * count / (kurtosis - (count - 3) / (count - 1))
     critical = student_quantile(tail, min(count - 1.0, max(_LEAST_FREEDOM, freedom)))
-    error = float(np.sqrt(count / (count - 1) * squares))
+    error = sqrt(count / (count - 1) * squares)
     low, high = (mean - error * _unskewed(sign * critical, skewness / sqrt(count)) for sign in (1, -1))
-    return Interval(max(0.0, low), high)
+    return low, high
 
 
-def _shape(errors: "np.ndarray[Any, Any]") -> tuple[float, float]:
-    """Skewness and kurtosis of clusters."""
-    n = len(errors)
-    square = float((errors**2).mean())
-    skewness = float((errors**3).mean()) / square**1.5
-    kurtosis = float((errors**4).mean()) / square**2
+def _shape(squares: float, cubes: float, fourths: float, n: int) -> tuple[float, float]:
+    """Skewness and kurtosis of clusters, from sums of powers of errors."""
+    square = squares / n
+    skewness = cubes / n / square**1.5
+    kurtosis = fourths / n / square**2
     if n < 4:
         return skewness, 3.0
     skewness *= sqrt(n * (n - 1)) / (n - 2)
@@ -260,9 +271,11 @@ def mean_change(
 ) -> MeanChange | None:
     """The change of a mean quantity on the same clusters.
 
-    One statistic for both: Student's for the difference of paired sums, and for the ratio Fieller's, which asks it
-    of every ratio (E. C. Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society
-    B 16, 1954).
+    One statistic for both: the ratio's interval has every ratio r at which that of the mean of second minus r times
+    first has 0 (as E. C. Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society
+    B 16, 1954, asks it of Student's). Gaps are as skewed as the quantity where they grow with it, and hardly where
+    two agents are equal; so the interval of a mean gap has the ends of `mean_interval`, and Student's where these
+    reach further.
 
     Args:
         first: The first's sum for each cluster.
@@ -282,39 +295,105 @@ def mean_change(
     before, after = float(one.sum() / n), float(other.sum() / n)
     if count < 2 or not (before or after):
         return None
-    of_first, of_second = (one - before * of) / n, (other - after * of) / n
+    scale = before + after
+    of_first, of_second = (one - before * of) / n / scale, (other - after * of) / n / scale
+    before, after = before / scale, after / scale
+    tail = (1 - confidence) / 2
     gaps = of_second - of_first
-    freedom = _freedom(gaps)
-    scale = count / (count - 1)
-    var_first, var_second, both = (
-        scale * float((a * b).sum())
-        for a, b in ((of_first, of_first), (of_second, of_second), (of_first, of_second))
-    )
     # The same amounts or the same shares in all clusters, but for rounding.
-    in_proportion = (before * of_second - after * of_first) / (before + after)
-    if min(abs(gaps).max(), abs(in_proportion).max()) <= _ROUNDING * (before + after):
-        # Others are not ruled out of which one takes the first nothing, and one the second.
-        var_first += (before / count) ** 2
-        var_second += (after / count) ** 2
-        freedom = count - 1.0
-    square = student_quantile((1 - confidence) / 2, freedom) ** 2
-    half = sqrt(square * max(0.0, var_first + var_second - 2 * both))
-    return MeanChange(
-        Interval(after - before - half, after - before + half),
-        _fieller(
-            before * before - square * var_first,
-            before * after - square * both,
-            after * after - square * var_second,
-        ),
+    in_proportion = before * of_second - after * of_first
+    if min(abs(gaps).max(), abs(in_proportion).max()) <= _ROUNDING:
+        return _alike(of_first, of_second, before, after, scale, tail)
+    value = after / before if before else 0.0
+    # What the observed ratio leaves over, so that little is not lost as the difference of much.
+    left = of_second - value * of_first
+    powers = {(i, k): float((left**i * of_first**k).sum()) for i in range(5) for k in range(5) if 1 < i + k < 5}
+
+    def ends(ratio: float) -> tuple[float, float]:
+        """Of the mean of second minus so many times first."""
+        by = value - ratio
+        sums = [sum(comb(power, k) * by**k * powers[power - k, k] for k in range(power + 1)) for power in (2, 3, 4)]
+        return _skewed_or_not(after - ratio * before, sums[0], sums[1], sums[2], count, tail)
+
+    low, high = ends(1.0)
+    squares, cubes, fourths = (powers[0, power] for power in (2, 3, 4))
+    ratio = None
+    # The first may be nothing, if that is not ruled out.
+    if before and squares and _skewed_or_not(before, squares, cubes, fourths, count, tail)[0] > 0:
+        ratio = Interval(
+            _crossing(lambda r: ends(r)[0] > 0, 0.0, value, low > 0),
+            _crossing(lambda r: ends(r)[1] >= 0, value, inf, high >= 0),
+        )
+    return MeanChange(Interval(scale * low, scale * high), ratio)
+
+
+def _skewed_or_not(
+    mean: float, squares: float, cubes: float, fourths: float, count: int, tail: float
+) -> tuple[float, float]:
+    """The further ends of Hall's interval and of Student's."""
+    if squares <= _ROUNDING**2:
+        return mean, mean
+    half = student_quantile(tail, _freedom_of(squares, fourths, count)) * sqrt(count / (count - 1) * squares)
+    low, high = _skewed_interval(mean, squares, cubes, fourths, count, tail)
+    return min(low, mean - half), max(high, mean + half)
+
+
+def _crossing(is_below: Callable[[float], bool], low: float, high: float, one_is_below: bool) -> float:
+    """Ratio between two at which something ends to be so; on the same side of 1 as is said.
+
+    Args:
+        is_below: Whether a ratio lies below it.
+        low: Ratio that does, or 0.
+        high: Ratio that does not; may be infinite.
+        one_is_below: Whether 1 does.
+    """
+    if one_is_below:
+        low = max(low, min(1.0, high))
+    else:
+        high = min(high, max(1.0, low))
+    while high == inf:
+        further = 2 * max(1.0, low)
+        if further > _ENDLESS or not is_below(further):
+            high = further
+        else:
+            low = further
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_below(middle) else (low, middle)
+    return high if one_is_below else low
+
+
+_HALVINGS = 32
+_ENDLESS = 1e12
+"""A ratio so large that one looks no further."""
+
+
+def _alike(
+    of_first: "np.ndarray[Any, Any]",
+    of_second: "np.ndarray[Any, Any]",
+    before: float,
+    after: float,
+    scale: float,
+    tail: float,
+) -> MeanChange:
+    """Student's and Fieller's intervals of amounts, or of shares, that are the same in all clusters.
+
+    Others are not ruled out, of which one takes the first nothing, and one the second.
+    """
+    count = len(of_first)
+    both = count / (count - 1) * float((of_first * of_second).sum())
+    var_first, var_second = (
+        count / (count - 1) * float((of**2).sum()) + (mean / count) ** 2
+        for of, mean in ((of_first, before), (of_second, after))
     )
-
-
-def _fieller(a: float, b: float, c: float) -> Interval | None:
-    """Ratios r with a r² - 2 b r + c <= 0; None where they have no upper end."""
+    square = student_quantile(tail, count - 1.0) ** 2
+    half = sqrt(square * max(0.0, var_first + var_second - 2 * both))
+    difference = Interval(scale * (after - before - half), scale * (after - before + half))
+    a, b = before * before - square * var_first, before * after - square * both
     if a <= 0:
-        return None
-    root = sqrt(max(0.0, b * b - a * c))
-    return Interval(max(0.0, (b - root) / a), max(0.0, (b + root) / a))
+        return MeanChange(difference, None)
+    root = sqrt(max(0.0, b * b - a * (after * after - square * var_second)))
+    return MeanChange(difference, Interval(max(0.0, (b - root) / a), max(0.0, (b + root) / a)))
 
 
 def _check(confidence: float) -> None:

@@ -5,7 +5,9 @@ from math import ceil, isfinite, sqrt
 from statistics import NormalDist
 
 from worktrial.statistics.design import Design, design_effect
+from worktrial.statistics.estimates import OF_A_PAIR
 from worktrial.statistics.rates import interval_of
+from worktrial.statistics.student import student_quantile
 
 _STEPS = 60
 """Halvings of a range of effects: more than the digits of a number."""
@@ -220,9 +222,10 @@ def power_of(
 def paired_power(n: int, effect: float, discordant: float, *, level: float = 0.05) -> float:
     """The chance that a comparison finds a difference of `effect` on `n` tasks, each tried once.
 
-    The test is that of `difference` (McNemar's), summed over how many tasks may differ and how these may fall;
-    nothing is approximated. Because counts are whole, it does not rise steadily in `n` (S. W. Duffy, *Asymptotic
-    and exact power for the McNemar test and its analogue with R controls per case*, Biometrics 40, 1984).
+    The test is that of `difference` (McNemar's statistic), summed over how many tasks may differ and how these may
+    fall; nothing is approximated. Because counts are whole, it does not rise steadily in `n` (S. W. Duffy,
+    *Asymptotic and exact power for the McNemar test and its analogue with R controls per case*, Biometrics 40,
+    1984).
 
     Args:
         n: Tasks that both agents work on.
@@ -249,7 +252,7 @@ def paired_power(n: int, effect: float, discordant: float, *, level: float = 0.0
     # So many differing tasks as do not occur need not be looked at.
     differ, weights = differ[weights > 1e-15], weights[weights > 1e-15]
     # The largest smaller count with which the test rejects; -1 where none does.
-    z = NormalDist().inv_cdf(1 - level / 2)
+    z = student_quantile(level / 2, OF_A_PAIR * n)
     last = np.ceil((differ - z * np.sqrt(differ)) / 2) - 1
     share = min(1.0, (discordant + abs(effect)) / (2 * discordant))
     found = binom.cdf(last, differ, share) + binom.cdf(last, differ, 1 - share)
