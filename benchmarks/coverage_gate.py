@@ -8,8 +8,9 @@ of a release whose rate is 2.9 points lower than that of the one before. Nothing
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import cache
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +32,6 @@ LOOKS = 50
 LEVEL = 0.05
 DRIFT = 0.029
 """Points that every release loses, as a share."""
-NEAR = 0.6
-"""Part of its bound that a quick score must exceed before the product is asked; most looks are nowhere near."""
 
 
 class GateDesign(NamedTuple):
@@ -81,23 +80,30 @@ def alarm(baseline: Passes, looks: Passes, margin: float | None = MARGIN) -> int
     a, b = baseline.shape[1], looks.shape[2]
     means = looks.mean(axis=2)
     sums = np.vstack([np.zeros((1, means.shape[1])), np.cumsum(means, axis=0)])
-    for n in range(1, len(looks) + 1):
-        lengths = np.array(sorted(stretch_lengths(n)))
-        later = (sums[n] - sums[n - lengths]) / lengths[:, None]
-        bounds = [critical_value(LEVEL / (s * (s + 1)), 1 + a / b) for s in n - lengths + 1]
-        if (_scores(baseline, later, b * lengths) > -NEAR * np.array(bounds)).all():
-            continue
+    ends, lengths = _stretches(len(looks))
+    scores = _scores(baseline, (sums[ends] - sums[ends - lengths]) / lengths[:, None], b * lengths)
+    begun = ends - lengths + 1
+    bounds = np.array([critical_value(LEVEL / (s * (s + 1)), 1 + a / b) for s in begun])
+    for n in np.unique(ends[scores < -bounds]):
         found = difference_sequence(_tries(baseline), [_tries(look) for look in looks[:n]], 1 - LEVEL)
         below = any(one.found.interval.high < 0 for one in found)
         if below if margin is None else shown_drop(found, margin):
-            return n
+            return int(n)
     return None
+
+
+@cache
+def _stretches(looks: int) -> tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]:
+    """Last look and number of looks of every stretch that any number of looks up to so many has."""
+    pairs = [(n, length) for n in range(1, looks + 1) for length in sorted(stretch_lengths(n))]
+    ends, lengths = np.array(pairs).T
+    return ends, lengths
 
 
 def nightly(baseline: Passes, looks: Passes, margin: float = MARGIN) -> int | None:
     """First look at which a gate without a history fails, each look held against the baseline alone."""
     scores = _scores(baseline, looks.mean(axis=2), np.full(len(looks), looks.shape[2]))
-    for n in np.flatnonzero(scores < NEAR * NormalDist().inv_cdf(LEVEL / 2)):
+    for n in np.flatnonzero(scores < NormalDist().inv_cdf(LEVEL / 2)):
         first, second = _tries(baseline), _tries(looks[n])
         tries = [TaskTries(task, first[task], second[task]) for task in first]
         found = difference(tries, Estimand.THESE, confidence=1 - LEVEL)
@@ -122,11 +128,23 @@ def _single(draw: np.random.Generator, design: GateDesign) -> tuple[bool, bool]:
 
 
 def _scores(baseline: Passes, means: Passes, tries: Passes) -> Passes:
-    """Quick scores of no difference, for rows of means that come from so many tries each."""
+    """Scores of no difference, for rows of means that come from so many tries; never nearer 0 than the product's.
+
+    Those hold them against Student's distribution, and less is significant by that than by the normal one. So only
+    where the score is beyond the normal bound the product needs to be asked.
+    """
     first, a = baseline.mean(axis=1), baseline.shape[1]
+    difference = (means - first).mean(axis=1)
     differing = (first * (1 - means) + means * (1 - first)).mean(axis=1)
-    weight = 2 * a * tries / (a + tries) * len(first)
-    return np.asarray((means - first).mean(axis=1) * np.sqrt(weight / np.maximum(differing, 1e-12)))
+    weight = 2 * a * tries / (a + tries)
+    variance = differing / (weight * len(first))
+    if a > 1:
+        # Of tries within tasks, as far as there are several, and of one task more that varies as all do.
+        spread = np.maximum(differing - difference**2, 1e-12)
+        of_later = (means * (1 - means)).mean(axis=1) / np.maximum(tries - 1, 0.5)
+        within = (first * (1 - first)).mean() / (a - 1) + of_later + spread / weight / len(first)
+        variance = np.where(tries > 1, np.minimum(variance, differing / spread * within / len(first)), variance)
+    return np.asarray(difference / np.sqrt(np.maximum(variance, 1e-24)))
 
 
 def _tries(passes: Passes) -> dict[str, tuple[float, ...]]:
