@@ -81,13 +81,19 @@ def alarm(baseline: Passes, looks: Passes, margin: float | None = MARGIN) -> int
     means = looks.mean(axis=2)
     sums = np.vstack([np.zeros((1, means.shape[1])), np.cumsum(means, axis=0)])
     ends, lengths = _stretches(len(looks))
-    scores = _scores(baseline, (sums[ends] - sums[ends - lengths]) / lengths[:, None], b * lengths)
-    begun = ends - lengths + 1
-    bounds = np.array([critical_value(LEVEL / (s * (s + 1)), 1 + a / b) for s in begun])
-    for n in np.unique(ends[scores < -bounds]):
+    later = (sums[ends] - sums[ends - lengths]) / lengths[:, None]
+    bounds = np.array([critical_value(LEVEL / (s * (s + 1)), 1 + a / b) for s in ends - lengths + 1])
+    below = _scores(baseline, later, b * lengths) < -bounds
+    if margin is not None:
+        # A drop is over where a shorter stretch lies above minus the margin.
+        over = (later - baseline.mean(axis=1)).mean(axis=1) >= -margin + 1e-9
+        shortest = np.full(len(looks) + 1, len(looks) + 1)
+        np.minimum.at(shortest, ends[over], lengths[over])
+        below &= lengths < shortest[ends]
+    for n in np.unique(ends[below]):
         found = difference_sequence(_tries(baseline), [_tries(look) for look in looks[:n]], 1 - LEVEL)
-        below = any(one.found.interval.high < 0 for one in found)
-        if below if margin is None else shown_drop(found, margin):
+        lies_below = any(one.found.interval.high < 0 for one in found)
+        if lies_below if margin is None else shown_drop(found, margin):
             return int(n)
     return None
 
@@ -130,8 +136,8 @@ def _single(draw: np.random.Generator, design: GateDesign) -> tuple[bool, bool]:
 def _scores(baseline: Passes, means: Passes, tries: Passes) -> Passes:
     """Scores of no difference, for rows of means that come from so many tries; never nearer 0 than the product's.
 
-    Those hold them against Student's distribution, and less is significant by that than by the normal one. So only
-    where the score is beyond the normal bound the product needs to be asked.
+    That counts one pair less, and where it takes the variance from repeats, it holds the score against Student's
+    distribution. So only where a score here is beyond the normal bound the product needs to be asked.
     """
     first, a = baseline.mean(axis=1), baseline.shape[1]
     difference = (means - first).mean(axis=1)

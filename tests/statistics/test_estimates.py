@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import ndtr
 from scipy.stats import binomtest, multinomial
-from scipy.stats import t as student
 
 from worktrial.statistics import (
     Conclusion,
@@ -104,16 +104,16 @@ def test_the_test_of_single_tries_is_mcnemars() -> None:
         found = difference(_table(5, only_first, only_second, 5))
         z = (only_second - only_first) / sqrt(only_first + only_second)
         n = 10 + only_first + only_second
-        assert found.p == pytest.approx(2 * student.sf(abs(z), 2 * n))
+        assert found.p == pytest.approx(2 * ndtr(-abs(z) * sqrt((n - 1) / n)))
         # Near the exact test, which is never smaller by much.
-        assert found.p is not None and found.p < 1.25 * binomtest(only_first, only_first + only_second).pvalue
+        assert found.p is not None and found.p < binomtest(only_first, only_first + only_second).pvalue + 1e-12
 
 
 @pytest.mark.parametrize("n", [8, 20, 38])
 def test_decisions_on_single_tries_keep_their_levels_exactly(n: int) -> None:
     """Chances of wrong decisions, summed over all tables.
 
-    With the normal distribution's quantile: 5.6, 4.9 and 5.4 % of equal agents, 2.4, 3.1 and 2.8 % of worse ones.
+    Without one pair less: 5.6, 4.9 and 5.4 % of equal agents, 2.4, 3.1 and 2.8 % of worse ones.
     """
     tables = [(first, second) for first in range(n + 1) for second in range(n + 1 - first)]
     found = [difference(_table(n - first - second, first, second, 0)) for first, second in tables]
@@ -147,14 +147,14 @@ def test_a_side_with_one_try_may_vary_more_than_the_one_with_many() -> None:
         found = difference(tasks, Estimand.THESE)
         wrong += found.interval.low > -0.05
         held += _holds(found.interval, -0.05)
-    assert wrong <= 0.026 * 800 and held >= 0.945 * 800
+    assert wrong <= 0.03 * 800 and held >= 0.945 * 800
 
 
 def test_sides_with_unequal_tries_that_vary_alike_count_as_pairs() -> None:
     # Where both sides pass about half of the tries, it is Tango's score on the pairs that know as much.
     tasks = [TaskTries(str(n), (1.0, 0.0, 1.0, 0.0), (float(n % 2),)) for n in range(40)]
     found = difference(tasks, Estimand.THESE)
-    assert found.effective == pytest.approx(40 * 8 / 5) and found.value == pytest.approx(0)
+    assert found.effective == pytest.approx(40 * 8 / 5 - 1) and found.value == pytest.approx(0)
 
 
 @settings(max_examples=150)

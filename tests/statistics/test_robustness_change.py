@@ -50,3 +50,24 @@ def test_it_holds_the_truth_where_kinds_of_faults_tie(first: tuple[float, ...], 
         assert found.interval is not None
         held += found.interval.low <= min(second) - min(first) <= found.interval.high
     assert held >= 0.93 * draws
+
+
+def test_it_says_more_doubt_than_there_is_only_where_kinds_of_faults_tie() -> None:
+    """Half the width over the deviation of the estimates: 1.96 would be exact."""
+    widths = {}
+    for name, kept in {"tie": (0.8, 0.8, 0.8), "one worst": (1.0, 0.5, 1.0)}.items():
+        draw = np.random.default_rng(5)
+        found = []
+        for _ in range(60):
+            chances = draw.beta(2, 1, size=60)
+            sides = [
+                [
+                    {mode: [bool(draw.random() < part * c)] for mode, part in zip(MODES, (1.0, *kept), strict=True)}
+                    for c in chances
+                ]
+                for _ in range(2)
+            ]
+            found.append(robustness_change(list(zip(*sides, strict=True))))
+        halves = [one.interval.half_width for one in found if one.interval is not None]
+        widths[name] = float(np.mean(halves) / np.std([one.difference for one in found]))
+    assert 1.7 < widths["one worst"] < 2.3 < widths["tie"] < 3.2, widths

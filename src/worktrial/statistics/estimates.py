@@ -92,12 +92,12 @@ def difference(
 
     The score test and its interval for paired rates of T. Tango, *Equivalence test and confidence interval for the
     difference in proportions for the paired-sample design*, Statistics in Medicine 17, 1998. With one try of
-    unclustered tasks the statistic is McNemar's, held against Student's distribution with two degrees of freedom a
-    pair: against the normal one up to 5.6 % of equal agents differ and up to 3.2 % of those worse by 5 or 10 points
-    pass for good, at nominal 5 and 2.5 %, with 6 to 150 pairs; against this one up to 5.0 and 2.6 %.
+    unclustered tasks the test is McNemar's, with the variance n / (n - 1) times as large, as of n clusters. As it
+    stands, with 6 to 150 pairs, up to 5.6 % of equal agents differ and up to 3.2 % of those worse by 5 or 10 points
+    pass for good, at nominal 5 and 2.5 %; with the factor up to 5.0 and 2.6 %.
 
-    Where one side tried a task more often, it counts as `TaskTries.weight` pairs of tries. How much it varies, its
-    own tries show, and on these tasks the rest is the other side's: half of what a pair varies, or more.
+    Where one side tried a task more often, it counts as `TaskTries.weight` pairs of tries. On these tasks, what a
+    pair varies by is then divided between the sides as rates that differ by what is supposed vary.
 
     Raises:
         ValueError: there is no try, a task has tries of one side alone, or `confidence` is out of range.
@@ -108,12 +108,14 @@ def difference(
     drawn = _Drawn.of(tasks, -1, 1)
     value = drawn.mean
     differing = _differing(tasks)
-    known = drawn.known(differing - value * value, estimand, confidence, OF_A_PAIR)
+    known = drawn.known(differing - value * value, estimand, confidence, less_one)
     critical = known.critical(confidence)
+    sides = _Sides.of(tasks, value) if known.uneven else None
 
     def score(supposed: float) -> float:
         of_pair = _tango((differing - value) / 2, value, supposed)
-        return _standardised(value - supposed, known.variance(of_pair))
+        of_second = sides.of_second(supposed) if sides else 0.5
+        return _standardised(value - supposed, known.variance(of_pair, of_second))
 
     low = _end(score, critical, value, -1.0)
     high = _end(score, critical, value, 1.0)
@@ -173,8 +175,11 @@ def ratio_at(
     return found
 
 
-OF_A_PAIR = 2.0
-"""Degrees of freedom that a pair of passes or failures adds: a number at which McNemar's test keeps to 5 %."""
+def less_one(pairs: float) -> float:
+    """The number of pairs that the variance of single pairs is divided by: one less, but not nothing."""
+    return max(pairs - 1, pairs / 2)
+
+
 _ENDLESS = 1e6
 """A ratio so large that its interval is said to have no upper end."""
 
@@ -198,6 +203,32 @@ def _sum(values: Sequence[float]) -> float:
     return fsum(values) if len(values) > 1 else values[0]
 
 
+class _Sides(NamedTuple):
+    """Two sides that tried tasks unequally often."""
+
+    first: float
+    """Rate of the first, each task with its weight."""
+    value: float
+    """Difference of the rates, second minus first."""
+    of_firsts: float
+    """Share of all tries that are the first's."""
+
+    @classmethod
+    def of(cls, tasks: Sequence[TaskTries], value: float) -> "_Sides":
+        firsts, seconds = (sum(len(getattr(task, side)) for task in tasks) for side in ("first", "second"))
+        tried = [(task.weight, fsum(task.first) / len(task.first)) for task in tasks if task.first]
+        first = fsum(weight * mean for weight, mean in tried) / fsum(weight for weight, _ in tried)
+        return cls(first, value, firsts / (firsts + seconds))
+
+    def of_second(self, supposed: float) -> float:
+        """Part of the variance of a pair that is the second's, by rates that differ by what is supposed."""
+        # The first rate that fits both sides' tries best.
+        fitting = self.first + (1 - self.of_firsts) * (self.value - supposed)
+        first = min(1.0, 1 - supposed, max(0.0, -supposed, fitting))
+        of_first, of_second = (share * (1 - share) for share in (first, first + supposed))
+        return of_second / (of_first + of_second) if of_first + of_second > _ROUNDING else 0.5
+
+
 class _Drawn(NamedTuple):
     """Draws for the mean of a weighted sum of both sides' values."""
 
@@ -209,16 +240,14 @@ class _Drawn(NamedTuple):
     within: list[tuple[float, float]]
     """Tries of each task, and the variance of one; NaN after a single try. The sides' tries are independent."""
     uneven: float
-    """Sum over tasks that the sides tried unequally often: the square of their tries, times what a try of the side
-    with fewer counts more than one of the other."""
-    steadier: float
-    """Variance of a try by the side with more tries, the mean over these tasks; NaN without any."""
+    """Sum over tasks of the square of their tries, times what a try of the second side counts more than one of the
+    first."""
 
     @classmethod
     def of(cls, tasks: Sequence[TaskTries], of_first: float, of_second: float = 0.0) -> "_Drawn":
         clusters: dict[str, tuple[float, float]] = {}
         within = []
-        uneven = steady = 0.0
+        uneven = 0.0
         for task in tasks:
             first, second = task.first, task.second if of_second else task.first
             if not first:
@@ -237,10 +266,7 @@ class _Drawn(NamedTuple):
                     variance = of_first**2 * first_counts * _variance(first)
                     variance += of_second**2 * second_counts * _variance(second)
                 if len(first) != len(second):
-                    fewer, more = sorted((first, second), key=len)
-                    counts = tries * tries * (1 / len(fewer) - 1 / len(more))
-                    uneven += counts
-                    steady += counts * _variance(more)
+                    uneven += tries * tries * (1 / len(second) - 1 / len(first))
             within.append((tries, variance))
             if task.cluster in clusters:
                 total, n = clusters[task.cluster]
@@ -251,45 +277,45 @@ class _Drawn(NamedTuple):
         if not n:
             raise ValueError("there is no try, so nothing can be said")
         mean = fsum(total for total, _ in clusters.values()) / n
-        return cls(mean, n, list(clusters.values()), within, uneven, steady / uneven if uneven else nan)
+        return cls(mean, n, list(clusters.values()), within, uneven)
 
-    def known(self, spread: float, estimand: Estimand, confidence: float, freedom_of_one: float = inf) -> "_Known":
+    def known(
+        self, spread: float, estimand: Estimand, confidence: float, alone: Callable[[float], float] = float
+    ) -> "_Known":
         """The variance of the mean, as an effective number of samples.
 
         Args:
             spread: Variance of an independent sample, as observed.
             estimand: What the mean is about.
             confidence: At which the narrower of two ways is taken.
-            freedom_of_one: Degrees of freedom that a sample adds where the variance follows from the mean.
+            alone: Number that samples count for where the variance follows from the mean.
         """
         if estimand is Estimand.THESE:
-            return self._from_tasks(spread, confidence, freedom_of_one)
-        return self._from_clusters(spread, freedom_of_one)
+            return self._from_tasks(spread, confidence, alone)
+        return self._from_clusters(spread, alone)
 
-    def _from_clusters(self, spread: float, freedom_of_one: float) -> "_Known":
+    def _from_clusters(self, spread: float, alone: Callable[[float], float]) -> "_Known":
         clusters = len(self.clusters)
         errors = [(total - self.mean * n) ** 2 for total, n in self.clusters]
         squares = fsum(errors)
         if clusters == self.n and abs(squares - spread * self.n) <= 1e-9 * self.n:
             # Single passes and failures, of which the mean says how much they vary.
-            return _Known(self.n, freedom_of_one * self.n, spread)
+            return _Known(alone(self.n), inf)
         if clusters < 2 or spread <= _ROUNDING:
             # Nothing shows how much clusters vary: each counts as one sample.
-            return _Known(clusters, freedom_of_one * clusters, spread)
+            return _Known(alone(clusters), inf)
         if squares <= _ROUNDING * self.n:
-            return _Known(self.n, clusters - 1.0, spread)
+            return _Known(self.n, clusters - 1.0)
         variance = clusters / (clusters - 1) * squares / self.n**2
         # Few degrees where a handful of clusters make up the variance (F. E. Satterthwaite, Biometrics Bulletin 2,
         # 1946, for the kurtosis 3 of normal errors), and at least two.
         freedom = 3 * squares**2 / fsum(error * error for error in errors) - 1
-        return _Known(min(self.n, spread / variance), min(clusters - 1.0, max(2.0, freedom)), spread)
+        return _Known(min(self.n, spread / variance), min(clusters - 1.0, max(2.0, freedom)))
 
-    def _from_tasks(self, spread: float, confidence: float, freedom_of_one: float) -> "_Known":
+    def _from_tasks(self, spread: float, confidence: float, alone: Callable[[float], float]) -> "_Known":
         repeated = [(tries, variance) for tries, variance in self.within if not isnan(variance)]
         # One try of each task cannot show how much it varies; tries of fixed tasks vary less than independent ones.
-        independent = _Known(
-            self.n, freedom_of_one * self.n, spread, self.uneven / self.n**2, self.steadier if self.uneven else 0.0
-        )
+        independent = _Known(alone(self.n), inf, self.uneven / self.n**2)
         if not repeated or spread <= _ROUNDING:
             return independent
         # Of a task with one try, and of one task more, it is supposed that it varies as all tries together do: an
@@ -299,32 +325,28 @@ class _Drawn(NamedTuple):
         terms = [(tries * variance, tries - 1) for tries, variance in repeated]
         total = fsum(term for term, _ in terms) + supposed
         freedom = total**2 / (fsum(term * term / df for term, df in terms) + supposed * supposed / (tries - 1))
-        found = _Known(spread * self.n**2 / total, freedom, spread)
+        found = _Known(spread * self.n**2 / total, freedom)
         return max(found, independent, key=lambda known: known.effective / known.critical(confidence) ** 2)
 
 
 class _Known(NamedTuple):
     """Knowledge of a mean from the drawn values."""
 
-    even: float
-    """Effective number of samples, if the two sides of a pair vary alike."""
+    effective: float
+    """Independent samples that would know as much, if both sides of a pair vary alike."""
     freedom: float
     """Degrees of freedom of the variance; infinite where it follows from the mean."""
-    spread: float
-    """Variance of an independent sample, as observed."""
     uneven: float = 0.0
-    """Part that the mean's variance has of what the side with fewer tries varies by more than half of a pair."""
-    steadier: float = 0.0
-    """Variance of a try by the side with more tries."""
+    """Excess of the second side's part over the first's in the mean's variance, for a variance of 1 of a sample."""
 
-    def variance(self, of_one: float) -> float:
-        """The variance of the mean, if that of an independent sample is `of_one`."""
-        return of_one / self.even + self.uneven * max(0.0, of_one / 2 - self.steadier)
+    def variance(self, of_one: float, of_second: float = 0.5) -> float:
+        """The variance of the mean.
 
-    @property
-    def effective(self) -> float:
-        """Independent samples that would know as much."""
-        return self.spread / self.variance(self.spread) if self.uneven and self.spread > _ROUNDING else self.even
+        Args:
+            of_one: Variance of an independent sample.
+            of_second: Part of it that is the second side's.
+        """
+        return of_one * (1 / self.effective + self.uneven * (of_second - 0.5))
 
     def critical(self, confidence: float) -> float:
         if not 0 < confidence < 1:

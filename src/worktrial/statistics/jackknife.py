@@ -310,7 +310,7 @@ def mean_change(
     powers = {(i, k): float((left**i * of_first**k).sum()) for i in range(5) for k in range(5) if 1 < i + k < 5}
 
     def ends(ratio: float) -> tuple[float, float]:
-        """Of the mean of second minus so many times first."""
+        """The interval of the mean of second minus so many times first."""
         by = value - ratio
         sums = [sum(comb(power, k) * by**k * powers[power - k, k] for k in range(power + 1)) for power in (2, 3, 4)]
         return _skewed_or_not(after - ratio * before, sums[0], sums[1], sums[2], count, tail)

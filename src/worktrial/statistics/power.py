@@ -5,9 +5,8 @@ from math import ceil, isfinite, sqrt
 from statistics import NormalDist
 
 from worktrial.statistics.design import Design, design_effect
-from worktrial.statistics.estimates import OF_A_PAIR
+from worktrial.statistics.estimates import less_one
 from worktrial.statistics.rates import interval_of
-from worktrial.statistics.student import student_quantile
 
 _STEPS = 60
 """Halvings of a range of effects: more than the digits of a number."""
@@ -252,7 +251,7 @@ def paired_power(n: int, effect: float, discordant: float, *, level: float = 0.0
     # So many differing tasks as do not occur need not be looked at.
     differ, weights = differ[weights > 1e-15], weights[weights > 1e-15]
     # The largest smaller count with which the test rejects; -1 where none does.
-    z = student_quantile(level / 2, OF_A_PAIR * n)
+    z = NormalDist().inv_cdf(1 - level / 2) * sqrt(n / less_one(n))
     last = np.ceil((differ - z * np.sqrt(differ)) / 2) - 1
     share = min(1.0, (discordant + abs(effect)) / (2 * discordant))
     found = binom.cdf(last, differ, share) + binom.cdf(last, differ, 1 - share)

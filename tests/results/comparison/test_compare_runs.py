@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.stats import t as student
+from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from tests.results.runs import event, record, store
 from tests.support.made_runs import make_run
@@ -47,8 +47,8 @@ def test_the_paired_table_the_effect_and_mcnemar(tmp_path: Path) -> None:
     # Single tries of unrelated tasks: both questions have the same answer.
     assert own.these.interval == own.work.interval == own.effect.interval
     statistic = reference_mcnemar([[9, 6], [9, 3]], exact=False, correction=False).statistic
-    # Two degrees of freedom a pair.
-    assert own.these.p == own.work.p == pytest.approx(2 * student.sf(statistic**0.5, 54))
+    # The variance of 27 pairs is divided by 26.
+    assert own.these.p == own.work.p == pytest.approx(2 * norm.sf((statistic * 26 / 27) ** 0.5))
     assert (own.tasks, own.clusters, own.repeats) == (27, 27, 1)
 
 
@@ -216,8 +216,8 @@ def test_industries_are_corrected_for_their_number(tmp_path: Path) -> None:
     trade = by_name["Trade"]
     assert trade.effect is not None
     assert trade.effect.difference == pytest.approx(0.8)
-    assert trade.p == pytest.approx(2 * student.sf(8**0.5, 20))
-    assert trade.p_adjusted == pytest.approx(6 * student.sf(8**0.5, 20))
+    assert trade.p == pytest.approx(2 * norm.sf((8 * 9 / 10) ** 0.5))
+    assert trade.p_adjusted == pytest.approx(6 * norm.sf((8 * 9 / 10) ** 0.5))
     assert by_name["Law"].p_adjusted == 1.0
 
 
