@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-_PATIENCE = 100.0  # seconds for a child process
+_PATIENCE = 300.0  # seconds for a child process
 
 Word = str | Path | int | float
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 _ROOT = Path(__file__).parents[2]
-_PATIENCE = 20.0  # seconds for the process to start or to end
+_PATIENCE = 120.0  # seconds for the process to start or to end
 
 
 class ScriptedProcess:
