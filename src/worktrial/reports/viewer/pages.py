@@ -15,13 +15,18 @@ _SHARED = ("viewer-data.js", "viewer-dom.js")
 _SCRIPTS = {
     SAMPLES: (*_SHARED, "samples-rows.js", "samples.js"),
     TRAJECTORY: (
+        "libraries.js",
         *_SHARED,
+        "viewer-virtual.js",
         "viewer-json.js",
+        "viewer-markdown.js",
         "viewer-call.js",
         "viewer-work.js",
         "viewer-team.js",
         "viewer-verdict.js",
         "viewer-measures.js",
+        "viewer-outline.js",
+        "viewer-keys.js",
         "trajectory.js",
     ),
 }
@@ -31,7 +36,13 @@ _BODY = Markup("""<h1 id="heading" tabindex="-1">{title}</h1>
 <noscript><p>This page reads its data by a script. Allow scripts for it, or use <code>worktrial show</code> and
 <code>worktrial trajectory</code> in a terminal.</p></noscript>
 <p id="status" class="status" role="status"></p>
-<div id="viewer"></div>""")
+{around}""")
+_AROUND = {
+    SAMPLES: Markup('<div id="viewer"></div>'),
+    TRAJECTORY: Markup(
+        '<div class="trajectory"><div id="side"></div>\n<div><div id="bar"></div><div id="viewer"></div></div></div>'
+    ),
+}
 
 PAGES = tuple(_SCRIPTS)
 """Names of the pages."""
@@ -40,7 +51,7 @@ PAGES = tuple(_SCRIPTS)
 def viewer_page(page: str, report: Report, frame: PageFrame | None = None) -> str:
     """One of `PAGES`; `frame` as in `render_page`."""
     title = _TITLES[page]
-    body = _BODY.format(title=title)
+    body = _BODY.format(title=title, around=_AROUND[page])
     return render_page(
         title, body, scripts=_SCRIPTS[page], styles=_STYLES, current=page, report=report, frame=frame
     )

@@ -5,12 +5,18 @@
   const { el, section } = Worktrial;
   const viewer = document.getElementById("viewer");
   const heading = document.getElementById("heading");
+  const bar = document.getElementById("bar");
+  const side = document.getElementById("side");
+  const MANY = 60; // calls from which on they are folded at first
+  const WHOLE = 150; // parts up to which the whole work is in the page
   let shown = null;
   let drawn = 0;
+  /** What of the page belongs to this sample: the list of its parts, its outline and its bar. */
+  let here = null;
 
   /** The address of this sample with something more. */
   Worktrial.hereWith = (more) => {
-    const { call, ...asked } = Worktrial.asked();
+    const { call, turn, part, ...asked } = Worktrial.asked();
     return `#${Worktrial.hash({ ...asked, ...more })}`;
   };
 
@@ -23,7 +29,7 @@
       condition: asked.condition || "E0",
     };
     const name = JSON.stringify([asked.run, key]);
-    if (name === shown) return toCall(asked.call, true);
+    if (name === shown) return toPlace(asked, true);
     const runs = await Worktrial.runs();
     const run = runs.find((one) => one.slug === asked.run);
     if (!run) return lost(asked.run === undefined ? "The address names no run." : `This report has no run “${asked.run}”.`, runs);
@@ -40,13 +46,21 @@
     const first = shown === null;
     show(run, head, number, found);
     shown = name;
-    if (asked.call !== undefined) return toCall(asked.call, !first);
+    if (["call", "turn", "part"].some((one) => asked[one] !== undefined)) return toPlace(asked, !first);
     if (!first) heading.focus();
     Worktrial.say(first ? "" : `Sample ${found.record.sample}, ${found.record.outcome}`);
     return undefined;
   }
 
+  function clear() {
+    if (here) for (const part of [here.list, here.bar]) part?.close();
+    here = null;
+    bar.replaceChildren();
+    side.replaceChildren();
+  }
+
   function lost(why, runs) {
+    clear();
     shown = "";
     heading.textContent = "No such sample";
     document.title = heading.textContent;
@@ -71,21 +85,83 @@
         el("a", { href: `samples.html#${Worktrial.hash({ run: run.slug })}` }, run.name),
         next ? el("a", { href: Worktrial.trajectoryHref(run.slug, next), rel: "next" }, "Next sample") : null,
       );
+    clear();
     const ledger = new Map((record.fault_ledger || []).map((row) => [row.call, row]));
     const part = (id, title, make) => guarded(id, title, () => section(id, title, make()));
+    here = { ledger, line, items: [], list: null, calls: new Map(), run, previous, next, current: null };
     const parts = [
       neighbours("above"),
       part("verdict", "Verdict", () => Worktrial.verdict(record)),
       part("checks", "Checks", () => Worktrial.checks(record.checks)),
       part("votes", "Votes", () => Worktrial.votes(record.votes)),
       part("faults", "Faults", () => Worktrial.faults(record)),
-      guarded("work", "Work", () => workOf(record, line, ledger)),
+      guarded("work", "Work", () => workOf(record, line)),
       part("measures", "Measures", () => Worktrial.measures(record)),
       part("spent", "Time, tokens, cost", () => Worktrial.usage(record)),
       part("stored", "As stored", () => [Worktrial.tree("Record", record), line && Worktrial.tree("Trajectory", line)]),
       neighbours("below"),
     ];
     viewer.replaceChildren(...parts.flat().filter(Boolean));
+    here.list?.open();
+    frame();
+  }
+
+  /** The outline and the bar around what the page shows. */
+  function frame() {
+    const entries = [];
+    for (const one of viewer.querySelectorAll(":scope > section")) {
+      entries.push({ label: one.querySelector("h2").textContent, href: Worktrial.hereWith({ part: one.id }) });
+      if (one.id === "work") entries.push(...here.items.flatMap(outlined));
+    }
+    here.outline = Worktrial.outline(entries);
+    // On a phone it would stand before everything else.
+    side.replaceChildren(el("details", { open: matchMedia("(min-width: 70rem)").matches }, el("summary", {}, "Outline"), here.outline.element));
+    here.outline.open();
+    let texts = null;
+    here.bar = Worktrial.workBar({
+      texts: () => (texts = texts || here.items.map((item) => item.text())),
+      calls: here.calls.size ? Math.max(...here.calls.keys()) : 0,
+      here: () => {
+        const focused = document.activeElement?.closest?.(".call")?.querySelector("h4")?.id;
+        return focused ? Number(focused.slice(5)) : here.current;
+      },
+      go: (call) => {
+        location.hash = Worktrial.hereWith({ call });
+      },
+      goItem: (item) => {
+        for (const call of here.items[item].calls) Worktrial.folds.set(Number(call.index) + 1, true);
+        here.list.reveal(item);
+        refill();
+      },
+      fold: (call, open) => {
+        Worktrial.folds.set(call, open);
+        refill();
+        document.getElementById(`call-${call}`)?.focus({ preventScroll: true });
+      },
+      foldAll: () => {
+        Worktrial.folds.reset(!Worktrial.folds.open);
+        refill();
+      },
+      neighbour: (rel) => viewer.querySelector(`a[rel="${rel}"]`)?.click(),
+    });
+    bar.replaceChildren(here.bar.element);
+  }
+
+  /** Bring the calls in the page up to what is folded, and which one is wanted. */
+  function refill() {
+    for (const article of viewer.querySelectorAll(".call")) article.refill?.();
+  }
+
+  function outlined({ label, id, calls }) {
+    const own = label ? [{ label, href: id ? Worktrial.hereWith({ turn: id }) : Worktrial.hereWith({ call: Number(calls[0]?.index ?? 0) + 1 }) }] : [];
+    if (label && !id && calls.length < 1) own.length = 0;
+    const entry = (call) => {
+      const number = Number(call.index) + 1;
+      const fault = here.ledger.has(call.index) || call.observation?.fault;
+      const mark = fault ? "fault" : Worktrial.isError(call.observation?.content) ? "error" : "";
+      return { label: `${number} ${call.tool ?? "(no tool)"}`, href: Worktrial.hereWith({ call: number }), deep: true, mark, call: number };
+    };
+    return [...(id ? own : []), ...calls.map(entry)];
   }
 
   /** What has another shape than any known one can be read as it is stored. */
@@ -99,47 +175,85 @@
     }
   }
 
-  function workOf(record, line, ledger) {
+  function workOf(record, line) {
     if (line === null) {
       const why = `Nothing is stored of this sample's work. It ended with: ${record.reason}`;
       return section("work", "Work", el("p", { class: "warning" }, why));
     }
-    let work;
-    if (Worktrial.isStepwise(line)) work = Worktrial.steps(line, record);
-    else if (Worktrial.isFree(line)) work = Worktrial.freeTurns(line, ledger);
+    const { ledger } = here;
+    const count = Array.isArray(line.calls) ? line.calls.length : 0;
+    Worktrial.folds.reset(count < MANY);
+    Worktrial.folds.wanted = null;
+    let items;
+    if (Worktrial.isStepwise(line)) items = Worktrial.wholeParts(Worktrial.steps(line, record));
+    else if (Worktrial.isFree(line)) items = Worktrial.wholeParts(Worktrial.freeTurns(line, ledger));
     else if (Array.isArray(line.calls) || Array.isArray(line.messages)) {
       const audit = new Map((Array.isArray(line.audit) ? line.audit : []).map((row) => [row.call, row]));
-      work = Worktrial.turns(line, ledger, audit);
-    } else work = [Worktrial.tree("Trajectory", line)];
+      items = Worktrial.turns(line, ledger, audit);
+    } else items = Worktrial.wholeParts([Worktrial.tree("Trajectory", line)]);
+    here.items = items;
+    items.forEach((item, place) => {
+      for (const call of item.calls) here.calls.set(Number(call.index) + 1, place);
+    });
+    const make = (place) => {
+      try {
+        return items[place].make();
+      } catch (error) {
+        console.info(error);
+        return el("p", { class: "warning" }, "This has a shape that the page does not know. It is at the end, under “As stored”.");
+      }
+    };
+    const of = { count: items.length, estimate: () => 150, make };
+    here.list = items.length > WHOLE ? Worktrial.virtual(of) : Worktrial.plain(of);
     const instruction = typeof line.instruction === "string" && line.instruction;
     const answer = typeof line.answer === "string" && line.answer;
     const state = line.final_state;
     return [
-      section("assignment", "Assignment", instruction ? Worktrial.longText(instruction, { class: "speech" }) : null),
-      section("work", "Work", Worktrial.callList(line.calls, ledger), work),
-      section("answer", "Answer", answer ? Worktrial.longText(answer, { class: "speech" }) : null),
+      section("assignment", "Assignment", instruction ? Worktrial.markdown(instruction, "speech") : null),
+      section("work", "Work", here.list.element),
+      section("answer", "Answer", answer ? Worktrial.markdown(answer, "speech") : null),
       section("state", "State of the workplace at the end", state ? Worktrial.details("Show the state", () => Worktrial.json(state)) : null),
     ];
   }
 
-  /** Bring a call into view. */
-  function toCall(number, told) {
-    if (number === undefined) return;
-    const call = document.getElementById(`call-${number}`);
-    if (!call) {
-      Worktrial.say(`This sample has no call ${number}.`);
+  /** Bring what the address names into view: a call, a turn, or a part of the page. */
+  function toPlace({ call, turn, part }, told) {
+    if (call !== undefined) return toCall(call, told);
+    const id = turn === undefined ? part : turn;
+    if (id === undefined || !here) return undefined;
+    const item = here.items.findIndex((one) => turn !== undefined && one.id === turn);
+    if (item >= 0) here.list.reveal(item);
+    return Worktrial.whenThere(id, (found) => {
+      found.scrollIntoView({ block: "start", behavior: "instant" });
+      if (found.tabIndex < 0) found.tabIndex = -1;
+      found.focus({ preventScroll: true });
+    });
+  }
+
+  function toCall(call, told) {
+    const number = Number(call);
+    const item = here?.calls.get(number);
+    if (item === undefined) {
+      Worktrial.say(`This sample has no call ${call}.`);
       return;
     }
-    for (const other of viewer.querySelectorAll(".call.wanted")) other.classList.remove("wanted");
-    call.closest(".call").classList.add("wanted");
-    // Not smoothly: a long trajectory would take seconds to pass by.
-    call.scrollIntoView({ block: "start", behavior: "instant" });
-    call.focus({ preventScroll: true });
-    if (told) Worktrial.say(`Call ${number}`);
+    Worktrial.folds.wanted = number;
+    Worktrial.folds.set(number, true);
+    here.current = number;
+    here.outline.current(number);
+    here.list.reveal(item);
+    refill();
+    Worktrial.whenThere(`call-${number}`, (found) => {
+      // Not smoothly: a long trajectory would take seconds to pass by.
+      found.scrollIntoView({ block: "start", behavior: "instant" });
+      found.focus({ preventScroll: true });
+      if (told) Worktrial.say(`Call ${number}`);
+    });
   }
 
   const redraw = () =>
     draw().catch((error) => {
+      clear();
       shown = "";
       Worktrial.say("");
       viewer.replaceChildren(el("p", { class: "warning", role: "alert" }, error.message));

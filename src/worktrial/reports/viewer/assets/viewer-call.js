@@ -24,6 +24,26 @@ window.Worktrial = window.Worktrial || {};
   /** What a kind of fault does, in words. */
   Worktrial.faultWords = (kind) => (Object.hasOwn(FAULTS, kind) ? `${FAULTS[kind]} (${kind})` : String(kind));
 
+  /** Which calls are unfolded: all or none, but for some; and which one the address names. */
+  Worktrial.folds = {
+    open: true,
+    others: new Set(),
+    wanted: null,
+    isOpen: (number) => Worktrial.folds.open !== Worktrial.folds.others.has(number),
+    set(number, open) {
+      if (open === Worktrial.folds.open) Worktrial.folds.others.delete(number);
+      else Worktrial.folds.others.add(number);
+    },
+    reset(open) {
+      Worktrial.folds.open = open;
+      Worktrial.folds.others.clear();
+    },
+  };
+
+  /** Whether an observation says that the call failed. */
+  Worktrial.isError = (content) =>
+    content !== null && typeof content === "object" && !Array.isArray(content) && content.error !== undefined && content.error !== null;
+
   /**
    * A call of a tool loop.
    * @param {object} call a row of `calls`
@@ -37,21 +57,70 @@ window.Worktrial = window.Worktrial || {};
     const kind = seen.fault || (row && row.kind);
     const anchor = `call-${number}`;
     const link = el("a", { class: "anchor", href: Worktrial.hereWith({ call: number }), "aria-label": `Link to call ${number}` }, "#");
-    const heading = el("h4", { id: anchor, tabindex: "-1" }, `Call ${number}: `, el("code", {}, call.tool ?? "(no tool)"), " ", link);
+    const fold = el("button", { type: "button", class: "fold", "aria-label": `Call ${number} in full` });
+    const heading = el("h4", { id: anchor, tabindex: "-1" }, fold, `Call ${number}: `, el("code", {}, call.tool ?? "(no tool)"), " ", link);
     const about = [seen.origin && `answered by ${seen.origin}`, typeof call.seconds === "number" && Worktrial.seconds(call.seconds)];
     if (call.agent) about.unshift(`by ${call.agent}`);
-    return el(
-      "article",
-      { class: kind ? "call faulty" : "call", "aria-labelledby": anchor },
-      heading,
+    const article = el("article", { class: kind ? "call faulty" : "call", "aria-labelledby": anchor }, heading);
+    const body = () => [
       el("p", { class: "quiet-text" }, about.filter(Boolean).join(" · ")),
       labelled("Arguments", Worktrial.json(call.arguments)),
       kind ? el("p", { class: "warning" }, `Fault: ${Worktrial.faultWords(kind)}.${undone(row)}`) : null,
       kind ? faulty(seen, row) : labelled("Observation", observation(seen.content)),
+      changes(seen.exchange),
       exchange(seen.exchange),
       more,
-    );
+      copying(call),
+    ];
+    const brief = () => el("p", { class: "in-brief" }, `${Worktrial.glimpse(call.arguments, 100)} → ${Worktrial.glimpse(seen.content, 160)}`);
+    const fill = () => {
+      const open = Worktrial.folds.isOpen(number);
+      fold.textContent = open ? "▾" : "▸";
+      fold.setAttribute("aria-expanded", String(open));
+      article.classList.toggle("folded-call", !open);
+      article.classList.toggle("wanted", Worktrial.folds.wanted === number);
+      article.replaceChildren(heading, ...[open ? body() : brief()].flat(Infinity).filter(Boolean));
+    };
+    fold.addEventListener("click", () => {
+      Worktrial.folds.set(number, !Worktrial.folds.isOpen(number));
+      fill();
+    });
+    article.refill = fill;
+    fill();
+    return article;
   };
+
+  /** What a simulator that keeps a ledger changed in the state by this call. */
+  function changes(messages) {
+    const last = Array.isArray(messages) ? messages.findLast((message) => message.role === "assistant") : null;
+    const patch = last ? patchOf(Worktrial.textOf(last)) : null;
+    if (!patch || !patch.length) return null;
+    const cells = (one) => [one.op, one.path, one.op === "remove" ? "" : Worktrial.inline(one.value ?? one.from ?? null)];
+    const row = (one) => el("tr", {}, cells(one).map((cell) => el("td", { class: "wrap" }, cell ?? "")));
+    return Worktrial.table("Changed in the state", ["What", "Where", "Value"], patch.map(row));
+  }
+
+  function patchOf(text) {
+    try {
+      const { patch } = JSON.parse(text);
+      return Array.isArray(patch) && patch.every((one) => one && typeof one === "object") ? patch : null;
+    } catch {
+      // Not a reply with a ledger; it is there in full all the same.
+      return null;
+    }
+  }
+
+  function copying(call) {
+    const copy = async () => {
+      try {
+        await navigator.clipboard.writeText(JSON.stringify(call, null, 2));
+        Worktrial.say(`Call ${Number(call.index) + 1} is copied.`);
+      } catch (error) {
+        Worktrial.say(`The browser does not let this page copy: ${error.message}`);
+      }
+    };
+    return el("button", { type: "button", class: "quiet no-print", onclick: copy }, "Copy as JSON");
+  }
 
   /** What of a write did not happen. */
   function undone(row) {
@@ -119,7 +188,7 @@ window.Worktrial = window.Worktrial || {};
       );
     }
     const text = Worktrial.textOf(message);
-    if (text.trim()) parts.push(Worktrial.longText(text, { class: "speech" }));
+    if (text.trim()) parts.push(Worktrial.markdown(text, "speech"));
     else if (Array.isArray(message.content) && message.content.length) parts.push(Worktrial.json(message.content));
     if (message.trouble) parts.unshift(el("p", { class: "warning" }, `No answer: ${Worktrial.inline(message.trouble)}`));
     return parts;

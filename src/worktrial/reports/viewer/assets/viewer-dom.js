@@ -6,6 +6,7 @@ window.Worktrial = window.Worktrial || {};
 (() => {
   const FOLD = 1600; // characters shown of a long text
   const LINES = 24;
+  const PART = 200_000; // characters of a very long text that come at once
 
   // Characters that draw nothing, or that rearrange what is around them: shown by their numbers.
   // eslint-disable-next-line no-control-regex
@@ -41,20 +42,31 @@ window.Worktrial = window.Worktrial || {};
   Worktrial.el = el;
 
   /**
-   * A text as it was written, its beginning only where it is long, with a button for the rest.
+   * A text as it was written, its beginning only where it is long, with a button for the rest; of a very long one for
+   * its next part.
    * @param {string} text
    * @param {{class?: string}} options
    */
   Worktrial.longText = (text, options = {}) => {
-    const full = Worktrial.visible(text);
+    const whole = String(text);
     const pre = el("pre", { class: `text ${options.class || ""}`.trim(), dir: "auto" });
-    const cut = full.length > FOLD * 1.25 ? FOLD : full.length;
-    pre.textContent = cut < full.length ? `${full.slice(0, cut)} …` : full;
-    if (cut === full.length) return pre;
-    const rest = (full.length - cut).toLocaleString("en");
-    return unfolding(pre, `Show all (${rest} more characters)`, () => {
-      pre.textContent = full;
-    });
+    if (whole.length <= FOLD * 1.25) {
+      pre.textContent = Worktrial.visible(whole);
+      return pre;
+    }
+    let shown = FOLD;
+    pre.textContent = `${Worktrial.visible(whole.slice(0, shown))} …`;
+    const rest = (count) => `${(whole.length - count).toLocaleString("en")} more characters`;
+    const label = () => (whole.length - shown > PART ? `Show the next ${PART.toLocaleString("en")} (${rest(shown)})` : `Show all (${rest(shown)})`);
+    const more = (button) => {
+      pre.lastChild.data = pre.lastChild.data.slice(0, -2);
+      const part = whole.slice(shown, whole.length - shown > PART ? shown + PART : whole.length);
+      shown += part.length;
+      pre.append(document.createTextNode(Worktrial.visible(part) + (shown < whole.length ? " …" : "")));
+      button.textContent = label();
+      return shown < whole.length;
+    };
+    return unfolding(pre, label(), more);
   };
 
   /**
@@ -73,13 +85,14 @@ window.Worktrial = window.Worktrial || {};
     const rest = lines.length - shown;
     return unfolding(holder, `Show all (${rest.toLocaleString("en")} more lines)`, () => {
       holder.append(...lines.slice(shown));
+      return false;
     });
   };
 
   function unfolding(content, label, unfold) {
     const button = el("button", { type: "button", class: "quiet unfold" }, label);
     button.addEventListener("click", () => {
-      unfold();
+      if (unfold(button)) return;
       // The button goes; whoever used the keyboard goes on with what it brought.
       content.tabIndex = -1;
       content.focus({ preventScroll: true });

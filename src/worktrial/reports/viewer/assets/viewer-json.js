@@ -7,8 +7,10 @@ window.Worktrial = window.Worktrial || {};
   const { el } = Worktrial;
   const LONG = 2000; // characters of one value in a line
   const DEEP = 40;
+  const TALL = 60; // lines from which on a value is offered as a tree, too
   const WIDE = { alone: 128, beside: 64 }; // characters of a small object or list in one line
   const MARKED = 200; // lines shown at most for the sake of a mark in them
+  const MOST = 3000; // lines made of a value at most; all of it is in its tree
 
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const step = (key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
@@ -37,9 +39,10 @@ window.Worktrial = window.Worktrial || {};
       made.push(line);
     };
     const walk = (depth, name, inner, counterpart, pointer, marked, comma) => {
+      if (made.length > MOST) return undefined;
       const here = marked || (touched.has(pointer) && !bothLists(inner, counterpart));
       const tail = comma ? "," : "";
-      const filled = (isObject(inner) || Array.isArray(inner)) && Object.keys(inner).length > 0;
+      const filled = Array.isArray(inner) ? inner.length > 0 : isObject(inner) && Object.keys(inner).length > 0;
       if (!filled || depth >= DEEP) return push(depth, `${name}${scalar(inner)}${tail}`, here);
       const list = Array.isArray(inner);
       const quiet = here || ![...touched].some((one) => one === pointer || one.startsWith(`${pointer}/`));
@@ -47,14 +50,19 @@ window.Worktrial = window.Worktrial || {};
       if (small !== null) return push(depth, `${name}${small}${tail}`, here);
       push(depth, `${name}${list ? "[" : "{"}`, here);
       const keys = union(list ? [...inner.keys()] : Object.keys(inner), counterpart, list, side);
-      keys.forEach((key, n) => {
+      keys.every((key, n) => {
+        if (made.length > MOST) return false;
         const label = list ? "" : `${JSON.stringify(key)}: `;
         const place = `${pointer}${step(key)}`;
         const last = n === keys.length - 1;
-        if (!Object.hasOwn(inner, key)) return push(depth + 1, `${label}—`, true, "missing");
+        if (!Object.hasOwn(inner, key)) {
+          push(depth + 1, `${label}—`, true, "missing");
+          return true;
+        }
         const gone = list && counterpart !== undefined && bothLists(inner, counterpart) && key >= counterpart.length;
         const beside = counterpart !== null && typeof counterpart === "object" && Object.hasOwn(counterpart, key);
-        return walk(depth + 1, label, inner[key], beside ? counterpart[key] : undefined, place, here || gone, !last);
+        walk(depth + 1, label, inner[key], beside ? counterpart[key] : undefined, place, here || gone, !last);
+        return true;
       });
       if (list && side === "degraded" && bothLists(inner, counterpart) && counterpart.length > inner.length) {
         push(depth + 1, `— ${counterpart.length - inner.length} more`, true, "missing");
@@ -72,6 +80,7 @@ window.Worktrial = window.Worktrial || {};
       return text !== null && text.length <= room ? text : null;
     }
     const list = Array.isArray(value);
+    if (list && value.length > room) return null;
     const parts = [];
     let left = room - 2;
     for (const [key, inner] of Object.entries(value)) {
@@ -109,39 +118,79 @@ window.Worktrial = window.Worktrial || {};
     const marked = made.findLastIndex((line) => line.classList.contains("touched"));
     const whole = Worktrial.longLines(pre, made, Math.min(marked + 2, MARKED));
     const long = longest(value);
-    if (!long) return whole;
+    const large = made.length > MOST;
+    if (large) long.push(null);
+    if (!long.length && made.length <= TALL) return whole;
     // A line shows the beginning of a long text; here it is in full, with its line breaks.
-    return el("div", {}, whole, long.map(([name, text]) => Worktrial.details(`${name} in full`, () => Worktrial.longText(text))));
+    const full = long.filter(Boolean).map(([name, text]) => Worktrial.details(`${name} in full`, () => Worktrial.longText(text)));
+    const cut = large ? el("p", { class: "quiet-text" }, `These are its first ${Worktrial.number(MOST)} lines.`) : null;
+    return el("div", {}, whole, cut, full, Worktrial.tree("As a tree, with paths", value));
   };
 
-  function longest(value, pointer = "", found = []) {
-    if (typeof value === "string" && value.length > LONG) found.push([pointer || "Text", value]);
-    else if (value !== null && typeof value === "object") {
-      for (const [key, inner] of Object.entries(value)) if (found.length < 5) longest(inner, `${pointer}${step(key)}`, found);
-    }
-    return found.length ? found : null;
+  /** The first long texts in a value, with their paths; looked for among so many of its parts. */
+  function longest(value) {
+    const found = [];
+    let left = MOST * 10;
+    const walk = (inner, pointer) => {
+      left -= 1;
+      if (left < 0 || found.length >= 5) return;
+      if (typeof inner === "string" && inner.length > LONG) found.push([pointer || "Text", inner]);
+      else if (Array.isArray(inner)) inner.slice(0, left).forEach((one, n) => walk(one, `${pointer}/${n}`));
+      else if (inner !== null && typeof inner === "object") for (const key in inner) walk(inner[key], `${pointer}${step(key)}`);
+    };
+    walk(value, "");
+    return found;
   }
 
   /** A short value in one line. */
   Worktrial.inline = (value) => (typeof value === "string" ? value : scalar(value));
 
+  /** The beginning of a value in one line, however large it is. */
+  Worktrial.glimpse = (value, room) => {
+    let left = room;
+    const put = (text) => {
+      const part = text.slice(0, Math.max(0, left));
+      left -= text.length;
+      return part;
+    };
+    const walk = (inner) => {
+      if (left <= 0) return "";
+      if (typeof inner === "string") return put(JSON.stringify(inner.slice(0, room)));
+      if (inner === null || typeof inner !== "object") return put(scalar(inner));
+      const list = Array.isArray(inner);
+      let text = put(list ? "[" : "{");
+      let first = true;
+      for (const key of list ? inner.slice(0, room).keys() : Object.keys(inner)) {
+        if (left <= 0) break;
+        text += put(first ? "" : ", ") + (list ? "" : put(`${key}: `)) + walk(inner[key]);
+        first = false;
+      }
+      return text + put(list ? "]" : "}");
+    };
+    const text = walk(value);
+    return left < 0 ? `${text}…` : text;
+  };
+
   /**
-   * A value as a tree that unfolds level by level, for what has no display of its own.
+   * A value as a tree that unfolds level by level, each with its path (a JSON pointer) as its title.
    * @param {string} name
    * @param {unknown} value
+   * @param {string} pointer
    */
-  Worktrial.tree = (name, value) => {
+  Worktrial.tree = (name, value, pointer = "") => {
     if (value === null || typeof value !== "object") {
       const text = typeof value === "string" && value.length > 200 ? Worktrial.longText(value) : el("code", {}, scalar(value));
-      return el("div", { class: "leaf" }, `${name}: `, text);
+      return el("div", { class: "leaf", title: Worktrial.visible(pointer) }, `${name}: `, text);
     }
     const entries = Object.entries(value);
     const size = Array.isArray(value) ? `${entries.length} items` : `${entries.length} fields`;
-    if (!entries.length) return el("div", { class: "leaf" }, `${name}: ${Array.isArray(value) ? "[]" : "{}"}`);
+    if (!entries.length) return el("div", { class: "leaf", title: Worktrial.visible(pointer) }, `${name}: ${Array.isArray(value) ? "[]" : "{}"}`);
     return Worktrial.details(`${name} (${size})`, () => {
       const holder = el("div", { class: "branch" });
+      if (pointer) holder.append(el("p", { class: "label" }, pointer));
       const grow = (from) => {
-        holder.append(...entries.slice(from, from + 200).map(([key, inner]) => Worktrial.tree(key, inner)));
+        const some = entries.slice(from, from + 200);
+        holder.append(...some.map(([key, inner]) => Worktrial.tree(key, inner, `${pointer}${step(key)}`)));
         if (entries.length <= from + 200) return;
         const more = el("button", { type: "button", class: "quiet" }, `Show more (${entries.length - from - 200})`);
         more.addEventListener("click", () => {

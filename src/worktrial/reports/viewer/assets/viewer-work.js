@@ -6,71 +6,106 @@ window.Worktrial = window.Worktrial || {};
 (() => {
   const { el } = Worktrial;
 
+  const TOGETHER = 20; // calls of one turn in one part of the list
+
   /**
-   * The turns of a line of `trajectories.jsonl`.
+   * @typedef {{label: string, id?: string, calls: object[], text: () => string, make: () => Element}} Part
+   *   `id`: of its heading, where it has one; `text`: what it is searched by
+   */
+
+  /**
+   * The work on a line of `trajectories.jsonl`, part by part: turns, messages, calls without a turn.
    * @param {object} line
    * @param {Map<number, object>} ledger fault rows by call
    * @param {Map<number, object>} audit rows of a simulator's audit by call
-   * @returns {Node[]}
+   * @returns {Part[]}
    */
   Worktrial.turns = (line, ledger, audit) => {
     const calls = Array.isArray(line.calls) ? line.calls : [];
     const messages = Array.isArray(line.messages) ? line.messages : [];
     const shown = (call) => Worktrial.call(call, ledger, ...compared(audit.get(call.index)));
+    const lone = (call) => part(call.tool ?? "(no tool)", [call], [call], () => shown(call));
     // Somebody's own agent holds no messages, and an audit has none.
     if (!messages.some((message) => message.role === "assistant")) {
-      const system = messages.filter((m) => m.role === "system").map(folded);
-      return [...system, calls.length ? el("h3", {}, "Calls") : null, ...calls.map(shown)];
+      const system = messages.filter((m) => m.role === "system").map((m) => part("Told beforehand", [m], [], () => folded(m)));
+      return [...system, ...calls.map(lone)];
     }
     const byTurn = new Map();
-    for (const call of calls) byTurn.set(call.turn, [...(byTurn.get(call.turn) || []), call]);
+    for (const call of calls) {
+      if (!byTurn.has(call.turn)) byTurn.set(call.turn, []);
+      byTurn.get(call.turn).push(call);
+    }
     const parts = [];
     let turn = -1;
     const last = messages.filter((message) => message.role === "assistant").length - 1;
     let told = false;
     let current = null;
-    const answered = new Map();
     for (const message of messages) {
       if (message.role === "assistant") {
         turn += 1;
         const made = byTurn.get(turn) || [];
-        answered.set(turn, made.length);
         byTurn.delete(turn);
-        const id = `turn-${turn + 1}`;
-        const heading = el("h3", { id }, `Turn ${turn + 1}`);
-        const isAnswer = turn === last && line.answer && Worktrial.textOf(message) === line.answer;
-        // The answer has a place of its own.
-        const said = Worktrial.said(isAnswer ? { ...message, content: null } : message);
-        if (isAnswer) said.push(el("p", {}, "Gives the answer."));
-        current = el("div", { class: "turn" }, heading, said, made.map(shown));
-        current.append(...unmade(message, made.length));
-        parts.push(current);
+        current = { number: turn + 1, message, made, left: made.length, answers: [], rest: [], isLast: turn === last };
+        parts.push(...turnParts(current, line, shown));
       } else if (message.role === "tool") {
         // Already shown as the observation of its call; what no call answers for is shown as it is.
-        const left = answered.get(turn) || 0;
-        if (left > 0) answered.set(turn, left - 1);
-        else if (current) current.append(Worktrial.message(message));
+        if (current && current.left > 0) {
+          current.left -= 1;
+          current.answers.push(message);
+        } else if (current) current.rest.push(message);
       } else if (message.role === "user" && !told && Worktrial.textOf(message) === line.instruction) {
         told = true;
       } else {
-        parts.push(message.role === "system" ? folded(message) : Worktrial.message(message));
+        const label = message.role === "system" ? "Told beforehand" : String(message.role);
+        parts.push(part(label, [message], [], () => (message.role === "system" ? folded(message) : Worktrial.message(message))));
       }
     }
     // Calls of a turn that left no message: the work was broken off there.
-    for (const made of byTurn.values()) parts.push(...made.map(shown));
+    for (const made of byTurn.values()) parts.push(...made.map(lone));
     return parts;
   };
 
-  /** Links to all calls, in a list that can be looked over. */
-  Worktrial.callList = (calls, ledger) => {
-    if (!Array.isArray(calls) || calls.length < 3) return null;
-    const item = (call) => {
-      const faulty = ledger.has(call.index) || (call.observation && call.observation.fault);
-      const link = el("a", { href: Worktrial.hereWith({ call: Number(call.index) + 1 }) }, call.tool ?? "(no tool)");
-      return el("li", { value: String(Number(call.index) + 1) }, link, faulty ? el("span", { class: "note" }, " fault") : null);
-    };
-    return el("nav", { class: "calls", "aria-label": "Calls" }, el("ol", {}, calls.map(item)));
-  };
+  function part(label, stored, calls, make) {
+    return { label, calls, make, text: () => JSON.stringify(stored).toLowerCase() };
+  }
+
+  /** A turn: what was said with the calls, or the first of them where they are many, then the others. */
+  function turnParts(turn, line, shown) {
+    const { number, message, made } = turn;
+    const id = `turn-${number}`;
+    const first = part(`Turn ${number}`, [{ ...message, tool_calls: undefined }, made.slice(0, TOGETHER)], made.slice(0, TOGETHER), () => {
+      const isAnswer = turn.isLast && line.answer && Worktrial.textOf(message) === line.answer;
+      // The answer has a place of its own.
+      const said = Worktrial.said(isAnswer ? { ...message, content: null } : message);
+      if (isAnswer) said.push(el("p", {}, "Gives the answer."));
+      const raw = Worktrial.details("As sent and received", () => [message, ...turn.answers].map((one) => Worktrial.json(one)));
+      const calls = made.slice(0, TOGETHER).map(shown);
+      const rest = [...unmade(message, made.length), ...turn.rest.map((one) => Worktrial.message(one))];
+      return el("div", { class: "turn" }, el("h3", { id, tabindex: "-1" }, `Turn ${number}`), said, calls, rest, raw);
+    });
+    first.id = id;
+    const parts = [first];
+    for (let from = TOGETHER; from < made.length; from += TOGETHER) {
+      const some = made.slice(from, from + TOGETHER);
+      parts.push(part(null, some, some, () => el("div", { class: "turn" }, some.map(shown))));
+    }
+    return parts;
+  }
+
+  /** Parts of work that has another shape: each is there as a whole. */
+  Worktrial.wholeParts = (elements) =>
+    elements.filter(Boolean).map((element) => {
+      const heading = element.querySelector?.("h3[id]");
+      if (heading) heading.tabIndex = -1;
+      const found = [...element.querySelectorAll(".call > h4[id]")].map((one) => ({ index: Number(one.id.slice(5)) - 1 }));
+      return {
+        label: heading ? heading.textContent : null,
+        id: heading?.id,
+        calls: found.map(({ index }) => ({ index, tool: element.querySelector(`#call-${index + 1} code`)?.textContent })),
+        text: () => element.textContent.toLowerCase(),
+        make: () => element,
+      };
+    });
 
   function folded(message) {
     return Worktrial.details("What the agent was told beforehand (system prompt)", () =>
