@@ -97,7 +97,7 @@ def test_search_within_a_sample(opened: Page, sites: Path) -> None:
     opened.keyboard.press("Enter")
     expect(bar).to_contain_text("1 of 11 parts")
     expect(opened.get_by_text('"note": "marker-400"')).to_be_in_viewport()
-    assert opened.evaluate("[...CSS.highlights.get('found')].map((one) => one.toString())")[0] == "marker-4"
+    opened.wait_for_function("[...CSS.highlights.get('found')].some((one) => one.toString() === 'marker-4')")
     opened.keyboard.press("Enter")
     expect(opened.get_by_text('"note": "marker-4000"')).to_be_in_viewport()
     opened.keyboard.press("Shift+Enter")

@@ -60,8 +60,16 @@ window.Worktrial = window.Worktrial || {};
       at = (at + by + hits.length) % hits.length;
       told.textContent = `${Worktrial.number(at + 1)} of ${Worktrial.number(hits.length)} parts`;
       work.goItem(hits[at]);
-      setTimeout(() => highlight(box.value), 150);
     }
+
+    // Parts come into view one by one, and each is marked as it comes.
+    let marking = 0;
+    const watcher = new MutationObserver(() => {
+      if (!box.value) return;
+      cancelAnimationFrame(marking);
+      marking = requestAnimationFrame(() => highlight(box.value));
+    });
+    watcher.observe(document.getElementById("viewer"), { childList: true, subtree: true });
 
     box.addEventListener("input", () => {
       clearTimeout(waiting);
@@ -111,6 +119,7 @@ window.Worktrial = window.Worktrial || {};
       element: el("div", { class: "work-bar no-print" }, el("label", {}, "Search ", box), told, tools, button("Keys", help)),
       close() {
         document.removeEventListener("keydown", pressed);
+        watcher.disconnect();
         highlight("");
       },
     };

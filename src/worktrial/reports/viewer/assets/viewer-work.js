@@ -28,7 +28,9 @@ window.Worktrial = window.Worktrial || {};
     // Somebody's own agent holds no messages, and an audit has none.
     if (!messages.some((message) => message.role === "assistant")) {
       const system = messages.filter((m) => m.role === "system").map((m) => part("Told beforehand", [m], [], () => folded(m)));
-      return [...system, ...calls.map(lone)];
+      const [first, ...others] = calls.map(lone);
+      if (!first) return system;
+      return [...system, { ...first, make: () => el("div", {}, el("h3", {}, "Calls"), first.make()) }, ...others];
     }
     const byTurn = new Map();
     for (const call of calls) {
