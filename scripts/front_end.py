@@ -1,7 +1,7 @@
 """The libraries of the pages, put together into one script: `python -m scripts.front_end` writes it anew.
 
-A page from a disk loads no modules, so each library's file becomes a function, and what they require of each other is
-looked up among these. Nothing is minified or fetched: the same sources make the same bytes on any machine.
+A page from a disk loads no modules, so each library's file becomes a function, and what they require of each other
+is looked up among these. Nothing is minified or fetched: the same sources make the same bytes on any machine.
 """
 
 from pathlib import Path
@@ -36,11 +36,10 @@ Worktrial.markdownit = load("markdown-it");
 
 def libraries() -> str:
     """Text of the script."""
-    parts = [_HEAD]
-    for path in sorted((VENDOR / "virtual-core").glob("*.cjs")):
-        parts.append(_part("virtual-core" if path.name == "index.cjs" else path.name, path))
-    parts.append(_part("markdown-it", VENDOR / "markdown-it" / "markdown-it.umd.min.js"))
-    return "".join([*parts, _TAIL])
+    kit = sorted((VENDOR / "virtual-core").glob("*.cjs"))
+    parts = [_part("virtual-core" if path.name == "index.cjs" else path.name, path) for path in kit]
+    reader = _part("markdown-it", VENDOR / "markdown-it" / "markdown-it.umd.min.js")
+    return "".join([_HEAD, *parts, reader, _TAIL])
 
 
 def _part(name: str, path: Path) -> str:

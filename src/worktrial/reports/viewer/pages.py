@@ -37,11 +37,11 @@ _BODY = Markup("""<h1 id="heading" tabindex="-1">{title}</h1>
 <code>worktrial trajectory</code> in a terminal.</p></noscript>
 <p id="status" class="status" role="status"></p>
 {around}""")
+_PLACE = Markup('<div id="viewer"></div>')
 _AROUND = {
-    SAMPLES: Markup('<div id="viewer"></div>'),
     TRAJECTORY: Markup(
-        '<div class="trajectory"><div id="side"></div>\n<div><div id="bar"></div><div id="viewer"></div></div></div>'
-    ),
+        '<div class="trajectory"><div id="side"></div>\n<div><div id="bar"></div>{}</div></div>'
+    ).format(_PLACE)
 }
 
 PAGES = tuple(_SCRIPTS)
@@ -51,7 +51,7 @@ PAGES = tuple(_SCRIPTS)
 def viewer_page(page: str, report: Report, frame: PageFrame | None = None) -> str:
     """One of `PAGES`; `frame` as in `render_page`."""
     title = _TITLES[page]
-    body = _BODY.format(title=title, around=_AROUND[page])
+    body = _BODY.format(title=title, around=_AROUND.get(page, _PLACE))
     return render_page(
         title, body, scripts=_SCRIPTS[page], styles=_STYLES, current=page, report=report, frame=frame
     )
