@@ -17,6 +17,7 @@ from worktrial.synthesis.calibration.runs import RunBook
 from worktrial.synthesis.files import Form, hash_of, write_lines
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.progress import ProgressEvent
+from worktrial.synthesis.proving.succession import Succession
 from worktrial.synthesis.proving.way import Bench, Draft, ProvedTask, Ready, TaskWay
 from worktrial.synthesis.resources import SessionResources
 from worktrial.synthesis.turns import Drain, Turns
@@ -211,10 +212,11 @@ class TaskSession(ABC, Generic[Draft, Ready]):
         self, way: TaskWay[Draft, Ready], drafts: Sequence[Draft], new: AsyncIterator[Draft]
     ) -> dict[str, ProvedTask]:
         """Ends of all tasks, each of which sets out as soon as it is there."""
+        succession = Succession()
 
         async def one(draft: Draft) -> ProvedTask | BudgetSpent:
             try:
-                return await way.settled(draft)
+                return await way.settled(draft, succession)
             except BudgetSpent as e:
                 # The others meet it at their next request; cancelling them would lose answers on their way.
                 return e
@@ -226,6 +228,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
             async with asyncio.TaskGroup() as group:
 
                 def set_out(draft: Draft) -> None:
+                    succession.join(draft.id)
                     tasks.append(group.create_task(one(draft)))
 
                 for draft in drafts:

@@ -182,6 +182,20 @@ def test_a_task_that_does_not_hold_is_found_out(changes: dict[str, Any], said: s
     assert any(said in fault for fault in faults(changes)), faults(changes)
 
 
+@pytest.mark.parametrize(
+    ("language", "request_"),
+    [
+        ("de", "Bitte prüfen Sie den Antrag von Frau Keller und teilen Sie ihr mit, ob die Leihe verlängert wird."),
+        ("fr", "Merci de vérifier la demande de Mme Keller et de lui dire si le prêt est prolongé."),
+        ("es", "Revise la solicitud de la señora Keller y dígale si se prolonga el préstamo."),
+        ("ko", "켈러 씨의 신청을 확인하고 대여가 연장되는지 알려 주세요."),
+    ],
+)
+def test_a_suite_in_one_language_notices_another(language: str, request_: str) -> None:
+    assert language_of(request_, ["en"]) == language
+    assert language_of("Please extend Mrs Keller's loan L-2041 if the rules allow it.", ["en"]) == "en"
+
+
 def test_cases_on_the_same_record_make_no_task() -> None:
     workshop = tool_library()
     cases = [RecipeCase(atom="plain_extension", seed="1"), RecipeCase(atom="plain_extension", seed="1")]

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from tests.support.tool_hire.shop import Entry, entry, shop, tasks_of, with_tools
 
+from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates import Gated, GateName, spread, through_gates, twins
+from worktrial.synthesis.gates.leaks import leak_findings
 from worktrial.synthesis.gates.work import carry_out
 
 
@@ -64,6 +66,23 @@ def test_tools_that_tell() -> None:
     assert found(with_tools(lambda source: source.replace(old, new)))[GateName.LEAKS].startswith(
         "the description of close_hire holds 74.25"
     )
+
+
+def test_a_rubric_that_quotes_a_clause_lends_no_words_to_tools() -> None:
+    """Tools are written from the clauses, too; what the rubric says in its own words they may not say."""
+    quote = "A late fee is charged for each day that a machine comes back after its due date."
+    old = "    Args:\n        hire_id: For example R-201.\n        late_fee: What the customer pays for being late."
+
+    def told(rubric: str, clauses: list[Clause]) -> list[str]:
+        spoiled = with_tools(lambda source: source.replace(old, old.replace("being late.", f"being late. {quote}")))
+        (task,) = tasks_of({**entry("hire-01"), "rubric": rubric}, home=spoiled.tasks[0].home)
+        return [finding.what for finding in leak_findings(task.home.artifact, task, clauses)]
+
+    clause = Clause(id="C-90", document="hire", section="1", quote=quote, kind="amount")
+    own = "The fee is charged for each day that a machine comes back after its due date, in full."
+    assert told(f"The case ends as the rules require.\nC-90: {quote}", [clause]) == []
+    assert "repeats the rubric" in told(own, [clause])[0]
+    assert "repeats the rubric" in told(f"C-90: {quote}", [])[0]
 
 
 def test_a_clause_that_cannot_be_read() -> None:

@@ -1,10 +1,12 @@
-"""Identification of the language of an instruction, among those that the suite is written in."""
+"""Identification of the language of an instruction."""
 
 import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+OFTEN = frozenset({"ar", "de", "en", "es", "fr", "id", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "vi", "zh"})
+"""Languages that a text may be in though nobody asked for them: widely written, and hardly taken for each other."""
 _LABEL = re.compile(r"\S*\d\S*|\b[A-Z][A-Z_-]+\b")
 
 
@@ -18,13 +20,13 @@ def language_of(text: str, among: Iterable[str]) -> str:
 
     Args:
         text: Any; ids and numbers count for no language.
-        among: Codes that it may be beside English.
+        among: Codes that it may be beside those that are written often.
 
     Raises:
         ValueError: one of them is not known.
     """
     identifier = _identifier()
-    identifier.set_languages(sorted({*among, "en"}))
+    identifier.set_languages(sorted({*among, *OFTEN}))
     try:
         return str(identifier.classify(_LABEL.sub(" ", text))[0])
     finally:

@@ -169,12 +169,18 @@ def rubric_told(id: str, instruction: str, rubric: str) -> Iterator[Finding]:
         yield finding(GateName.RUBRIC_TOLD, id, "instruction", said, "Leave the rubric to whoever judges")
 
 
-def leak_findings(workplace: Workplace, task: ExecutableTask) -> list[Finding]:
-    """Findings on tools and records that hold what the task wants found out."""
+def leak_findings(workplace: Workplace, task: ExecutableTask, clauses: Sequence[Clause] = ()) -> list[Finding]:
+    """Findings on tools and records that hold what the task wants found out.
+
+    Clauses that the rubric quotes are none of its own words: who wrote the tools had them, too.
+    """
     found: list[Finding] = []
     known = {number(value) for value in scalars(task.initial_state) if _is_number(value)}
     facts = {number(v): v for v in _facts(task) if is_telling(v) and number(v) not in known}
-    rubric = shingles(task.rubric, RUN)
+    own = [task.rubric]
+    for clause in clauses:
+        own = [piece for text in own for piece in text.split(clause.quote)]
+    rubric = {run for piece in own for run in shingles(piece, RUN)}
     for tool in workplace.tools:
         described = [tool.description, *_descriptions(tool.parameters)]
         for text in described:

@@ -147,7 +147,7 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
         report.findings += of_plan
         report.add(GateName.WORDING, 1, wording_findings(task, work) if not of_plan else ())
         report.findings += [*idle_findings(task), *told_findings(task, work), *record_findings(task, work)]
-        report.findings += [*rubric_findings(task, work, clauses), *leak_findings(door.artifact, task)]
+        report.findings += [*rubric_findings(task, work, clauses), *leak_findings(door.artifact, task, clauses)]
         report.findings += unknowable(task, clauses)
     for gate in (GateName.PLAN, GateName.PLAN_ERRORS, GateName.IDLE, GateName.STRANGE_RECORDS, GateName.RUBRIC):
         report.add(gate, len(tasks))

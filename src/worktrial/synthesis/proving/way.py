@@ -17,6 +17,7 @@ from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask
 from worktrial.synthesis.compose.varying import hardened, mended
 from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
+from worktrial.synthesis.proving.succession import Succession
 from worktrial.synthesis.proving.truth import Ruling, differences, end_of_plan, end_of_run, ruled
 from worktrial.synthesis.turns import Turns
 
@@ -129,30 +130,45 @@ class TaskWay(ABC, Generic[Draft, Ready]):
     async def truth(self, bench: Bench[Draft, Ready]) -> tuple[Confirmation, str]:
         """Confirmation of a task's truth, and what speaks against it, if anything does."""
 
+    def is_replaced(self, bench: Bench[Draft, Ready], fate: TaskFate) -> bool:
+        """Whether another task may take the place of one with this fate."""
+        return False
+
     async def other(self, bench: Bench[Draft, Ready], fate: TaskFate) -> Draft | None:
-        """The task that should take the place of one with this fate, if any."""
+        """The task that takes the place of one with this fate; None where there is none."""
         return None
 
-    async def settled(self, draft: Draft) -> ProvedTask:
+    async def settled(self, draft: Draft, succession: Succession) -> ProvedTask:
         """The end of a task.
+
+        Args:
+            draft: The task.
+            succession: Turns of all tasks that set out with it.
 
         Raises:
             StopRun: an endpoint refuses to work, or a budget is spent; what was run is kept.
         """
-        while True:
-            async with self._gates.turn((-draft.round,)):
-                bench = await self.bench_of(draft)
-                self.moved(draft.id, "checks", "")
-                found = await self.faults(bench)
-            end = _end(bench, "gate", "; ".join(found)) if found else await self._tried(bench)
-            await self.drawn()
-            other = await self.other(bench, end.fate)
-            if other is None:
-                self.moved(draft.id, "done", end.fate)
-                return end
-            self.moved(draft.id, "repair", end.why)
-            self.on_varied(other)
-            draft = other
+        try:
+            while True:
+                async with self._gates.turn((-draft.round,)):
+                    bench = await self.bench_of(draft)
+                    self.moved(draft.id, "checks", "")
+                    found = await self.faults(bench)
+                end = _end(bench, "gate", "; ".join(found)) if found else await self._tried(bench)
+                other = None
+                if self.is_replaced(bench, end.fate):
+                    await self.drawn()
+                    async with succession.turn(draft.id):
+                        other = await self.other(bench, end.fate)
+                        if other is not None:
+                            self.on_varied(other)
+                if other is None:
+                    self.moved(draft.id, "done", end.fate)
+                    return end
+                self.moved(draft.id, "repair", end.why)
+                draft = other
+        finally:
+            await succession.leave(draft.id)
 
     async def _tried(self, bench: Bench[Draft, Ready]) -> ProvedTask:
         id = bench.draft.id
@@ -205,11 +221,14 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     fixed: Callable[[ComposedTask], bool] = lambda draft: False
     on_ruling: Callable[[Ruling], None] = lambda ruling: None
 
+    def is_replaced(self, bench: ComposedBench, fate: TaskFate) -> bool:
+        """Whether it is too easy or too hard, was not changed too often, and may be changed at all."""
+        draft = bench.draft
+        return fate in ("trivial", "too_hard") and draft.round < self.rounds and not self.fixed(draft)
+
     async def other(self, bench: ComposedBench, fate: TaskFate) -> ComposedTask | None:
         """A harder task for a trivial one, an easier one for one that nobody passes."""
         draft = bench.draft
-        if draft.round >= self.rounds or self.fixed(draft):
-            return None
         if fate == "trivial":
             return await hardened(draft, self.composition)
         if fate == "too_hard":
