@@ -110,12 +110,14 @@ def worth(
 
 def described(found: SuiteWorth) -> list[str]:
     """The figures in sentences."""
-    shown = "no difference that is possible" if found.detects is None else f"{found.detects:.0%}"
+    shown = (
+        "no difference is found" if found.detects is None else f"differences from {found.detects:.0%} on are found"
+    )
     flawed, open_ = found.found_flawed, found.unconfirmed
     lines = [
         f"{found.tasks} tasks ({_listed(found.levels, 'level')}); drawn in all: {_listed(found.fates)}.",
-        f"Two agents on these tasks, once each: differences from {shown} on are found (chance 80 %; "
-        f"{found.detects_with}). More: worktrial power.",
+        f"Two agents on these tasks, once each: {shown} (chance 80 %; {found.detects_with}). "
+        "More: worktrial power.",
         f"Found flawed and dropped: {flawed.count} of {flawed.of} ({flawed.low:.0%} to {flawed.high:.0%}). "
         f"Kept with no second witness: {open_.count} of {open_.of}, so at most about {open_.high:.0%} of the tasks "
         "are flawed.",

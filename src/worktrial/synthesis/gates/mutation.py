@@ -25,7 +25,7 @@ from worktrial.synthesis.gates.catalogue import KnownCall
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.expectations import Expectation, begun_expectations, failing
 from worktrial.synthesis.gates.names import GateName, finding
-from worktrial.synthesis.gates.work import carry_out, checked, first_failed
+from worktrial.synthesis.gates.work import carry_out, failed_check
 
 MUTANTS = 20
 _AT_ONCE = 4
@@ -176,7 +176,7 @@ async def _noticed(
         some = tasks[at : at + _TASKS_AT_ONCE]
         works = await carry_out(changed, [(task.plan_alone, task.initial_state) for task in some])
         for task, work in zip(some, works, strict=True):
-            if work.broken or first_failed(checked(task, work.calls, work.outcomes, work.answer, work.state)):
+            if work.broken or failed_check(task, work.calls, work.outcomes, work.answer, work.state):
                 return task.id
     _, found = await bad_calls(changed, bad)
     return found[0].check if found else ""

@@ -16,7 +16,7 @@ from worktrial.synthesis.gates.facts import id_like, ids_named, numbers_in, text
 from worktrial.synthesis.gates.facts import number as number_of
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.sequence import ordering
-from worktrial.synthesis.gates.work import CarriedOut, carry_out, checked, first_failed
+from worktrial.synthesis.gates.work import CarriedOut, carry_out, failed_check
 from worktrial.workplaces.conformance.values import scalars
 
 _FREE_TEXT = 4  # words: an agent writes its own
@@ -43,7 +43,7 @@ def plan_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
             said = f"{tool} is refused: {json.dumps(outcome.content, ensure_ascii=False)[:160]}"
             fix = "Name records that are there, and leave out what the rules forbid"
             found.append(finding(GateName.PLAN_ERRORS, task.id, place, said, fix))
-    failed = first_failed(checked(task, work.calls, work.outcomes, work.answer, work.state))
+    failed = failed_check(task, work.calls, work.outcomes, work.answer, work.state)
     if failed is not None:
         said = f"the plan fails the check that {failed.check}: {failed.why}"
         found.append(finding(GateName.PLAN, task.id, "checks", said, "Mend the plan or the check"))
@@ -56,7 +56,7 @@ def idle_findings(task: ExecutableTask) -> list[Finding]:
         ("", "nothing is done"),
         (task.instruction, "the instruction is given back as the answer"),
     ):
-        if first_failed(checked(task, (), (), answer, task.initial_state)) is None:
+        if failed_check(task, (), (), answer, task.initial_state) is None:
             fix = "Check something that is not so at the start"
             return [finding(GateName.IDLE, task.id, "checks", f"all pass when {said}", fix)]
     return []
@@ -87,7 +87,7 @@ async def orders(
         if other.broken or sum(outcome.error for outcome in other.outcomes) != errors:
             continue
         counted += 1
-        failed = first_failed(checked(task, other.calls, other.outcomes, other.answer, other.state))
+        failed = failed_check(task, other.calls, other.outcomes, other.answer, other.state)
         if failed is not None:
             said = f"step {index} ({work.calls[index][0]}) may come later; then the check fails that {failed.check}"
             fix = "Check what both orders leave, or say in the instruction which comes first"
@@ -139,7 +139,7 @@ def _passes_unread(task: ExecutableTask, work: CarriedOut, outcome: Probed) -> b
     shown = {value for call in outcome.calls for value in scalars(call.content) if isinstance(value, str)}
     said = [task.instruction, *sorted(value for value in shown - held if id_like(value) == {value})]
     calls = [work.calls[index] for index in work.writes]
-    return first_failed(checked(task, calls, outcome.calls, "\n".join(said), outcome.state)) is None
+    return failed_check(task, calls, outcome.calls, "\n".join(said), outcome.state) is None
 
 
 def _is_told(given: JsonValue, instruction: str) -> bool:

@@ -12,7 +12,7 @@ from worktrial.grading.written.times import times
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.facts import id_like, numbers_in
 from worktrial.synthesis.gates.names import GateName, finding
-from worktrial.synthesis.gates.work import CarriedOut, checked, first_failed
+from worktrial.synthesis.gates.work import CarriedOut, failed_check
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -29,7 +29,7 @@ _FIX = "Ask for the value with `answer_date`, `answer_money` or another typed ch
 def wording_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     """Findings on a task whose checks refuse the plan's answer said otherwise, or accept one wording only."""
     for about, said in _said_otherwise(work.answer, korean=_is_korean(work.answer)):
-        failed = first_failed(checked(task, work.calls, work.outcomes, said, work.state))
+        failed = failed_check(task, work.calls, work.outcomes, said, work.state)
         if failed is not None:
             what = f"the plan's answer with {about} fails the check that {failed.check}"
             return [finding(GateName.WORDING, task.id, "checks", what, _FIX)]

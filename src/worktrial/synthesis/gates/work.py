@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worktrial.agents.plan import Plan, PlanBroken, arguments_of, needs_of, report
-from worktrial.grading.check import CheckResult
-from worktrial.grading.state_checks import OF_HUMANS, run_checks
+from worktrial.grading.check import CheckResult, Facts
+from worktrial.grading.state_checks import OF_HUMANS
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.door import Door, Probe, ProbedCall
@@ -90,26 +90,19 @@ def _finished(one: _Following) -> CarriedOut:
     return CarriedOut(one.calls, one.outcomes, trajectory.answer, one.state, broken)
 
 
-def checked(
+def failed_check(
     task: ExecutableTask,
     calls: Sequence[Call],
     outcomes: Sequence[ProbedCall],
     answer: str,
     state: JsonObject,
-) -> list[CheckResult]:
-    """Results of the task's checks; those of humans are left out, since none is there."""
+) -> CheckResult | None:
+    """First of the task's checks that does not pass, None where all do; those of humans are left out."""
     made = [
         ToolCall(index, index, tool, arguments, Observation(outcome.content, Origin.EXECUTABLE))
         for index, ((tool, arguments), outcome) in enumerate(zip(calls, outcomes, strict=True))
     ]
-    return run_checks(
-        [check for check in task.checks if not isinstance(check, OF_HUMANS)],
-        initial_state=task.initial_state,
-        final_state=state,
-        trajectory=Trajectory(calls=made, answer=answer),
-    )
-
-
-def first_failed(results: Sequence[CheckResult]) -> CheckResult | None:
-    """First check that did not pass; None where all did."""
+    facts = Facts(task.initial_state, state, Trajectory(calls=made, answer=answer))
+    # One after the other: whatever the first has settled the rest need not look at.
+    results = (check.run(facts) for check in task.checks if not isinstance(check, OF_HUMANS))
     return next((result for result in results if not result.passed), None)

@@ -14,7 +14,7 @@ from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, r
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.sequence import turned_round
-from worktrial.synthesis.gates.work import CarriedOut, checked, first_failed
+from worktrial.synthesis.gates.work import CarriedOut, failed_check
 from worktrial.workplaces.conformance.values import scalars
 
 NEIGHBOURS = 8
@@ -82,7 +82,7 @@ async def wrong_work(
         elif outcome.state == one.work.state:
             continue
         counted[one.gate] += 1
-        if first_failed(checked(one.task, one.calls, outcomes, one.work.answer, outcome.state)) is None:
+        if failed_check(one.task, one.calls, outcomes, one.work.answer, outcome.state) is None:
             if one.gate is not GateName.SEQUENCE and _is_left_open(one.task, outcome.state, one.work.state):
                 continue
             told = finding(one.gate, one.task.id, one.field, one.what, FIXES.get(one.gate, _FIX))
