@@ -9,6 +9,8 @@ from worktrial.engine.record import CLEAN, Key
 HOME = "index.html"
 SAMPLES = "samples.html"
 TRAJECTORY = "trajectory.html"
+TASKS = "tasks.html"
+TASK = "task.html"
 
 
 def slug_of(name: str, taken: set[str]) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from worktrial import __version__
 from worktrial.language.templates import templates
-from worktrial.reports.links import HOME, SAMPLES
+from worktrial.reports.links import HOME, SAMPLES, TASKS
 from worktrial.reports.report import Report
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ POLICY = (
 
 STYLES = ("site.css",)
 SCRIPTS = ("tables.js", "site.js")
-_PAGES = ((HOME, "Overview"), (SAMPLES, "Samples"))
+_PAGES = ((HOME, "Overview"), (TASKS, "Tasks"), (SAMPLES, "Samples"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,15 @@ def test_all_pages_and_what_they_load_are_answered(viewer: _Viewer) -> None:
     home = viewer.text("")
     assert home == viewer.text("index.html")
     assert "brook" in home and "heron" in home and "24 of 24" in home and "2 runs, 36 finished samples" in home
-    for page in ("index.html", "report.html", "report.html?run=first", "samples.html", "trajectory.html"):
+    for page in (
+        "index.html",
+        "report.html",
+        "report.html?run=first",
+        "samples.html",
+        "tasks.html",
+        "task.html",
+        "trajectory.html",
+    ):
         body = viewer.text(page)
         for asset in re.findall(r'(?:src|href)="(assets/[^"]+)"', body):
             assert viewer.text(asset)

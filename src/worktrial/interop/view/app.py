@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
-from worktrial.reports.links import HOME, SAMPLES
+from worktrial.reports.links import HOME, SAMPLES, TASKS
 from worktrial.reports.page import POLICY, PageFrame, render_page
 from worktrial.reports.report import Report
 from worktrial.reports.sections import sections
@@ -24,7 +24,7 @@ REPORT = "report.html"
 """Page that compares runs."""
 
 _FRAME = PageFrame(
-    pages=((HOME, "Runs"), (REPORT, "Overview"), (SAMPLES, "Samples")),
+    pages=((HOME, "Runs"), (REPORT, "Overview"), (TASKS, "Tasks"), (SAMPLES, "Samples")),
     policy=POLICY.replace("form-action 'none'", "form-action 'self'; connect-src 'self'"),
 )
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

@@ -1,11 +1,11 @@
-"""The pages of samples and of trajectories, and what they are made of."""
+"""The pages of samples, tasks and trajectories, and what they are made of."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 
 from markupsafe import Markup
 
-from worktrial.reports.links import SAMPLES, TRAJECTORY
+from worktrial.reports.links import SAMPLES, TASK, TASKS, TRAJECTORY
 from worktrial.reports.page import PageFrame, render_page
 from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.viewer.script_data import data_file, encoded
@@ -29,8 +29,17 @@ _SCRIPTS = {
         "viewer-keys.js",
         "trajectory.js",
     ),
+    TASKS: ("libraries.js", *_SHARED, "viewer-virtual.js", "samples-rows.js", "tasks-rows.js", "tasks.js"),
+    TASK: (
+        "libraries.js",
+        *_SHARED,
+        "viewer-json.js",
+        "viewer-markdown.js",
+        "viewer-work.js",
+        "task.js",
+    ),
 }
-_TITLES = {SAMPLES: "Samples", TRAJECTORY: "Sample"}
+_TITLES = {SAMPLES: "Samples", TRAJECTORY: "Sample", TASKS: "Tasks by agents", TASK: "Task"}
 
 _BODY = Markup("""<h1 id="heading" tabindex="-1">{title}</h1>
 <noscript><p>This page reads its data by a script. Allow scripts for it, or use <code>worktrial show</code> and

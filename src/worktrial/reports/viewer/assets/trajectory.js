@@ -83,6 +83,7 @@
         previous ? el("a", { href: Worktrial.trajectoryHref(run.slug, previous), rel: "prev" }, "Previous sample") : null,
         el("span", {}, `${Worktrial.number(number + 1)} of ${Worktrial.number(head.samples)} in `),
         el("a", { href: `samples.html#${Worktrial.hash({ run: run.slug })}` }, run.name),
+        el("a", { href: Worktrial.taskHref(run.suite, record.sample) }, "All attempts at this task"),
         next ? el("a", { href: Worktrial.trajectoryHref(run.slug, next), rel: "next" }, "Next sample") : null,
       );
     clear();

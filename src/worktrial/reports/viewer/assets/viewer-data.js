@@ -92,6 +92,19 @@ window.Worktrial = window.Worktrial || {};
     };
   };
 
+  /**
+   * A file of samples as it is stored: for each sample the JSON of its record and of what it did (null: nothing). It
+   * is not kept, as whoever searches reads all of them.
+   * @returns {Promise<[string, string | null][]>}
+   */
+  Worktrial.stored = async (slug, file) => {
+    const name = `${slug}/t${file}`;
+    const had = asked.has(name);
+    const { samples } = await load(name);
+    if (!had) asked.delete(name);
+    return samples;
+  };
+
   const table = Array.from({ length: 256 }, (_, n) => {
     let c = n;
     for (let bit = 0; bit < 8; bit += 1) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
@@ -111,6 +124,9 @@ window.Worktrial = window.Worktrial || {};
   /** The part of an address after `#`; without what is empty. */
   Worktrial.hash = (state) =>
     new URLSearchParams(Object.entries(state).filter(([, value]) => value !== "" && value != null)).toString();
+
+  /** The address of a task's page: all attempts at it. */
+  Worktrial.taskHref = (suite, sample) => `task.html#${Worktrial.hash({ suite, sample })}`;
 
   /** The address of a sample's page. */
   Worktrial.trajectoryHref = (slug, [sample, repeat, condition]) =>
