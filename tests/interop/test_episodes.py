@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,15 @@ import pytest
 from tests.support.plan_driver import follow_plan, starter_tasks, what_counts
 
 import worktrial as wt
-from worktrial.agents.assignment import Unstorable
+from worktrial.agents.assignment import Assignment, Limits, Unstorable
 from worktrial.agents.episode import AnsweredBy, Episode, EpisodeOver
 from worktrial.agents.episodes import Episodes, NoOpenJob, TooManyOpen
-from worktrial.errors import InvalidReason, SettingError, WorktrialError
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.interop.episodes import drive
 from worktrial.trials import prepare
+from worktrial.workplaces import Observation, Origin, StopReason, Trajectory
+from worktrial.workplaces.executable.workplace import ExecutableSession
 
 
 async def work(episode: Episode) -> wt.Verdict:
@@ -207,7 +209,12 @@ def test_a_limit_of_time_ends_the_work_and_it_is_judged(tmp_path: Path) -> None:
     assert (record.stop_reason, record.calls) == ("time_limit", 1)
 
 
-def test_calls_made_at_once_are_carried_out_in_order_and_none_after_the_end() -> None:
+def test_calls_made_at_once_are_carried_out_in_order_and_none_after_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Of a workplace that lets others have the loop; one that does not is done before anybody could break off.
+    monkeypatch.setattr(ExecutableSession, "never_waits", False)
+
     async def whole() -> Episode:
         async with wt.episode("starter", "lab-01") as episode:
             asked = [asyncio.create_task(episode.call("get_sample", {"sample_id": f"S-{n}"})) for n in range(20)]
@@ -354,3 +361,99 @@ def test_a_folder_of_another_run_is_refused_before_anything_is_taken(tmp_path: P
     wt.run("starter", "plan", out=tmp_path / "run", tasks=["lab-01"])
     with pytest.raises(SettingError, match="a run with other settings"):
         asyncio.run(_entered(wt.episode("starter", "lab-01", out=tmp_path / "run")))
+
+
+class _Slow:
+    """A workplace that answers at once until it is told to wait, and says that it never does."""
+
+    never_waits = True
+    state = None
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        if tool == "break":
+            raise InvalidSample(InvalidReason.TASK_DATA, "no such day")
+        if tool == "wait":
+            await asyncio.sleep(0)
+        return Observation({"tool": tool}, Origin.EXECUTABLE)
+
+
+async def _with_direct_episode(limits: Limits, drive: Callable[[Episode], Awaitable[None]]) -> Assignment:
+    assignment = Assignment("Do it.", "", [], _Slow(), limits)
+    episode = Episode(("a", 0, "E0"), idle_seconds=0.3)
+    work = asyncio.ensure_future(episode(assignment))
+    await episode.opened()
+    await asyncio.sleep(0)
+    await drive(episode)
+    await asyncio.wait([work])
+    if not work.cancelled() and work.exception() is not None:
+        assignment.trajectory.notes = str(work.exception())
+    return assignment
+
+
+def test_a_call_at_once_keeps_order_limits_and_time() -> None:
+    async def drive(episode: Episode) -> None:
+        # One after the other, whichever way each is made; each puts off the end by idleness.
+        for _ in range(5):
+            await episode.call("look", {})
+            await asyncio.sleep(0.1)
+        await asyncio.gather(*(episode.call("look", {"n": n}) for n in range(3)))
+        with pytest.raises(Unstorable):
+            await episode.call("look", {"n": object()})
+        assert episode.calls == 8
+        with pytest.raises(EpisodeOver, match="no such day"):
+            await episode.call("break", {})
+        with pytest.raises(EpisodeOver):
+            await episode.call("look", {})
+
+    done = asyncio.run(_with_direct_episode(Limits(), drive))
+    assert [call.arguments.get("n") for call in done.trajectory.calls[5:]] == [0, 1, 2]
+    assert done.trajectory.notes == "task_data: no such day"
+
+
+def test_a_limit_that_a_call_at_once_reaches_ends_the_work() -> None:
+    costs: list[float] = [0.0]
+
+    async def drive(episode: Episode) -> None:
+        await episode.call("look", {})
+        costs[0] = 2.0
+        await episode.call("look", {})
+        with pytest.raises(EpisodeOver, match="cost_limit"):
+            await asyncio.sleep(0)
+            await episode.call("look", {})
+
+    async def whole() -> Trajectory:
+        assignment = Assignment("Do it.", "", [], _Slow(), Limits(cost=1.0), cost=lambda: costs[0])
+        episode = Episode(("a", 0, "E0"))
+        work = asyncio.ensure_future(episode(assignment))
+        await episode.opened()
+        await asyncio.sleep(0)
+        await drive(episode)
+        await work
+        return assignment.trajectory
+
+    done = asyncio.run(whole())
+    assert (done.stop_reason, len(done.calls)) == (StopReason.COST_LIMIT, 2)
+
+
+def test_a_workplace_that_waits_though_it_says_that_it_never_does_is_a_defect() -> None:
+    async def drive(episode: Episode) -> None:
+        with pytest.raises(RuntimeError, match="_Slow waits"):
+            await episode.call("wait", {})
+        assert (await episode.call("look", {})).content == {"tool": "look"}
+        with contextlib.suppress(EpisodeOver):
+            episode.end("")
+
+    done = asyncio.run(_with_direct_episode(Limits(), drive))
+    assert len(done.trajectory.calls) == 1
+
+
+def test_an_executable_workplace_is_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def whole() -> None:
+        for faults in ("E0", "E2"):
+            async with wt.episode("starter", "lab-01", faults=faults) as episode:
+                await asyncio.sleep(0)
+                monkeypatch.setattr(episode, "_ask", None)
+                assert (await episode.call("get_sample", {"sample_id": "S-203"})).content
+                monkeypatch.undo()
+
+    asyncio.run(whole())

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
-from worktrial.engine.client import tell_on_stderr
+from worktrial.engine.notices import tell_on_stderr
 from worktrial.errors import flag
 
 _LOOK_SECONDS = 0.25

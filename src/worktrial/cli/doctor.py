@@ -2,15 +2,18 @@
 
 import re
 import shutil
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from worktrial import __version__
 from worktrial.language.untrusted import printable
 
-# A line of the package's own metadata: `aiohttp>=3.12`, or `duckdb>=1.2; extra == 'analysis'`.
-_NEEDED = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"]([\w-]+)['\"])?")
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+# In a line of the package's own metadata: `duckdb>=1.2; extra == 'analysis'`.
+_EXTRA = re.compile(r"extra == ['\"]([\w-]+)['\"]")
 _PROGRAMS = {
     "bwrap": "locks in the Python that agents run; without it those tools refuse to start (package bubblewrap)",
     "tesseract": "reads scans a second time; without it doubtful numbers stay marked as doubtful (tesseract-ocr)",
@@ -59,19 +62,42 @@ def doctor(
 
 
 def _packages() -> None:
-    """Print the packages that Worktrial stands on, and for each extra whether it is whole."""
+    """Print the packages that Worktrial stands on, and of each extra whether it is whole, in tested versions."""
     from importlib.metadata import requires
 
-    extras: dict[str, list[str]] = {}
+    from packaging.requirements import Requirement
+
+    extras: dict[str, list[Requirement]] = {}
     for line in requires("worktrial") or ():
-        name, extra = _NEEDED.findall(line)[0]
-        if name != "worktrial":
-            extras.setdefault(extra, []).append(name)
-    typer.echo("  " + ", ".join(f"{name} {_version(name) or 'MISSING'}" for name in extras.pop("", [])))
-    for extra, names in sorted(extras.items()):
-        missing = [name for name in names if _version(name) is None]
-        state = f"lacks {', '.join(missing)}: pip install 'worktrial[{extra}]'" if missing else "installed"
-        typer.echo(f"  extra {extra}: {state}")
+        wanted = Requirement(line)
+        if wanted.name != "worktrial":
+            named = _EXTRA.search(str(wanted.marker or ""))
+            extras.setdefault(named[1] if named else "", []).append(wanted)
+    own = extras.pop("", [])
+    typer.echo("  " + ", ".join(f"{one.name} {_version(one.name) or 'MISSING'}" for one in own))
+    for one in own:
+        if strange := _outside(one):
+            typer.echo(f"  {strange}: pip install --upgrade worktrial")
+    for extra, packages in sorted(extras.items()):
+        missing = [one.name for one in packages if _version(one.name) is None]
+        strange = "; ".join(filter(None, map(_outside, packages)))
+        if missing:
+            typer.echo(f"  extra {extra}: lacks {', '.join(missing)}: pip install 'worktrial[{extra}]'")
+        elif strange:
+            # Installers bring the newest version that everything else allows, without a word.
+            typer.echo(
+                f"  extra {extra}: {strange}. Give it an environment of its own: pip install 'worktrial[{extra}]'"
+            )
+        else:
+            typer.echo(f"  extra {extra}: installed")
+
+
+def _outside(wanted: "Requirement") -> str:
+    """Half a sentence on a version that is there and was never tried; "" where none is."""
+    found = _version(wanted.name)
+    if found is None or wanted.specifier.contains(found, prereleases=True):
+        return ""
+    return f"{wanted.name} {found} is outside the tested {wanted.specifier}"
 
 
 def _programs() -> None:

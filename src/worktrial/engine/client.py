@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import datetime as dt
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import aiohttp
 import msgspec
 
 from worktrial.engine import wire
+from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.pace import Pace
 from worktrial.engine.providers.chat import ChatWire
 from worktrial.engine.request_cache import RequestCache
@@ -23,7 +23,6 @@ from worktrial.engine.transport import HttpAnswer, OversizedAnswer, Transport
 from worktrial.engine.wire import Concession, Concessions, Request
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError, option
 from worktrial.language import Completion, JsonObject, Message, Usage
-from worktrial.language.untrusted import printable
 
 # Statuses with which endpoints refuse a request for what is in it.
 _REFUSALS_OF_CONTENT = frozenset({400, 422})
@@ -59,11 +58,6 @@ class RefusedRequest(Exception):
         super().__init__(str(error))
         self.error = error
         self.told = told.lower()
-
-
-def tell_on_stderr(text: str) -> None:
-    """Say something about a run while it goes on."""
-    print(printable(f"worktrial: {text}"), file=sys.stderr, flush=True)
 
 
 class Client:

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import aiohttp
 
-from worktrial.engine.batch.rounds import Rounds
-from worktrial.engine.client import Client, Endpoint, tell_on_stderr
+from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
@@ -18,6 +19,9 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings, below, public_u
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Spend
 from worktrial.errors import SettingError, StopRun, option
+
+if TYPE_CHECKING:
+    from worktrial.engine.batch.rounds import Rounds
 
 try:
     import resource
@@ -39,7 +43,7 @@ class Wiring:
     retry: RetryPolicy
     cache: RequestCache | None = None
     cache_only: bool = False
-    rounds: Rounds | None = None
+    rounds: "Rounds | None" = None
     """Collects requests into batches; None sends each alone."""
     tell: Callable[[str], None] = tell_on_stderr
     """Told, a sentence each, what the run has to do otherwise than it was asked to."""

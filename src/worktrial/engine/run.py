@@ -4,15 +4,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worktrial.engine.batch.fitness import refuse_unfit
-from worktrial.engine.batch.ledger import BatchLedger, batches_in_flight
-from worktrial.engine.batch.rounds import Rounds
-from worktrial.engine.client import Client, tell_on_stderr
-from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.interruption import cancelled_by_signals
 from worktrial.engine.manifest import utc_now
+from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord, total_tokens
 from worktrial.engine.request_cache import RequestCache
@@ -29,6 +26,9 @@ from worktrial.errors import SettingError, WorktrialError, extra, option
 from worktrial.grading import Outcome
 
 if TYPE_CHECKING:
+    from worktrial.engine.batch.ledger import BatchLine
+    from worktrial.engine.batch.rounds import Rounds
+    from worktrial.engine.client import Client
     from worktrial.engine.otlp import SpanExport
 
 # Beside one request per sample in flight: votes that are asked for side by side.
@@ -160,8 +160,11 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
     roles = {role: s.resolved() for role, s in plan.roles.items()}
     refuse_without_tokens(roles)
     if settings.batch is not None:
+        # Most runs have no batches, and are to begin soon.
+        from worktrial.engine.batch.fitness import refuse_unfit
+
         refuse_unfit(roles)
-    elif lost := batches_in_flight(settings.folder):
+    elif lost := _batches_in_flight(settings.folder):
         raise SettingError(
             f"{settings.folder}: {len(lost)} batches of this run are in flight, and paid for. Go on with "
             f"{option('batch')}, or remove {settings.folder / BATCHES} to leave them"
@@ -245,17 +248,28 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
         return [sum(client.retries for client in own.values()) for own in clients]
 
 
-def _rounds(run: _OpenRun, show: Callable[[str], None]) -> Rounds | None:
+def _batches_in_flight(folder: Path) -> "list[BatchLine]":
+    if not (folder / BATCHES).exists():
+        return []
+    from worktrial.engine.batch.ledger import batches_in_flight
+
+    return batches_in_flight(folder)
+
+
+def _rounds(run: _OpenRun, show: Callable[[str], None]) -> "Rounds | None":
     """Rounds of a run that sends batches; None of any other."""
     settings = run.settings
     if settings.batch is None or settings.cache_only or run.is_done:
         return None
+    from worktrial.engine.batch.ledger import BatchLedger
+    from worktrial.engine.batch.rounds import Rounds
+
     ledger = BatchLedger(settings.folder, run.redactor)
     return Rounds(ledger, settings.batch, settings.retry, run.redactor, run.notice, show)
 
 
 @contextlib.asynccontextmanager
-async def _connected(run: _OpenRun, rounds: Rounds | None) -> AsyncIterator[Mapping[RoleName, Client]]:
+async def _connected(run: _OpenRun, rounds: "Rounds | None") -> "AsyncIterator[Mapping[RoleName, Client]]":
     """Clients of one run.
 
     Args:
@@ -266,6 +280,12 @@ async def _connected(run: _OpenRun, rounds: Rounds | None) -> AsyncIterator[Mapp
         SettingError: a cost budget cannot be watched, or see `connect`.
         StopRun: an endpoint does not answer at all.
     """
+    if not run.roles:
+        yield {}
+        return
+    # Runs without a model do without what reaches one.
+    from worktrial.engine.connect import Wiring, connect
+
     settings = run.settings
     cache = RequestCache(settings.cache, run.redactor) if settings.cache else None
     in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
@@ -281,7 +301,7 @@ async def _connected(run: _OpenRun, rounds: Rounds | None) -> AsyncIterator[Mapp
         yield clients
 
 
-def refuse_unpriced(clients: Mapping[RoleName, Client]) -> None:
+def refuse_unpriced(clients: "Mapping[RoleName, Client]") -> None:
     """A cost budget that cannot be watched is refused.
 
     Raises:

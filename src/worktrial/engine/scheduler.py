@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from worktrial.engine.batch.rounds import Rounds
-from worktrial.engine.client import Client
 from worktrial.engine.defects import LEAST_OUTAGE, Defects, Outage
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
@@ -23,6 +21,8 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
 if TYPE_CHECKING:
+    from worktrial.engine.batch.rounds import Rounds
+    from worktrial.engine.client import Client
     from worktrial.engine.otlp import SpanExport
 
 
@@ -105,11 +105,11 @@ class Scheduler:
 
     trial: Trial
     store: RunStore
-    clients: Mapping[RoleName, Client]
+    clients: "Mapping[RoleName, Client]"
     concurrency: int
     """Samples in flight, of all runs of a command together."""
     on_finished: OnFinished
-    rounds: Rounds | None = None
+    rounds: "Rounds | None" = None
     """Collects requests of running samples into batches."""
     watcher: "SpanExport | None" = None
     """Told of each finished sample, with the times of what it did; None takes none."""

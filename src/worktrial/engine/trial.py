@@ -3,14 +3,16 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from worktrial.engine.client import Client
 from worktrial.engine.record import CLEAN, Key, SampleResult
 from worktrial.engine.roles import RoleName
 from worktrial.engine.spend import Meter
 from worktrial.engine.times import SampleTimes, TimedModel
 from worktrial.language import Complete, JsonObject, JsonValue
+
+if TYPE_CHECKING:
+    from worktrial.engine.client import Client
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Job:
 class SampleContext:
     """Models and meter of one running sample."""
 
-    def __init__(self, job: Job, clients: Mapping[RoleName, Client], times: SampleTimes | None = None) -> None:
+    def __init__(self, job: Job, clients: "Mapping[RoleName, Client]", times: SampleTimes | None = None) -> None:
         self.job = job
         self.meter = Meter()
         self.started = time.perf_counter()

@@ -1,7 +1,7 @@
 """A stored run as Python asks about it: figures, tables, SQL, a report, a gate."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,16 +14,6 @@ from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
 from worktrial.results.completion import completion
 from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
-from worktrial.results.gate import (
-    STORE,
-    Gate,
-    GateLimits,
-    SequentialGate,
-    find_baseline,
-    judge_gate,
-    open_history,
-    pin,
-)
 from worktrial.results.spending import cost_of, unseen, why_unknown
 from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 from worktrial.suite import suite_of
@@ -32,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from worktrial.results.corrections import JudgeCorrection
+    from worktrial.results.gate import Gate
     from worktrial.suite import Figure
 
 # More failures than this are for the report.
@@ -257,21 +248,21 @@ class Run:
         *,
         baseline: "str | Path | Run | None" = None,
         sequential: str | None = None,
-        store: str | Path = STORE,
+        store: str | Path | None = None,
         condition: str | None = None,
         level: float = 0.05,
         sure: bool = False,
         cost_of: Literal["all", "agent"] = "all",
         force: bool = False,
         **limits: float,
-    ) -> Gate:
+    ) -> "Gate":
         """Hold the run against limits, as `worktrial gate` does. What cannot be judged fails.
 
         Args:
             baseline: What `max_regression` is about: a run, its folder, or the name under which it is pinned.
             sequential: Name of a row of looks at the same baseline, to which this run is added: a drop is judged
                 over the row, with `level` for any number of looks.
-            store: Folder of pinned baselines and rows of looks.
+            store: Folder of pinned baselines and rows of looks; None for `runs/gates`.
             condition: Judge this fault condition.
             level: Of significance.
             sure: Chance has to be ruled out: the interval's end counts, not just the value.
@@ -284,9 +275,12 @@ class Run:
             AssertionError: the run does not keep to a limit; the message says how far it is from each.
             SettingError: the question makes no sense.
         """
+        # Imported here, as in `pin`, because a run that is merely looked at is to be there soon.
+        from worktrial.results.gate import STORE, GateLimits, SequentialGate, judge_gate, open_history
+
         __tracebackhide__ = True
-        _check_limits(limits)
-        place = self._base / store
+        _check_limits(limits, GateLimits.__dataclass_fields__)
+        place = self._base / (STORE if store is None else store)
         history = None if sequential is None else open_history(sequential, place)
         found = judge_gate(
             self.run,
@@ -307,23 +301,27 @@ class Run:
             raise AssertionError("\n".join([f"worktrial gate failed: {self.line()}", *_criteria(found)]))
         return found
 
-    def pin(self, name: str, *, store: str | Path = STORE, replace: bool = False) -> None:
+    def pin(self, name: str, *, store: str | Path | None = None, replace: bool = False) -> None:
         """Keep the run as a baseline that gates know by `name`, as `worktrial baseline set` does.
 
         Args:
             name: Name of the baseline.
-            store: Folder of pinned baselines and rows of looks.
+            store: Folder of pinned baselines and rows of looks; None for `runs/gates`.
             replace: Whether a baseline of that name may be replaced.
 
         Raises:
             SettingError: the name is none, or is taken.
             DataError: the run is unfinished, or has no verdict.
         """
-        pin(name, self.run, store=self._base / store, replace=replace)
+        from worktrial.results.gate import STORE, pin
+
+        pin(name, self.run, store=self._base / (STORE if store is None else store), replace=replace)
 
     def _baseline(self, baseline: "str | Path | Run | None", store: Path) -> StoredRun | None:
         if baseline is None or isinstance(baseline, Run):
             return None if baseline is None else baseline.run
+        from worktrial.results.gate import find_baseline
+
         return find_baseline(baseline, store, self._base)
 
     def line(self) -> str:
@@ -375,13 +373,12 @@ class Run:
         return f"<{self.line()}>"
 
 
-def _check_limits(limits: dict[str, Any]) -> None:
-    known = GateLimits.__dataclass_fields__
+def _check_limits(limits: dict[str, Any], known: Collection[str]) -> None:
     if unknown := [name for name in limits if name not in known]:
         raise SettingError(f"gate: there is no limit {', '.join(unknown)}. There is: {', '.join(known)}")
 
 
-def _criteria(gate: Gate) -> list[str]:
+def _criteria(gate: "Gate") -> list[str]:
     return [
         f"  {'passed' if c.passed else 'FAILED'}  {c.name}={c.limit:g}: {printable(c.reason)}"
         for c in gate.criteria

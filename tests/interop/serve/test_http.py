@@ -9,10 +9,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from tests.support.served import ServedSuite, served
 
@@ -394,3 +396,37 @@ def test_a_key_is_forgotten_where_the_work_failed() -> None:
 
     asyncio.run(whole())
     assert len(tries) == 2
+
+
+def test_two_thousand_episodes_asked_for_at_once(tmp_path: Path) -> None:
+    with served(tmp_path / "run", "--repeats", "40") as server:
+
+        async def ask(session: aiohttp.ClientSession) -> tuple[int, str | None, str]:
+            async with session.post(f"{server.url}/episodes", json={}) as answer:
+                return answer.status, answer.headers.get("retry-after"), (await answer.json()).get("error", "")
+
+        async def whole() -> list[tuple[int, str | None, str]]:
+            headers = {"Authorization": f"Bearer {server.token}"}
+            async with aiohttp.ClientSession(headers=headers) as session:
+                return await asyncio.gather(*(ask(session) for _ in range(2000)))
+
+        told = Counter(asyncio.run(whole()))
+        refused = "1000 episodes are open, and there may be no more; finish one first"
+        assert told == {(201, None, ""): 1000, (429, "5", refused): 1000}
+        listed = server.ask("GET", "/episodes")[1]
+        assert (len(listed["open"]), listed["waiting"]) == (1000, listed["samples"] - 1000)
+        assert server.ask("GET", "/health")[0] == 200
+
+
+def test_a_token_and_an_address_are_those_of_one_run(tmp_path: Path) -> None:
+    with (
+        served(tmp_path / "one", "--tasks", "lab-01") as one,
+        served(tmp_path / "other", "--tasks", "lab-01") as other,
+    ):
+        episode = one.open()
+        assert other.ask("POST", "/episodes", {}, token=one.token)[0] == 401
+        assert other.ask("GET", f"/episodes/{episode['episode']}", token=None)[0] == 404
+        assert other.call(episode, "list_samples", token=None)[0] == 404
+        assert other.call(episode, "list_samples", token=one.token)[0] == 401
+        assert one.state(episode)["calls"] == 0
+        assert other.ask("GET", "/episodes")[1]["open"] == []

@@ -28,6 +28,9 @@ from worktrial.workplaces.tools import Tool
 class ExecutableSession:
     """Runs each call as a Python function on a private copy of the state; see `carry_out`."""
 
+    never_waits = True
+    """Whether a call never gives the event loop to anybody else."""
+
     def __init__(self, workplace: "ExecutableWorkplace", decoder: "msgspec.json.Decoder[Any]") -> None:
         self._workplace = workplace
         self._decoder = decoder

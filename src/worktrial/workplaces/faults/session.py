@@ -133,6 +133,8 @@ class FaultySession:
         self.spared: list[FaultMiss] = []
         """One row for each call inside an event that could not be degraded."""
         self._inner = inner
+        self.never_waits: bool = getattr(inner, "never_waits", False)
+        """Whether a call never gives the event loop to anybody else."""
         # Asked for by name: it is many times as fast as asking for the protocol, and every sample does.
         self._restore: Callable[[JsonObject], None] | None = getattr(inner, "restore", None)
         self._workplace = workplace
