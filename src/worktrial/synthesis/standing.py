@@ -6,7 +6,7 @@ import msgspec
 
 from worktrial.errors import SettingError, option
 from worktrial.finding import Finding
-from worktrial.synthesis.authoring.checks import unsuitable
+from worktrial.synthesis.authoring.reading import unsuitable
 from worktrial.synthesis.compose.telegraph import CHECK as TELEGRAPHED
 from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder

@@ -28,6 +28,10 @@ GIVEN_FUNCTIONS = "\n".join(
 """Signatures of what is given, for an author who has not seen it."""
 
 
+OWN = {"tools": "", "types": "", "rules": "", "state": ""}
+"""Names under which parts may import what is there already."""
+
+
 class ModulePart(NamedTuple):
     """A part of a module: its own imports apart from the rest."""
 
@@ -191,3 +195,23 @@ def _as(alias: ast.alias) -> str:
 def _bound(line: str) -> str:
     """Name that an import statement binds."""
     return line.rpartition(" as ")[2].rpartition(" import ")[2].removeprefix("import ").partition(".")[0]
+
+
+def workplace_modules(name: str, parts: Sequence[str], draw: str) -> dict[str, str]:
+    """The modules `tools` and `draw` of a workplace.
+
+    Args:
+        name: The workplace's.
+        parts: Types, rules and groups of tools, in order.
+        draw: The generator of states.
+    """
+    tools = module(f"Records, rules and tools of {name}.", [part(source) for source in parts])
+    made = part(draw, tuple(OWN))
+    names = [defined for source in parts for defined in defined_in(source)]
+    return {"tools": tools, "draw": module(f"Initial states of {name}.", [made], own="tools", own_names=names)}
+
+
+def atoms_module(name: str, parts: Sequence[str], tools: str) -> str:
+    """The module `atoms` of a workplace."""
+    found = [part(source, tuple(OWN)) for source in parts]
+    return module(f"Cases of {name}: what each clause asks.", found, own="tools", own_names=defined_in(tools))

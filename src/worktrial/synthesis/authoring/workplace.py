@@ -16,19 +16,18 @@ from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.author import Author, UnusableReplies
 from worktrial.synthesis.authoring.asking import AuthoringStep, CodeAuthor, CodeCheck, UnusableCode, ask_for_code
 from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
-from worktrial.synthesis.authoring.checks import (
-    FEWEST_RECORDS,
-    MOST_RECORDS,
-    CaseCheck,
-    PartChecker,
-    ToolsCheck,
+from worktrial.synthesis.authoring.cases import CaseCheck
+from worktrial.synthesis.authoring.checks import PartChecker, ToolsCheck
+from worktrial.synthesis.authoring.expectations import Expectations, expectations_of
+from worktrial.synthesis.authoring.parts import (
+    GIVEN_FUNCTIONS,
     atoms_module,
-    function_name,
-    unsuitable,
+    helpers_of,
+    outline,
+    rules_of,
     workplace_modules,
 )
-from worktrial.synthesis.authoring.expectations import Expectations, expectations_of
-from worktrial.synthesis.authoring.parts import GIVEN_FUNCTIONS, helpers_of, outline, rules_of
+from worktrial.synthesis.authoring.reading import FEWEST_RECORDS, MOST_RECORDS, function_name, unsuitable
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.files import Form, hash_of, read_yaml_as, to_yaml, write_text

@@ -1,0 +1,131 @@
+"""Checks of a group of cases: each is composed to a task by itself, which is played, and done wrongly."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from worktrial.errors import DataError, InvalidSample
+from worktrial.language import JsonObject
+from worktrial.synthesis.authoring.checks import PartChecker
+from worktrial.synthesis.authoring.parts import OWN, atoms_module
+from worktrial.synthesis.authoring.reading import source_faults, with_line
+from worktrial.synthesis.clauses.coverage import citations
+from worktrial.synthesis.compose.atoms import AtomName, DrawnOnce
+from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
+from worktrial.synthesis.compose.proof import faults_of
+from worktrial.synthesis.composed_suite import Labels, executable
+from worktrial.synthesis.gates.catalogue import known_calls
+from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.work import carry_out
+from worktrial.synthesis.gates.wrong import wrong_work
+from worktrial.workplaces.executable.code import CodeWorkplace
+
+_SEEDS = range(6)
+_PLAYED = 2
+"""Tasks of a case that are played; more draws are made where it finds no place."""
+_TOLD = 2
+"""Times that an author is told what is wrong, and of wrong ways that pass."""
+_WAYS_TOLD = 3
+"""Wrong ways of a case that its author is told of at once."""
+_NO_CASE = "# NO CASE "
+
+
+@dataclass
+class CaseCheck:
+    """Checks a group of cases; after two refusals wrong ways that pass are left to the gates of the suite.
+
+    Args:
+        checker: Checks parts of the workplace.
+        modules: The workplace's other modules.
+        state: Its default state.
+        languages: Languages of the tasks.
+        helpers: Functions that are there already.
+    """
+
+    checker: PartChecker
+    modules: Mapping[str, str]
+    state: JsonObject
+    languages: Sequence[str]
+    helpers: str = ""
+    _told: int = 0
+
+    async def __call__(self, source: str) -> Sequence[str]:
+        """Reasons why the group cannot be used."""
+        problems = await self._faults(source, gates=self._told < _TOLD)
+        self._told += bool(problems)
+        return problems
+
+    async def _faults(self, source: str, *, gates: bool) -> list[str]:
+        """Faults of the group; with `gates` each task is done wrongly, too, and its checks have to notice."""
+        if problems := source_faults(source, OWN):
+            return problems
+        cases = citations(source)
+        if not cases:
+            # That nothing can be asked is an answer, too.
+            return [] if _NO_CASE in source else ['there is no case; mark each with @atom("C-01")']
+        if problems := self.checker.unknown_faults(source):
+            return problems
+        whole = {
+            **self.modules,
+            "atoms": atoms_module(self.checker.name, [self.helpers, source], self.modules["tools"]),
+        }
+        try:
+            home = self.checker.home(whole, self.state)
+        except DataError as e:
+            return [with_line({"detail": str(e).removeprefix(f"{self.checker.name}: ")}, whole)]
+        drawn = DrawnOnce(home)
+        names = {name: AtomName(name, tuple(ids), 1) for name, ids in cases.items()}
+        played = {name: await _played(name, names, drawn, self.languages) for name in names}
+        problems = [what for faults, _ in played.values() for what in faults]
+        if problems or not gates:
+            return problems
+        return [
+            what
+            for name, (_, drafts) in played.items()
+            for what in await self._wrong_ways(name, drafts[0], drawn, home)
+        ]
+
+    async def _wrong_ways(self, name: str, draft: ComposedTask, drawn: DrawnOnce, home: CodeWorkplace) -> list[str]:
+        """Ways to do the case wrongly that its checks let pass, as the gates of the suite will find them."""
+        task = await executable(draft, self.languages[0], drawn, home, _labels(self.checker.name), {})
+        door = CodeDoor(home)
+        works = await carry_out(door, [(task.plan_alone, task.initial_state)])
+        known = known_calls(door.artifact, home.examples, (), {}, [task], works)
+        found = (await wrong_work(door, [task], works, known, self.checker.clauses))[1]
+        return [f"{name}: {finding.what}" for finding in found[:_WAYS_TOLD]]
+
+
+def _alone(name: str, seed: int, languages: Sequence[str]) -> Recipe:
+    return Recipe(
+        id="case-01", start=seed, cases=[RecipeCase(atom=name, seed=str(seed))], languages=list(languages)
+    )
+
+
+def _labels(workplace: str) -> Labels:
+    return Labels(workplace=workplace, scenario=workplace, category=workplace, domain=workplace)
+
+
+async def _played(
+    name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
+) -> tuple[list[str], list[ComposedTask]]:
+    """Faults of a case as it is played, and the tasks that were; without faults there is one at least."""
+    tasks: list[ComposedTask] = []
+    known = {tool.name for tool in home.artifact.tools}
+    unmade: list[str] = []
+    for seed in _SEEDS:
+        try:
+            task = await compose(_alone(name, seed, languages), names, home)
+        except NotComposed as e:
+            unmade.append(str(e))
+            continue
+        except (DataError, InvalidSample) as e:
+            return [f"{name}: {e}"], tasks
+        tasks.append(task)
+        if strange := {step.get("call") for step in task.steps} - known:
+            return [f"{name}: there is no tool {', '.join(map(str, strange))}"], tasks
+        if faults := await faults_of(task, home):
+            return [f"{name}, seed {seed}: {fault}" for fault in faults[:2]], tasks
+        if len(tasks) == _PLAYED:
+            break
+    if tasks:
+        return [], tasks
+    return [f"{name}: finds no place in any of {len(_SEEDS)} states ({unmade[0]})"], tasks
