@@ -98,7 +98,7 @@ def size_faults(state: JsonObject) -> Iterator[str]:
 
 
 def signature_faults(wanted: ToolDraft, artifact: Workplace) -> Iterator[str]:
-    """Differences of a tool from the operation that it carries out: mark, arguments, which may be left out, types."""
+    """Differences of a tool from the operation that it carries out: mark, arguments, defaults, types."""
     name = function_name(wanted.name)
     tool = artifact.tool(name)
     if tool is None:
