@@ -1,6 +1,11 @@
+import asyncio
+
 import pytest
 from tests.workplaces.executable.ledger import DRAW, TOOLS
 
+from worktrial.synthesis.prompting import PROMPTS
+from worktrial.workplaces.executable.code import CodeWorkplace
+from worktrial.workplaces.executable.runner import TrustedRunner
 from worktrial.workplaces.executable.source_rules import (
     MOST_MODULES,
     MOST_NODES,
@@ -65,3 +70,35 @@ def test_what_workplaces_need_is_not(source: str) -> None:
 
 def test_a_folder_has_so_many_modules() -> None:
     assert "modules" in source_faults({f"m{n}": "" for n in range(MOST_MODULES + 1)})[0]
+
+
+def test_a_list_that_may_be_left_out_has_the_default_that_authors_are_told() -> None:
+    prompt = (PROMPTS / "author_tools.j2").read_text("utf-8")
+    told = "names: tuple[str, ...] = ()"
+    assert told in prompt and "never `[]`" in prompt
+    tool = '''
+from msgspec import Struct
+from worktrial.workplaces.executable import reads
+
+class State(Struct):
+    clock: str
+
+@reads()
+def count(state: State, names: tuple[str, ...] = ()) -> dict[str, object]:
+    """Count names.
+
+    Args:
+        names: Any.
+    """
+    return {"count": len(names)}
+'''
+    assert told in tool and module_faults(tool) == []
+    assert "a default that lasts" in module_faults(tool.replace("= ()", "= []"))[0]
+    home = CodeWorkplace.build(
+        "counter", {"tools": tool}, system_prompt="", initial_state={"clock": "2031-01-01"}, runner=TrustedRunner()
+    )
+    (known,) = home.artifact.tools
+    assert known.parameters["properties"]["names"]["type"] == "array"
+    assert "names" not in known.parameters.get("required", [])
+    assert asyncio.run(home.open().call("count", {"names": ["a", "b"]})).content == {"count": 2}
+    assert asyncio.run(home.open().call("count", {})).content == {"count": 0}
