@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import binom
 
 from benchmarks.arguments import positive
 from benchmarks.machine import machine
@@ -129,6 +130,11 @@ def wrong_decisions(design: CoverageDesign, draws: int, seed: int) -> dict[str, 
     return {name: count / draws for name, count in counts.items()}
 
 
+def too_many(wrong: int, draws: int, limit: float = 0.05) -> bool:
+    """Whether decisions that are wrong in a share `limit` would be so often in less than one count of a hundred."""
+    return bool(binom.sf(wrong - 1, draws, limit) < 0.01)
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Draw every design and print how often intervals hold the truth; exits with 1 where a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -150,9 +156,9 @@ def main(words: Sequence[str] | None = None) -> None:
     rows = []
     for design in designs():
         wrong = wrong_decisions(design, given.draws, given.seed)
-        # Nominal 5 % for a difference, 2.5 % for the others; two points more for what 2,000 draws leave open.
-        limits = (0.07, 0.045, 0.045, 0.045)
-        missed += sum(share > limit for share, limit in zip(wrong.values(), limits, strict=True))
+        levels = (0.05, 0.025, 0.025, 0.025)
+        shares = zip(wrong.values(), levels, strict=True)
+        missed += sum(too_many(round(share * given.draws), given.draws, level) for share, level in shares)
         rows.append([named(design), *(f"{100 * share:.1f}" for share in wrong.values())])
         print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     print_cells(["tasks, repeats, alike, rate", *wrong], rows)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import binom
 
 from benchmarks.arguments import positive
-from benchmarks.coverage import KEPT, LEAST, CoverageDesign, designs, named, task_chances
+from benchmarks.coverage import KEPT, LEAST, CoverageDesign, designs, named, task_chances, too_many
 from benchmarks.machine import machine
 from benchmarks.rows import print_cells
 from worktrial.engine.manifest import Manifest
@@ -393,11 +393,6 @@ def wrong_hires(family: Family, draws: int, seed: int) -> tuple[int, int]:
 def too_few(held: int, said: int) -> bool:
     """Whether intervals that hold in 93 % of draws would hold so seldom in less than one count of a hundred."""
     return bool(binom.cdf(held, said, LEAST) < 0.01)
-
-
-def too_many(wrong: int, draws: int, limit: float = 0.05) -> bool:
-    """Whether decisions that are wrong in 5 % of draws would be so in less than one count of a hundred."""
-    return bool(binom.sf(wrong - 1, draws, limit) < 0.01)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from benchmarks.coverage import covered, designs, wrong_decisions
+from benchmarks.coverage import covered, designs, too_many, wrong_decisions
 from benchmarks.coverage_surfaces import (
     chosen_on,
     coverage,
     held_back,
     too_few,
-    too_many,
     wrong_hires,
 )
 
