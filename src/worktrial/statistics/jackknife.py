@@ -363,7 +363,7 @@ def _crossing(is_below: Callable[[float], bool], low: float, high: float, one_is
     return high if one_is_below else low
 
 
-_HALVINGS = 32
+_HALVINGS = 24
 _ENDLESS = 1e12
 """A ratio so large that one looks no further."""
 
