@@ -56,6 +56,10 @@ class Neighbour:
     meeting: Meeting | None = None
 
 
+_OVER_MCP = Meeting(
+    "its MCP client does our work and hands it in", "tests/interop/test_frameworks.py", inside=False
+)
+
 NEIGHBOURS = {
     "atif": Neighbour("atif", Reader("atif", "atif.py")),
     "inspect": Neighbour("inspect-ai", Reader("inspect", "inspect_log.py")),
@@ -64,6 +68,12 @@ NEIGHBOURS = {
         "openenv",
         meeting=Meeting("its client resets, steps and is told our reward", "tests/interop/test_openenv.py"),
     ),
+    "verifiers": Neighbour(
+        "verifiers",
+        meeting=Meeting("its runner takes our taskset and reports our reward", "tests/interop/test_verifiers.py"),
+    ),
+    "openai-agents": Neighbour("openai-agents", meeting=_OVER_MCP),
+    "langgraph": Neighbour("langgraph", meeting=_OVER_MCP),
 }
 
 
@@ -238,6 +248,8 @@ then take old versions of them without a word. So every extra that brings one ha
 installed together:
 
 - `openenv` and `serve`: OpenEnv wants an MCP SDK before 2.
+- `verifiers` and `serve`, or `inspect`: verifiers wants MCP SDK 2.0.0 and an OpenAI SDK before 3. Beside Inspect, `pip`
+  takes verifiers 0.1 in its place.
 """
 
 

@@ -16,6 +16,6 @@ compile pyproject.toml --extra documents --extra analysis --extra local --extra 
 compile pyproject.toml --extra documents --extra ocr --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp \
   --group dev -c requirements/runtime.txt -o requirements/dev.txt
 # Programs that run beside us, and do not go together with the rest or with each other.
-for extra in openenv; do
+for extra in openenv verifiers; do
   compile pyproject.toml requirements/beside-us.in --extra "$extra" -o "requirements/interop/$extra.txt"
 done

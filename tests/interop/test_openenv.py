@@ -16,8 +16,6 @@ from openenv.core.generic_client import GenericEnvClient
 from tests.support.plan_driver import follow_plan, what_counts
 
 import worktrial as wt
-from worktrial.engine.trial import Job
-from worktrial.interop.openenv import Catalogue
 
 SAMPLE = "returns-01"
 
@@ -89,14 +87,3 @@ def test_sessions_seeds_splits_and_what_has_no_reward(address: str, tmp_path: Pa
     outcomes = {record.outcome for record in wt.load(tmp_path / "run").run.records}
     # What was reset or left is no failure of anybody's.
     assert outcomes == {"invalid", "fail"}
-
-
-def test_splits_share_no_scenario() -> None:
-    jobs = [Job(f"t{n}", repeat, {"scenario": f"s{n // 3}"}) for n in range(60) for repeat in range(2)]
-    catalogue = Catalogue.of(jobs)
-    train, test = (catalogue.tasks(split) for split in ("train", "test"))
-    assert len(train) + len(test) == 60
-    assert 0 < len(test) < len(train)
-    assert {task.tags["scenario"] for task in train}.isdisjoint({task.tags["scenario"] for task in test})
-    alone = Catalogue.of(jobs[:6])
-    assert [len(alone.tasks(split)) for split in ("train", "test")] in ([3, 0], [0, 3])

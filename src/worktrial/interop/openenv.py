@@ -1,9 +1,8 @@
 """A run's samples as an environment of OpenEnv: `reset`, `step` and a reward."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any
 
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
@@ -13,14 +12,11 @@ from starlette.types import ASGIApp
 from worktrial.agents.episode import AnsweredBy, EpisodeOver
 from worktrial.engine.trial import Job
 from worktrial.errors import SettingError, WorktrialError
-from worktrial.grading.reward import RewardKind, refused_calls, reward
+from worktrial.grading.reward import RewardKind
 from worktrial.interop.serve.guard import Guard
 from worktrial.interop.serve.reception import Guest, Reception
 from worktrial.interop.serve.server import AppOf, Opening
-
-TRAIN, TEST = "train", "test"
-# Of a suite's scenarios, about one in so many is held back.
-_ONE_IN = 5
+from worktrial.interop.training import TRAIN, Catalogue, reward_of, scenario_of
 
 
 class WorkplaceAction(Action):  # type: ignore[misc]
@@ -46,48 +42,8 @@ class WorkplaceObservation(Observation):  # type: ignore[misc]
     """pass or fail, at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """Tasks of a run, in splits that share no scenario."""
-
-    splits: Mapping[str, Sequence[Job]]
-
-    @classmethod
-    def of(cls, jobs: Sequence[Job]) -> "Catalogue":
-        """Catalogue of the tasks of `jobs`, each once.
-
-        A scenario is drawn by its name alone, so that it stays in its split when others are added; only where all
-        would fall on one side, one of them makes up the other.
-        """
-        tasks = [*{job.sample: job for job in jobs}.values()]
-        drawn = {name: _drawn(name) for name in {_scenario(task) for task in tasks}}
-        held = {name for name, number in drawn.items() if number % _ONE_IN == 0}
-        if len(drawn) > 1 and not 0 < len(held) < len(drawn):
-            held = {max(drawn, key=drawn.__getitem__)}
-        train = [task for task in tasks if _scenario(task) not in held]
-        return cls({TRAIN: train, TEST: [task for task in tasks if _scenario(task) in held]})
-
-    def tasks(self, split: str) -> Sequence[Job]:
-        """Tasks of a split.
-
-        Raises:
-            SettingError: there is no such split.
-        """
-        if split not in self.splits:
-            raise SettingError(f"split {split!r}: there is {' and '.join(self.splits)}")
-        return self.splits[split]
-
-
-def _scenario(task: Job) -> str:
-    return str(task.tags.get("scenario", task.sample))
-
-
-def _drawn(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
-
-
 def _spec(index: int, task: Job) -> dict[str, Any]:
-    return {"id": task.sample, "index": index, "scenario": _scenario(task)}
+    return {"id": task.sample, "index": index, "scenario": scenario_of(task)}
 
 
 @dataclass(slots=True)
@@ -177,10 +133,7 @@ class WorkplaceEnvironment(Environment):  # type: ignore[misc]
         self._guest = None
         result = guest.episode.result
         assert result is not None
-        refused = refused_calls((result.trajectory or {}).get("calls", ()))
-        value = reward(
-            result.outcome, reason=result.reason, checks=result.checks, refused=refused, kind=self._shared.kind
-        )
+        value = reward_of(result, self._shared.kind)
         return WorkplaceObservation(done=True, reward=value, outcome=result.outcome.value)
 
     def _picked(self, seed: int | None, task_id: str | None, split: str | None, index: int | None) -> str | None:

@@ -6,19 +6,17 @@ import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from starlette.applications import Starlette
-
 from worktrial.agents.assignment import Assignment
 from worktrial.agents.episode import AnsweredBy, Episode
 from worktrial.agents.episodes import Episodes
 from worktrial.errors import extra
+from worktrial.interop.serve.settings import FINISH_TOOL
 
 with extra("serve", "An agent that is a program or a service"):
-    from worktrial.interop.serve.guard import LOOPBACK, Guard
-    from worktrial.interop.serve.mcp_tools import McpDoor
+    from worktrial.interop.serve.doors import http_and_mcp
+    from worktrial.interop.serve.guard import LOOPBACK
     from worktrial.interop.serve.reception import Guest, Reception
-    from worktrial.interop.serve.routes import Doors
-    from worktrial.interop.serve.server import answering, bound, server_of
+    from worktrial.interop.serve.server import Opening, answering, bound, server_of
 
 # The door's own sample; its name is nobody's business.
 _KEY = ("assignment", 0, "E0")
@@ -58,28 +56,34 @@ async def door(assignment: Assignment) -> AsyncIterator[OwnDoor]:
     Raises:
         NameTaken: the workplace's own tools leave no room for the one that ends the work.
     """
-    # Nobody else opens anything here.
-    nobody = Episodes()
-    nobody.run_ended()
-    reception = Reception(nobody)
-    mcp = McpDoor(reception)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with mcp.sessions.run():
-            yield
-
-    app = Guard(
-        Doors(reception, "one sample", lambda: (0, 1)).app(mcp, lifespan), secrets.token_urlsafe(24), LOOPBACK
-    )
     episode = Episode(_KEY, idle_seconds=None)
     work = asyncio.create_task(episode(assignment))
     try:
         await episode.opened()
-        guest = reception.admit(episode)
-        with bound("127.0.0.1", 0) as at:
-            async with answering(server_of(app), at):
-                yield OwnDoor(guest, f"http://127.0.0.1:{at.getsockname()[1]}/episodes/{guest.address}", work)
+        async with served_alone(episode) as (guest, url):
+            yield OwnDoor(guest, url, work)
     finally:
         work.cancel()
         await asyncio.wait([work])
+
+
+@contextlib.asynccontextmanager
+async def served_alone(episode: Episode, finish_tool: str | None = FINISH_TOOL) -> AsyncIterator[tuple[Guest, str]]:
+    """Serve one episode, whose workplace is ready, on a port of its own; yields it and its address over HTTP.
+
+    Args:
+        episode: The episode.
+        finish_tool: Name of the tool that ends the work; None offers none.
+
+    Raises:
+        NameTaken: the workplace's own tools leave no room for that tool.
+    """
+    # Nobody else opens anything here.
+    nobody = Episodes()
+    nobody.run_ended()
+    reception = Reception(nobody, finish_tool=finish_tool)
+    guest = reception.admit(episode)
+    app = http_and_mcp(Opening("one sample", (), reception, lambda: (0, 1), secrets.token_urlsafe(24), LOOPBACK))
+    with bound("127.0.0.1", 0) as at:
+        async with answering(server_of(app), at):
+            yield guest, f"http://127.0.0.1:{at.getsockname()[1]}/episodes/{guest.address}"

@@ -6,6 +6,7 @@ The address is the episode, never the MCP session: newer revisions of the protoc
 import json
 import logging
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import mcp_types as types
@@ -44,13 +45,16 @@ def mcp_server(find: Find) -> Server[Any]:
     async def on_call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         return await _called(find, ctx, params)
 
-    # Arguments are never sent as headers here, so nobody has to look for them in the schemas at every call.
+    # Arguments are never sent as headers here, so nobody has to look for them in the schemas at every call. The SDK
+    # that verifiers pins, 2.0, does not look yet.
+    looks = "get_tool_input_schema" in signature(Server).parameters
+    looking: dict[str, Any] = {"get_tool_input_schema": lambda name: None} if looks else {}
     server: Server[Any] = Server(
         "worktrial",
         version=__version__,
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
-        get_tool_input_schema=lambda name: None,
+        **looking,
         cache_hints={"tools/list": CacheHint(ttl_ms=_TOOLS_STAY_MS, scope="private")},
     )
 

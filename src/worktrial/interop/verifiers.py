@@ -1,0 +1,245 @@
+"""Workplaces as a taskset of verifiers: tools stay native tools, and the trace keeps the tokens.
+
+The episode lives in the process that runs the rollouts, behind a port of its own on this machine. The harness calls
+the workplace's tools there over MCP, so each rollout has its own catalogue and no process is started for it.
+"""
+
+import asyncio
+import dataclasses
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+import verifiers.v1 as vf
+from pydantic import Field
+
+from worktrial.agents.episode import AnsweredBy, Episode
+from worktrial.agents.episodes import Episodes
+from worktrial.agents.prompting import render_prompt, standard_prompt
+from worktrial.engine.record import SampleResult
+from worktrial.engine.trial import Job
+from worktrial.errors import SettingError
+from worktrial.grading import Outcome
+from worktrial.grading.check import CheckResult
+from worktrial.grading.reward import RewardKind, refused_calls, reward
+from worktrial.interop.episodes import drive, episode
+from worktrial.interop.programs.door import served_alone
+from worktrial.interop.training import Catalogue, scenario_of
+from worktrial.language import JsonObject
+from worktrial.trials import prepare
+
+# Seconds without a call after which an episode is over whose rollout broke off; a model of a batch may think long.
+_IDLE_SECONDS = 1800.0
+# Address of tools outside any rollout, where nobody calls them: nothing is served there.
+_NOWHERE = "http://127.0.0.1:9/mcp"
+# Where a trace keeps what was judged.
+_JUDGED = "worktrial"
+
+_address: ContextVar[str] = ContextVar("mcp_address", default=_NOWHERE)
+
+
+class WorkplaceTaskConfig(vf.TaskConfig):  # type: ignore[misc]
+    """Options of scoring, under `--env.taskset.task`."""
+
+    reward: RewardKind = RewardKind.OUTCOME
+
+
+class WorkplaceTasksetConfig(vf.TasksetConfig):  # type: ignore[misc]
+    """Options of the tasks, under `--env.taskset`."""
+
+    task: WorkplaceTaskConfig = WorkplaceTaskConfig()
+    suite: str = "starter"
+    """Name of a suite, or folder of one's own."""
+    split: str | None = None
+    """train or test, which share no scenario; None for all tasks."""
+    faults: str = "E0"
+    """Fault conditions, such as `E0,E2`; each makes tasks of its own."""
+    fault_seed: int | None = None
+    """Number that draws another schedule of faults."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Further options of the suite, as `worktrial run SUITE --help-all` lists them, with underscores."""
+
+
+class WorkplaceData(vf.TaskData):  # type: ignore[misc]
+    """One task under one condition, and how to set it up."""
+
+    suite: str
+    sample: str
+    condition: str
+    scenario: str
+    options: dict[str, Any]
+    """Options of `wt.episode`."""
+
+
+class WorkplaceToolset(vf.Toolset[vf.ToolsetConfig]):  # type: ignore[misc]
+    """Tools of an episode, at the address where it is served already."""
+
+    TOOL_PREFIX = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Stay:
+    """An episode that is served."""
+
+    episode: Episode
+    mcp: str
+    ending: "asyncio.Task[None]"
+    """Ends when the episode is judged and its port is closed."""
+
+
+_stays: dict[str, _Stay] = {}
+"""Episodes of rollouts that are under way, by the trace's id."""
+
+
+class WorkplaceTask(vf.Task[WorkplaceData, vf.State, WorkplaceTaskConfig]):  # type: ignore[misc]
+    """One task: its episode is opened for a rollout, and judged with the model's last words as the answer."""
+
+    @property
+    def key(self) -> str:
+        """Identity of the task, whatever its prompt says."""
+        return f"{self.data.suite}/{self.data.sample}/{self.data.condition}"
+
+    @classmethod
+    def toolsets(cls, config: WorkplaceTaskConfig) -> list[WorkplaceToolset]:
+        """Tools of the episode that was opened in this rollout."""
+        return [WorkplaceToolset(vf.ToolsetConfig(url=_address.get()))]
+
+    async def setup(self, trace: Any) -> None:
+        """Open the episode.
+
+        Raises:
+            WorktrialError: the workplace cannot be set up.
+        """
+        stay = _stays[trace.id] = await _open(self.data)
+        _address.set(stay.mcp)
+        # A rollout that breaks off is never finalized; its episode ends by itself, and its trace goes some day.
+        weakref.finalize(trace, _stays.pop, trace.id, None)
+
+    async def finalize(self, trace: Any) -> None:
+        """End the episode, and keep what was judged with the trace."""
+        stay = _stays.pop(trace.id)
+        if not stay.episode.is_over:
+            stay.episode.end(_answer(trace), AnsweredBy.DRIVER)
+        await stay.ending
+        assert stay.episode.result is not None
+        trace.info[_JUDGED] = _kept(stay.episode.result)
+
+    @vf.reward  # type: ignore[untyped-decorator]
+    async def work(self, trace: Any) -> float:
+        """Reward of the work; see `worktrial.grading.reward`.
+
+        Raises:
+            NoReward: the sample is invalid, so that trainers drop the rollout.
+            SettingError: the share of checks is asked for where code checks nothing.
+        """
+        judged = trace.info[_JUDGED]
+        return reward(
+            Outcome(judged["outcome"]),
+            reason=judged["reason"],
+            checks=msgspec.convert(judged["checks"], list[CheckResult]),
+            refused=judged["refused"],
+            kind=self.config.reward,
+        )
+
+
+class WorkplaceTaskset(vf.Taskset[WorkplaceTask, WorkplaceTasksetConfig]):  # type: ignore[misc]
+    """Tasks of a suite."""
+
+    def load(self) -> Iterable[WorkplaceTask]:
+        """All tasks of the split under all conditions.
+
+        Raises:
+            SettingError: the suite, the split or an option makes no sense.
+            DataError: the suite's data cannot be read.
+        """
+        # verifiers asks for this on its event loop.
+        with ThreadPoolExecutor(1) as thread:
+            found = thread.submit(asyncio.run, _tasks(self.config)).result()
+        return [WorkplaceTask(data, self.config.task) for data in found]
+
+
+async def _tasks(config: WorkplaceTasksetConfig) -> list[WorkplaceData]:
+    episodes = Episodes("verifiers")
+    with TemporaryDirectory(prefix="worktrial-tasks-") as folder:
+        given = {**config.options, "output": Path(folder) / "run"}
+        if config.faults.strip().upper() != "E0":
+            given |= {"faults": config.faults, "fault_seed": config.fault_seed}
+        prepared = prepare(config.suite, episodes, given)
+        catalogue = Catalogue.of(prepared.trial.jobs)
+        splits = catalogue.splits.values() if config.split is None else [catalogue.tasks(config.split)]
+        wanted = {job.sample for tasks in splits for job in tasks}
+        jobs = {(job.sample, job.condition): job for job in prepared.trial.jobs if job.sample in wanted}
+        if not jobs:
+            raise SettingError(f"split {config.split}: the suite {config.suite} has no task in it")
+        async with drive(prepared, episodes):
+            firsts = {job.sample: job for job in jobs.values()}
+            prompts = {sample: await _prompt(episodes, job) for sample, job in firsts.items()}
+    return [_data(config, job, prompts[job.sample]) for job in jobs.values()]
+
+
+async def _prompt(episodes: Episodes, job: Job) -> Mapping[str, str]:
+    """System prompt and prompt of a task, as a model of ours is told them."""
+    opened = await episodes.take(job.sample, None, job.condition)
+    system = opened.system_prompt
+    said = {
+        "system_prompt": render_prompt(standard_prompt(), opened.clock) if system is None else system,
+        "prompt": opened.instruction,
+    }
+    await opened.abandon("its instruction was read")
+    return said
+
+
+def _data(config: WorkplaceTasksetConfig, job: Job, prompt: Mapping[str, str]) -> WorkplaceData:
+    own = {name: value for name, value in config.options.items() if name not in ("tasks", "limit", "shuffle")}
+    return WorkplaceData(
+        id=f"{job.sample}/{job.condition}",
+        name=job.sample,
+        suite=config.suite,
+        sample=job.sample,
+        condition=job.condition,
+        scenario=scenario_of(job),
+        options={**own, "faults": job.condition, "seed": config.fault_seed},
+        **prompt,
+    )
+
+
+async def _open(data: WorkplaceData) -> _Stay:
+    opened: asyncio.Future[tuple[Episode, str]] = asyncio.get_running_loop().create_future()
+
+    async def hold() -> None:
+        try:
+            held = episode(data.suite, data.sample, agent="verifiers", idle_seconds=_IDLE_SECONDS, **data.options)
+            async with held as one, served_alone(one, None) as (guest, url):
+                opened.set_result((one, f"{url}/mcp"))
+                await one.verdict()
+        except Exception as e:
+            if opened.done():
+                raise
+            opened.set_exception(e)
+
+    ending = asyncio.create_task(hold(), name=f"worktrial-{data.sample}")
+    one, mcp = await opened
+    return _Stay(one, mcp, ending)
+
+
+def _answer(trace: Any) -> str:
+    """Last words of the model; "" where a limit ended the work between its calls."""
+    last: Sequence[Any] = trace.assistant_messages[-1:]
+    return "" if last and last[0].tool_calls else str(trace.last_reply)
+
+
+def _kept(result: SampleResult) -> JsonObject:
+    """What was judged, as far as a trace can keep it: enough to reckon any reward again."""
+    return {
+        "outcome": result.outcome.value,
+        "reason": result.reason,
+        "checks": msgspec.to_builtins(result.checks),
+        "refused": refused_calls((result.trajectory or {}).get("calls", ())),
+        "faults": msgspec.to_builtins(result.fault_ledger),
+        "calls": len((result.trajectory or {}).get("calls", ())),
+    }
