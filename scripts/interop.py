@@ -62,7 +62,11 @@ _OVER_MCP = Meeting(
 
 NEIGHBOURS = {
     "atif": Neighbour("atif", Reader("atif", "atif.py")),
-    "inspect": Neighbour("inspect-ai", Reader("inspect", "inspect_log.py")),
+    "inspect": Neighbour(
+        "inspect-ai",
+        Reader("inspect", "inspect_log.py"),
+        Meeting("its loop and ours come to the same verdicts", "tests/interop/test_inspect_tasks.py"),
+    ),
     "eee": Neighbour("every-eval-ever", Reader("eee", "eee.py", ("--model-id", "org/model"))),
     "openenv": Neighbour(
         "openenv",
@@ -148,9 +152,11 @@ def _tested(name: str, meeting: Meeting, python: Path, place: Path) -> str:
     environment = _quiet() | {THEIRS: str(python)}
     if meeting.inside:
         environment["PYTHONPATH"] = str(_unpacked(place))
-    words = ["-m", "pytest", meeting.tests, "--noconftest", "-o", "addopts=", "--import-mode=importlib"]
+    # Warnings of others' libraries are theirs.
+    config = ("addopts=", "filterwarnings=default")
+    words = ["-m", "pytest", meeting.tests, "--noconftest", "--import-mode=importlib", "-rs", "-pno:cacheprovider"]
     ran = subprocess.run(
-        [python if meeting.inside else sys.executable, *words, "-rs", "-p", "no:cacheprovider"],
+        [python if meeting.inside else sys.executable, *words, *(f"--override-ini={one}" for one in config)],
         check=False,
         capture_output=True,
         text=True,
@@ -248,8 +254,8 @@ then take old versions of them without a word. So every extra that brings one ha
 installed together:
 
 - `openenv` and `serve`: OpenEnv wants an MCP SDK before 2.
-- `verifiers` and `serve`, or `inspect`: verifiers wants MCP SDK 2.0.0 and an OpenAI SDK before 3. Beside Inspect, `pip`
-  takes verifiers 0.1 in its place.
+- `verifiers` and `serve`, or `inspect`: verifiers wants MCP SDK 2.0.0 and an OpenAI SDK before 3. Beside Inspect,
+  installers take an earlier verifiers in its place (`uv` 0.3.1).
 """
 
 

@@ -19,3 +19,6 @@ compile pyproject.toml --extra documents --extra ocr --extra analysis --extra lo
 for extra in openenv verifiers; do
   compile pyproject.toml requirements/beside-us.in --extra "$extra" -o "requirements/interop/$extra.txt"
 done
+# Inspect is met as a reader of exports, too, with its data frames.
+compile pyproject.toml requirements/beside-us.in requirements/data-frames.in --extra inspect \
+  -o requirements/interop/inspect.txt

@@ -13,11 +13,13 @@ import pytest
 pytest.importorskip("openenv", reason="OpenEnv does not go together with the extra serve")
 
 from openenv.core.generic_client import GenericEnvClient
+from tests.docs.snippets import snippets
 from tests.support.plan_driver import follow_plan, what_counts
 
 import worktrial as wt
 
 SAMPLE = "returns-01"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -87,3 +89,10 @@ def test_sessions_seeds_splits_and_what_has_no_reward(address: str, tmp_path: Pa
     outcomes = {record.outcome for record in wt.load(tmp_path / "run").run.records}
     # What was reset or left is no failure of anybody's.
     assert outcomes == {"invalid", "fail"}
+
+
+def test_the_page_about_training_says_how(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    [code] = [one.code for one in snippets(ROOT / "docs" / "train.md", ROOT) if "GenericEnvClient" in one.code]
+    exec(compile(code.replace("http://127.0.0.1:8765", address), "docs/train.md", "exec"), {"__name__": "page"})
+    *_, end = capsys.readouterr().out.splitlines()
+    assert end.startswith("(True, 0.")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import types
@@ -16,6 +17,7 @@ import pytest
 pytest.importorskip("verifiers", reason="verifiers does not go together with the extra serve")
 
 from mcp import Client
+from tests.docs.snippets import snippets
 from tests.support.plan_driver import follow_plan, starter_tasks
 from tests.support.plan_model import PlanModel
 from tests.support.script import Script
@@ -28,33 +30,45 @@ from worktrial.grading.reward import NoReward, RewardKind, reward
 from worktrial.interop.verifiers import WorkplaceTaskset, WorkplaceTasksetConfig, _stays
 
 SAMPLE = "returns-01"
-LOCAL = ("--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "--no-push", "--no-rich")
+ONE_TASK = json.dumps({"tasks": [SAMPLE]})
+ROOT = Path(__file__).parents[2]
+ON_PAGE = [
+    one for one in snippets(ROOT / "docs" / "train.md", ROOT) if "vf-eval" in one.code or "traces" in one.code
+]
 
 
-def evaluated(out: Path, server: ScriptedServer, *words: str) -> list[dict[str, Any]]:
-    """The traces of an evaluation by verifiers' own runner."""
+def evaluated(folder: Path, server: ScriptedServer, **instead: str) -> list[dict[str, Any]]:
+    """Traces of an evaluation by verifiers' own runner, with the command of the page and some options otherwise."""
+    said = ON_PAGE[0].code.replace("http://localhost:8000/v1", server.url).replace("my-policy", "agent-1")
     runner = Path(sys.executable).with_name("vf-eval")
-    model = ("-m", "agent-1", "--client.base-url", server.url, "--client.api-key-var", "NO_KEY")
+    command = [str(runner), *shlex.split(said.replace("\\\n", " "))[1:]]
+    for name, value in instead.items():
+        option = "--" + name.replace("__", ".").replace("_", "-")
+        if option in command:
+            command[command.index(option) + 1] = value
+        else:
+            command += [option, value]
     ran = subprocess.run(
-        [runner, "worktrial_vf", *LOCAL, *model, "-o", out, *words],
+        command,
         check=False,
         capture_output=True,
         text=True,
-        cwd=out.parent,
+        cwd=folder,
         env=os.environ | {"PATH": f"{runner.parent}{os.pathsep}{os.environ['PATH']}"},
     )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-6000:]
-    [file] = out.rglob("traces.jsonl")
+    [file] = (folder / "outputs").rglob("traces.jsonl")
     return [trace for line in file.open() for trace in json.loads(line)["traces"]]
 
 
-def test_its_runner_reports_our_reward(tmp_path: Path) -> None:
+def test_its_runner_reports_our_reward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan = wt.run("starter", "plan", out=tmp_path / "plan", tasks=[SAMPLE], faults="E0,E2", repeats=1)
     expected = {record.condition: record for record in plan.run.records}
     assert expected["E2"].fault_ledger
     with ScriptedServer(Script(agent=PlanModel())) as server:
-        task = ("--env.taskset.options", json.dumps({"tasks": [SAMPLE]}), "--env.taskset.faults", "E0,E2")
-        traces = evaluated(tmp_path / "out", server, *task, "-r", "2")
+        traces = evaluated(tmp_path, server, env__taskset__options=ONE_TASK)
     assert sorted(trace["task"]["key"] for trace in traces) == [
         f"starter/{SAMPLE}/{condition}" for condition in ("E0", "E0", "E2", "E2")
     ]
@@ -76,6 +90,10 @@ def test_its_runner_reports_our_reward(tmp_path: Path) -> None:
         # The catalogue as every model of ours is offered it, and no tool beside it.
         offered = {tool["name"]: tool["parameters"] for tool in trace["tools"]}
         assert offered == parameters_of(SAMPLE)
+    # What the page does with them.
+    monkeypatch.chdir(tmp_path)
+    exec(compile(ON_PAGE[1].code, "docs/train.md", "exec"), {})
+    assert len(capsys.readouterr().out.splitlines()) == len(traces)
 
 
 def test_work_that_a_limit_ended_is_judged_as_it_stands(tmp_path: Path) -> None:
@@ -96,8 +114,15 @@ def test_work_that_a_limit_ended_is_judged_as_it_stands(tmp_path: Path) -> None:
     ours = wt.run("starter", two_calls, out=tmp_path / "ours", tasks=[SAMPLE])
     (record,) = ours.run.records
     with ScriptedServer(Script(agent=PlanModel())) as server:
-        task = ("--env.taskset.options", json.dumps({"tasks": [SAMPLE]}), "--env.agent.max-turns", "2")
-        (trace,) = evaluated(tmp_path / "out", server, *task, "--env.taskset.task.reward", "checks")
+        (trace,) = evaluated(
+            tmp_path,
+            server,
+            env__taskset__options=ONE_TASK,
+            env__taskset__faults="E0",
+            env__taskset__task__reward="checks",
+            env__agent__max_turns="2",
+            num_rollouts="1",
+        )
     assert trace["info"]["worktrial"]["calls"] == 2
     share = reward(record.outcome, checks=record.checks, kind=RewardKind.CHECKS)
     assert 0 < share < 1

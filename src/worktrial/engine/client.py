@@ -78,7 +78,7 @@ class Client:
         tell: Callable[[str], None] = tell_on_stderr,
     ) -> None:
         self.settings = settings
-        self._where = f"{settings.role_name} at {public_url(endpoint.base_url)}"
+        self._where = f"{settings.role_name} at {public_url(endpoint.base_url) or endpoint.model}"
         transport = Transport(
             session, endpoint.base_url, timeout=settings.timeout, largest=int(settings.max_reply * 1e6)
         )

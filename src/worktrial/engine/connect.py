@@ -70,7 +70,9 @@ async def connect(
         gate = asyncio.Semaphore(requests)
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
-            await _probe(session, {endpoints[name].base_url: settings.role for name, settings in roles.items()})
+            # A provider that sends requests by itself has no address to knock at.
+            addresses = {endpoints[name].base_url: settings.role for name, settings in roles.items()}
+            await _probe(session, {address: role for address, role in addresses.items() if address})
         rounds = wiring.rounds
         if rounds is not None:
             roles = {role: rounds.settings_of(settings, session) for role, settings in roles.items()}

@@ -3,19 +3,25 @@
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from worktrial.agents.episode import IDLE_SECONDS, Episode, EpisodeOver
 from worktrial.agents.episodes import Episodes
+from worktrial.agents.prompting import render_prompt, standard_prompt
 from worktrial.engine.progress import Progress, Tally
+from worktrial.engine.record import SampleResult
 from worktrial.engine.run import SPARE_REQUESTS, RunEnd, run_trials_async
 from worktrial.engine.run_plan import RunPlan
+from worktrial.engine.trial import Job
 from worktrial.errors import SettingError, option
 from worktrial.suite import Suite
 from worktrial.trials import PreparedRun, prepare
+
+_T = TypeVar("_T")
 
 
 @contextlib.asynccontextmanager
@@ -150,3 +156,81 @@ async def drive(
         await asyncio.wait([run])
     if not run.cancelled() and (error := run.exception()) is not None:
         raise error
+
+
+@dataclass(frozen=True, slots=True)
+class HeldEpisode(Generic[_T]):
+    """An episode that is opened in one place and ended in another."""
+
+    episode: Episode
+    beside: _T
+    """Whatever else was opened with it."""
+    ending: "asyncio.Task[None]"
+    """Ends when the episode is judged, and all is closed that was opened with it."""
+
+    async def finish(self, answer: str) -> SampleResult:
+        """End the work with `answer`, unless it has ended already, and have it judged.
+
+        Raises:
+            Unstorable: the answer is no text that can be stored.
+            WorktrialError: the run ended before there was a verdict.
+        """
+        if not self.episode.is_over:
+            self.episode.end(answer)
+        await self.ending
+        assert self.episode.result is not None
+        return self.episode.result
+
+
+async def hold(opening: AbstractAsyncContextManager[tuple[Episode, _T]]) -> HeldEpisode[_T]:
+    """Open an episode, and keep what it was opened with until it is judged.
+
+    Raises:
+        WorktrialError: the episode cannot be opened.
+    """
+    opened: asyncio.Future[tuple[Episode, _T]] = asyncio.get_running_loop().create_future()
+
+    async def keep() -> None:
+        try:
+            async with opening as (one, beside):
+                opened.set_result((one, beside))
+                await one.verdict()
+        except Exception as e:
+            if opened.done():
+                raise
+            opened.set_exception(e)
+
+    ending = asyncio.create_task(keep(), name="worktrial-held-episode")
+    one, beside = await opened
+    return HeldEpisode(one, beside, ending)
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """Words with which a model is put to work on a task, as one of ours is."""
+
+    system_prompt: str
+    instruction: str
+
+
+async def briefings(prepared: PreparedRun, episodes: Episodes, jobs: Iterable[Job]) -> dict[str, Briefing]:
+    """Briefing of each task of `jobs`, by its id.
+
+    Args:
+        prepared: What `prepare` made with `episodes` as the agent.
+        episodes: Hands out the samples.
+        jobs: Samples of that run; of a task under several conditions the first is looked at.
+
+    Raises:
+        WorktrialError: a workplace cannot be set up.
+    """
+    found = {}
+    async with drive(prepared, episodes):
+        for job in {job.sample: job for job in reversed([*jobs])}.values():
+            opened = await episodes.take(job.sample, job.repeat, job.condition)
+            system = opened.system_prompt
+            if system is None:
+                system = render_prompt(standard_prompt(), opened.clock)
+            found[job.sample] = Briefing(system, opened.instruction)
+            await opened.abandon("its instruction was read")
+    return found

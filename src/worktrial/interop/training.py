@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+import msgspec
+
 from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import Job
 from worktrial.errors import SettingError
 from worktrial.grading.reward import RewardKind, refused_calls, reward
+from worktrial.language import JsonObject
 
 TRAIN, TEST = "train", "test"
 # Of a suite's scenarios, about one in so many is held back.
@@ -64,3 +67,16 @@ def reward_of(result: SampleResult, kind: RewardKind) -> float:
     """
     refused = refused_calls((result.trajectory or {}).get("calls", ()))
     return reward(result.outcome, reason=result.reason, checks=result.checks, refused=refused, kind=kind)
+
+
+def judged(result: SampleResult) -> JsonObject:
+    """Report of a judged sample for another program's record: enough to reckon any reward again."""
+    calls = (result.trajectory or {}).get("calls", ())
+    return {
+        "outcome": result.outcome.value,
+        "reason": result.reason,
+        "checks": msgspec.to_builtins(result.checks),
+        "calls": len(calls),
+        "refused": refused_calls(calls),
+        "faults": msgspec.to_builtins(result.fault_ledger),
+    }

@@ -5,10 +5,10 @@ the workplace's tools there over MCP, so each rollout has its own catalogue and 
 """
 
 import asyncio
-import dataclasses
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,19 +18,16 @@ import msgspec
 import verifiers.v1 as vf
 from pydantic import Field
 
-from worktrial.agents.episode import AnsweredBy, Episode
+from worktrial.agents.episode import Episode
 from worktrial.agents.episodes import Episodes
-from worktrial.agents.prompting import render_prompt, standard_prompt
-from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import Job
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
-from worktrial.grading.reward import RewardKind, refused_calls, reward
-from worktrial.interop.episodes import drive, episode
+from worktrial.grading.reward import RewardKind, reward
+from worktrial.interop.episodes import Briefing, HeldEpisode, briefings, episode, hold
 from worktrial.interop.programs.door import served_alone
-from worktrial.interop.training import Catalogue, scenario_of
-from worktrial.language import JsonObject
+from worktrial.interop.training import Catalogue, judged, scenario_of
 from worktrial.trials import prepare
 
 # Seconds without a call after which an episode is over whose rollout broke off; a model of a batch may think long.
@@ -82,17 +79,7 @@ class WorkplaceToolset(vf.Toolset[vf.ToolsetConfig]):  # type: ignore[misc]
     TOOL_PREFIX = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Stay:
-    """An episode that is served."""
-
-    episode: Episode
-    mcp: str
-    ending: "asyncio.Task[None]"
-    """Ends when the episode is judged and its port is closed."""
-
-
-_stays: dict[str, _Stay] = {}
+_stays: dict[str, HeldEpisode[str]] = {}
 """Episodes of rollouts that are under way, by the trace's id."""
 
 
@@ -115,19 +102,15 @@ class WorkplaceTask(vf.Task[WorkplaceData, vf.State, WorkplaceTaskConfig]):  # t
         Raises:
             WorktrialError: the workplace cannot be set up.
         """
-        stay = _stays[trace.id] = await _open(self.data)
-        _address.set(stay.mcp)
+        stay = _stays[trace.id] = await hold(_served(self.data))
+        _address.set(stay.beside)
         # A rollout that breaks off is never finalized; its episode ends by itself, and its trace goes some day.
         weakref.finalize(trace, _stays.pop, trace.id, None)
 
     async def finalize(self, trace: Any) -> None:
         """End the episode, and keep what was judged with the trace."""
-        stay = _stays.pop(trace.id)
-        if not stay.episode.is_over:
-            stay.episode.end(_answer(trace), AnsweredBy.DRIVER)
-        await stay.ending
-        assert stay.episode.result is not None
-        trace.info[_JUDGED] = _kept(stay.episode.result)
+        result = await _stays.pop(trace.id).finish(_answer(trace))
+        trace.info[_JUDGED] = judged(result)
 
     @vf.reward  # type: ignore[untyped-decorator]
     async def work(self, trace: Any) -> float:
@@ -137,12 +120,12 @@ class WorkplaceTask(vf.Task[WorkplaceData, vf.State, WorkplaceTaskConfig]):  # t
             NoReward: the sample is invalid, so that trainers drop the rollout.
             SettingError: the share of checks is asked for where code checks nothing.
         """
-        judged = trace.info[_JUDGED]
+        kept = trace.info[_JUDGED]
         return reward(
-            Outcome(judged["outcome"]),
-            reason=judged["reason"],
-            checks=msgspec.convert(judged["checks"], list[CheckResult]),
-            refused=judged["refused"],
+            Outcome(kept["outcome"]),
+            reason=kept["reason"],
+            checks=msgspec.convert(kept["checks"], list[CheckResult]),
+            refused=kept["refused"],
             kind=self.config.reward,
         )
 
@@ -176,25 +159,11 @@ async def _tasks(config: WorkplaceTasksetConfig) -> list[WorkplaceData]:
         jobs = {(job.sample, job.condition): job for job in prepared.trial.jobs if job.sample in wanted}
         if not jobs:
             raise SettingError(f"split {config.split}: the suite {config.suite} has no task in it")
-        async with drive(prepared, episodes):
-            firsts = {job.sample: job for job in jobs.values()}
-            prompts = {sample: await _prompt(episodes, job) for sample, job in firsts.items()}
-    return [_data(config, job, prompts[job.sample]) for job in jobs.values()]
+        told = await briefings(prepared, episodes, jobs.values())
+    return [_data(config, job, told[job.sample]) for job in jobs.values()]
 
 
-async def _prompt(episodes: Episodes, job: Job) -> Mapping[str, str]:
-    """System prompt and prompt of a task, as a model of ours is told them."""
-    opened = await episodes.take(job.sample, None, job.condition)
-    system = opened.system_prompt
-    said = {
-        "system_prompt": render_prompt(standard_prompt(), opened.clock) if system is None else system,
-        "prompt": opened.instruction,
-    }
-    await opened.abandon("its instruction was read")
-    return said
-
-
-def _data(config: WorkplaceTasksetConfig, job: Job, prompt: Mapping[str, str]) -> WorkplaceData:
+def _data(config: WorkplaceTasksetConfig, job: Job, told: Briefing) -> WorkplaceData:
     own = {name: value for name, value in config.options.items() if name not in ("tasks", "limit", "shuffle")}
     return WorkplaceData(
         id=f"{job.sample}/{job.condition}",
@@ -204,42 +173,20 @@ def _data(config: WorkplaceTasksetConfig, job: Job, prompt: Mapping[str, str]) -
         condition=job.condition,
         scenario=scenario_of(job),
         options={**own, "faults": job.condition, "seed": config.fault_seed},
-        **prompt,
+        system_prompt=told.system_prompt,
+        prompt=told.instruction,
     )
 
 
-async def _open(data: WorkplaceData) -> _Stay:
-    opened: asyncio.Future[tuple[Episode, str]] = asyncio.get_running_loop().create_future()
-
-    async def hold() -> None:
-        try:
-            held = episode(data.suite, data.sample, agent="verifiers", idle_seconds=_IDLE_SECONDS, **data.options)
-            async with held as one, served_alone(one, None) as (guest, url):
-                opened.set_result((one, f"{url}/mcp"))
-                await one.verdict()
-        except Exception as e:
-            if opened.done():
-                raise
-            opened.set_exception(e)
-
-    ending = asyncio.create_task(hold(), name=f"worktrial-{data.sample}")
-    one, mcp = await opened
-    return _Stay(one, mcp, ending)
+@asynccontextmanager
+async def _served(data: WorkplaceData) -> AsyncIterator[tuple[Episode, str]]:
+    """Episode of a task, and the address of its tools over MCP."""
+    opening = episode(data.suite, data.sample, agent="verifiers", idle_seconds=_IDLE_SECONDS, **data.options)
+    async with opening as one, served_alone(one, None) as (_, url):
+        yield one, f"{url}/mcp"
 
 
 def _answer(trace: Any) -> str:
     """Last words of the model; "" where a limit ended the work between its calls."""
     last: Sequence[Any] = trace.assistant_messages[-1:]
     return "" if last and last[0].tool_calls else str(trace.last_reply)
-
-
-def _kept(result: SampleResult) -> JsonObject:
-    """What was judged, as far as a trace can keep it: enough to reckon any reward again."""
-    return {
-        "outcome": result.outcome.value,
-        "reason": result.reason,
-        "checks": msgspec.to_builtins(result.checks),
-        "refused": refused_calls((result.trajectory or {}).get("calls", ())),
-        "faults": msgspec.to_builtins(result.fault_ledger),
-        "calls": len((result.trajectory or {}).get("calls", ())),
-    }

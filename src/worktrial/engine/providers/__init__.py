@@ -25,7 +25,7 @@ def with_endpoint(settings: RoleSettings) -> RoleSettings:
     Raises:
         SettingError: no installed provider is named.
     """
-    name, _, rest = settings.model.partition("/")
+    name, rest = named(settings.model)
     if not settings.is_local and not (rest and name in providers.names):
         own = settings.role.option("base_url")
         offered = ", ".join(f"{known}/NAME" for known in providers.names if known != "local")
@@ -52,13 +52,21 @@ def with_wire(settings: RoleSettings) -> RoleSettings:
     return complete
 
 
+def named(model: str) -> tuple[str, str]:
+    """Provider that a model's name begins with, and the rest; `PROVIDER:NAME` is the same as `PROVIDER/NAME`."""
+    name, colon, rest = model.partition(":")
+    if not (colon and name in providers.names):
+        name, _, rest = model.partition("/")
+    return name, rest
+
+
 def at(settings: RoleSettings, url: str, key_variable: str) -> RoleSettings:
     """`settings` with the provider's address and key's variable, unless the user named an address."""
     if settings.base_url is not None:
         return settings
     return dataclasses.replace(
         settings,
-        model=settings.model.partition("/")[2],
+        model=named(settings.model)[1],
         base_url=url,
         api_key_env=settings.api_key_env or key_variable,
     )
