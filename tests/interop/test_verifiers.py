@@ -172,10 +172,12 @@ def test_splits_share_no_scenario_and_a_wrong_word_is_an_error() -> None:
         WorkplaceTaskset(taskset_config(split="dev")).load()
     with pytest.raises(SettingError, match="lab-99"):
         WorkplaceTaskset(taskset_config(tasks=["lab-99"])).load()
+    with pytest.raises(SettingError, match="no suite"):
+        WorkplaceTaskset(WorkplaceTasksetConfig(id="worktrial_vf")).load()
 
 
 def taskset_config(split: str | None = None, faults: str = "E0", **options: Any) -> WorkplaceTasksetConfig:
-    return WorkplaceTasksetConfig(id="worktrial_vf", split=split, faults=faults, options=options)
+    return WorkplaceTasksetConfig(id="worktrial_vf", suite="starter", split=split, faults=faults, options=options)
 
 
 def parameters_of(sample: str) -> dict[str, Any]:

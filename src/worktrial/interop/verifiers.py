@@ -50,8 +50,8 @@ class WorkplaceTasksetConfig(vf.TasksetConfig):  # type: ignore[misc]
     """Options of the tasks, under `--env.taskset`."""
 
     task: WorkplaceTaskConfig = WorkplaceTaskConfig()
-    suite: str = "starter"
-    """Name of a suite, or folder of one's own."""
+    suite: str = ""
+    """Name of a suite, or folder of one's own; to be given."""
     split: str | None = None
     """train or test, which share no scenario; None for all tasks."""
     faults: str = "E0"
