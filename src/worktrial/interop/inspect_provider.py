@@ -78,7 +78,7 @@ class InspectWire:
         return shapes.with_extra(body, {"config": settings.extra} if settings.extra else {})
 
     async def send(self, body: bytes) -> HttpAnswer:
-        """Have the provider answer a body."""
+        """Send a body by way of the provider; nothing but the answer's form is ours."""
         from inspect_ai._util.error import PrerequisiteError
         from inspect_ai.model import GenerateConfig
         from inspect_ai.tool import ToolInfo
