@@ -1,6 +1,7 @@
 """The page that lists runs, finished or going on: a table that reads without any script."""
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
@@ -14,20 +15,21 @@ from worktrial.results.following import FollowedRun
 _NOTHING = float("nan")
 
 
-def shelf_page(runs: Mapping[str, FollowedRun], names: Mapping[str, str], compare: str) -> Markup:
+def shelf_page(runs: Mapping[str, FollowedRun], names: Mapping[str, str], compare: str, live: str) -> Markup:
     """Body of the page.
 
     Args:
         runs: By the name that addresses give them.
         names: Names that people read.
         compare: Address of the page that compares runs; it takes `run=NAME`, repeated.
+        live: Address of the page that follows a run; it takes `run=NAME`.
     """
     readable = {slug: run for slug, run in runs.items() if run.manifest.suite}
     heading = Markup('<h1 id="heading" tabindex="-1">Runs</h1>\n<p id="status" class="status" role="status">{}</p>')
     parts = [heading.format(_said(runs))]
     if readable:
         newest = sorted(readable.items(), key=lambda pair: _begun(pair[1]), reverse=True)
-        rows = [_row(slug, run, names[slug]) for slug, run in newest]
+        rows = [_row(slug, run, names[slug], live) for slug, run in newest]
         headers = ("Agent", "Suite", "State", "Done", "Completed", "Invalid", "Cost", "Begun", "Compare")
         chosen = Markup(
             '<p><button type="submit">Compare the chosen runs</button> <a href="{}">Compare all</a></p>'
@@ -63,7 +65,7 @@ def state_of(run: FollowedRun) -> str:
     return session.end or "ended"
 
 
-def _row(slug: str, run: FollowedRun, name: str) -> list[Value]:
+def _row(slug: str, run: FollowedRun, name: str, live: str) -> list[Value]:
     done, counts = len(run.samples), run.counts()
     rates = run.rates()
     # Conditions are never mixed into one rate: the one without faults speaks for the run.
@@ -79,7 +81,7 @@ def _row(slug: str, run: FollowedRun, name: str) -> list[Value]:
     return [
         Value(name, href=samples_href(slug)),
         Value(run.manifest.title),
-        Value(state_of(run)),
+        Value(state_of(run), href=f"{live}?{urlencode({'run': slug})}"),
         Value(f"{number(done)} of {number(run.manifest.samples)}", done),
         completed,
         Value(number(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),

@@ -124,12 +124,12 @@ class FollowedRun:
 
     def counts(self) -> Mapping[Outcome, int]:
         """Finished samples by outcome."""
-        return Counter(sample.outcome for sample in self._samples.values())
+        return Counter(sample.outcome for sample in self.samples)
 
     def rates(self) -> list[ConditionRate]:
         """Completion under each condition, in the order in which they came up."""
         apart: dict[str, list[FollowedSample]] = {}
-        for sample in self._samples.values():
+        for sample in self.samples:
             apart.setdefault(sample.condition, []).append(sample)
         return [
             ConditionRate(name, len(own), sum(s.outcome is Outcome.PASS for s in own), share(own, passed))
@@ -139,22 +139,22 @@ class FollowedRun:
     @property
     def cost(self) -> float | None:
         """US dollars of all finished samples; None where a price is unknown."""
-        costs = [sample.cost for sample in self._samples.values()]
+        costs = [sample.cost for sample in self.samples]
         return None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
 
     @property
     def tokens(self) -> int:
         """Tokens of all finished samples, in and out."""
-        return sum(total_tokens(sample.usage) for sample in self._samples.values())
+        return sum(total_tokens(sample.usage) for sample in self.samples)
 
     def last_troubles(self) -> list[FollowedSample]:
         """The last samples that failed or are invalid, the newest first."""
-        bad = [sample for sample in self._samples.values() if sample.outcome is not Outcome.PASS]
+        bad = [sample for sample in self.samples if sample.outcome is not Outcome.PASS]
         return bad[: -_LAST - 1 : -1]
 
     def invalid_reasons(self) -> Mapping[str, int]:
         """Kinds of reasons of invalid samples to their number, the most frequent first."""
-        invalid = (s.reason.partition(":")[0] for s in self._samples.values() if s.outcome is Outcome.INVALID)
+        invalid = (s.reason.partition(":")[0] for s in self.samples if s.outcome is Outcome.INVALID)
         return dict(Counter(invalid).most_common())
 
 

@@ -1,18 +1,24 @@
 """Answers of the viewer: pages, their assets and their data, all below an address that is a secret."""
 
+import asyncio
+import hashlib
 import hmac
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
 
+from markupsafe import Markup
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
 from worktrial.reports.links import HOME, SAMPLES, TASKS
+from worktrial.reports.live_page import live_page
 from worktrial.reports.page import POLICY, PageFrame, render_page
 from worktrial.reports.report import Report
 from worktrial.reports.sections import sections
@@ -22,6 +28,12 @@ from worktrial.reports.viewer.pages import PAGES, assets, viewer_page
 
 REPORT = "report.html"
 """Page that compares runs."""
+
+LIVE = "live.html"
+"""Page that follows one run."""
+
+_SECONDS = 1.0  # between looks at the runs that somebody watches
+_SEARCHES = 5  # looks after which new runs are looked for, too
 
 _FRAME = PageFrame(
     pages=((HOME, "Runs"), (REPORT, "Overview"), (TASKS, "Tasks"), (SAMPLES, "Samples")),
@@ -46,10 +58,14 @@ class ViewerApp:
         self._assets = dict(assets())
         self._reports: dict[tuple[object, ...], str] = {}
         self._making = threading.Lock()
+        self.stopping = threading.Event()
+        """Set when the server is about to end, which no watcher may hold up."""
         inside = [
             Route("/", self._home),
             Route(f"/{HOME}", self._home),
             Route(f"/{REPORT}", self._report),
+            Route(f"/{LIVE}", self._live),
+            Route("/events", self._events),
             Route("/assets/{name}", self._asset),
             Route("/data/{name:path}.js", self._data),
             *(Route(f"/{page}", self._page(page)) for page in PAGES),
@@ -71,13 +87,45 @@ class ViewerApp:
         await app(scope, receive, send)
 
     def _home(self, request: Request) -> Response:
-        runs = self._library.runs()
-        body = shelf_page(runs, self._library.names(runs.items()), REPORT)
-        title = self._library.title
-        page = render_page(
-            title, body, scripts=(), styles=("viewer.css",), current=HOME, report=self._empty, frame=_FRAME
+        # First: what changes while the page is made shows up at the next look.
+        state = self._state(search=True)
+        runs = self._library.runs(search=False)
+        body = shelf_page(runs, self._library.names(runs.items()), REPORT, LIVE)
+        return _html(self._followed(self._library.title, body, HOME, state))
+
+    def _live(self, request: Request) -> Response:
+        state = self._state(search=True)
+        runs = self._library.runs(search=False)
+        slug = request.query_params.get("run", "")
+        run = runs[slug]
+        name = self._library.names(runs.items())[slug]
+        return _html(self._followed(name, live_page(slug, name, run, datetime.now(UTC)), LIVE, state))
+
+    def _followed(self, title: str, body: Markup, current: str, state: str) -> str:
+        """A page that its script reads anew when the runs change."""
+        live = Markup('<div id="live" data-state="{}">\n{}\n</div>').format(state, body)
+        styles, scripts = ("viewer.css",), ("live.js",)
+        return render_page(
+            title, live, scripts=scripts, styles=styles, current=current, report=self._empty, frame=_FRAME
         )
-        return _html(page)
+
+    def _state(self, *, search: bool) -> str:
+        """Text that changes whenever a run does."""
+        runs = self._library.runs(search=search)
+        stamps = repr([(slug, run.stamp, run.problem) for slug, run in runs.items()])
+        return hashlib.sha256(stamps.encode()).hexdigest()[:16]
+
+    async def _events(self, request: Request) -> Response:
+        async def told() -> AsyncIterator[str]:
+            known, looks = "", 0
+            while not self.stopping.is_set():
+                state = await run_in_threadpool(self._state, search=looks % _SEARCHES == 0)
+                # Something is said at each look: so the end of who watches is noticed.
+                yield f"data: {state}\n\n" if state != known else ": still here\n\n"
+                known, looks = state, looks + 1
+                await asyncio.sleep(_SECONDS)
+
+        return StreamingResponse(told(), headers=_HEADERS, media_type="text/event-stream")
 
     def _report(self, request: Request) -> Response:
         slugs = tuple(request.query_params.getlist("run"))

@@ -24,9 +24,11 @@ async def view(library: RunLibrary, port: int, *, ready: Callable[[str], None]) 
     token = secrets.token_urlsafe(18)
     with bound("127.0.0.1", port) as at:
         # The secret is in the address; who comes from another page, or by another name, is refused all the same.
-        server = server_of(Guard(ViewerApp(library, token), None, LOOPBACK))
+        app = ViewerApp(library, token)
+        server = server_of(Guard(app, None, LOOPBACK))
 
         def stop(*_: object) -> None:
+            app.stopping.set()
             server.should_exit = True
 
         with cancelled_by_signals(stop):

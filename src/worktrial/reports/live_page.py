@@ -1,0 +1,105 @@
+"""The page of one run as it goes: how far it is, rates so far, what failed last."""
+
+import shlex
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+from worktrial.engine.progress import duration
+from worktrial.grading import Outcome
+from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval
+from worktrial.reports.html import Value, table
+from worktrial.reports.links import samples_href, trajectory_href
+from worktrial.reports.shelf_page import state_of
+from worktrial.results.following import ConditionRate, FollowedRun
+
+
+def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
+    """Body of the page.
+
+    Args:
+        slug: The run's name in addresses.
+        name: Name that people read.
+        run: Its figures at the last look.
+        now: The time, for how long it still takes.
+    """
+    parts = [
+        Markup('<h1 id="heading" tabindex="-1">{}</h1>').format(name),
+        Markup('<p id="status" class="status" role="status">{}</p>').format(_said(run)),
+        _facts(run, now),
+    ]
+    if rates := run.rates():
+        rows = [_rate(slug, rate) for rate in rates]
+        parts.append(table("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows))
+    if reasons := run.invalid_reasons():
+        kinds = [[Value(kind), Value(number(count), count)] for kind, count in reasons.items()]
+        parts.append(table("Invalid so far, by reason", ("Reason", "Samples"), kinds))
+    if troubles := run.last_troubles():
+        last = [
+            [
+                Value(one.sample, href=trajectory_href(slug, one.key)),
+                Value(one.condition),
+                Value(one.outcome.value),
+                Value(one.reason if len(one.reason) <= _REASON else f"{one.reason[:_REASON]}…"),
+            ]
+            for one in troubles
+        ]
+        parts.append(table("What failed last", ("Sample", "Condition", "Outcome", "Reason"), last, sortable=False))
+    if run.problem is not None:
+        parts.append(Markup('<p class="warning">{}</p>').format(run.problem))
+    return Markup("\n").join(parts)
+
+
+_REASON = 240  # characters
+
+
+def _rate(slug: str, rate: ConditionRate) -> list[Value]:
+    found = rate.rate
+    completed = (
+        Value(NONE)
+        if found is None
+        else Value(percent(found.value), found.value, notes=(percent_interval(found.interval),))
+    )
+    return [
+        Value(rate.condition, href=samples_href(slug, {"condition": rate.condition})),
+        Value(number(rate.samples), rate.samples),
+        Value(number(rate.passed), rate.passed),
+        completed,
+    ]
+
+
+def _said(run: FollowedRun) -> str:
+    return f"{number(len(run.samples))} of {number(run.manifest.samples)} samples are done."
+
+
+def _facts(run: FollowedRun, now: datetime) -> Markup:
+    counts = run.counts()
+    facts = {
+        "State": state_of(run),
+        "Passed": number(counts.get(Outcome.PASS, 0)),
+        "Failed": number(counts.get(Outcome.FAIL, 0)),
+        "Invalid": number(counts.get(Outcome.INVALID, 0)),
+        "Cost": dollars(run.cost),
+        "Tokens": number(run.tokens),
+        **_pace(run, now),
+    }
+    if run.manifest.sessions:
+        facts["The same command goes on"] = shlex.join(run.manifest.sessions[-1].command)
+    rows = [Markup("<dt>{}</dt><dd>{}</dd>").format(name, value) for name, value in facts.items()]
+    return Markup('<dl class="facts">{}</dl>').format(Markup().join(rows))
+
+
+def _pace(run: FollowedRun, now: datetime) -> dict[str, str]:
+    """Samples a minute in the session that is going on, and how long it still takes at that."""
+    session = run.manifest.sessions[-1] if run.manifest.sessions else None
+    if session is None or session.ended is not None:
+        return {}
+    began = datetime.fromisoformat(session.started)
+    elapsed = (now - (began if began.tzinfo else began.replace(tzinfo=UTC))).total_seconds()
+    # All times are written by one program in one form, so that texts are in the order of times.
+    done = sum(sample.finished >= session.started for sample in run.samples)
+    missing = run.manifest.samples - len(run.samples)
+    if not done or elapsed <= 0:
+        return {}
+    left = {"Time left": duration(missing * elapsed / done)} if missing > 0 else {}
+    return {"Pace": f"{60 * done / elapsed:.1f} samples a minute", **left}
