@@ -172,7 +172,7 @@ def test_splits_share_no_scenario_and_a_wrong_word_is_an_error() -> None:
         WorkplaceTaskset(taskset_config(split="dev")).load()
     with pytest.raises(SettingError, match="lab-99"):
         WorkplaceTaskset(taskset_config(tasks=["lab-99"])).load()
-    with pytest.raises(SettingError, match="no suite"):
+    with pytest.raises(SettingError, match="name a suite"):
         WorkplaceTaskset(WorkplaceTasksetConfig(id="worktrial_vf")).load()
 
 

@@ -140,6 +140,8 @@ class WorkplaceTaskset(vf.Taskset[WorkplaceTask, WorkplaceTasksetConfig]):  # ty
             SettingError: the suite, the split or an option makes no sense.
             DataError: the suite's data cannot be read.
         """
+        if not self.config.suite:
+            raise SettingError("--env.taskset.suite: name a suite, or the folder of one")
         # verifiers asks for this on its event loop.
         with ThreadPoolExecutor(1) as thread:
             found = thread.submit(asyncio.run, _tasks(self.config)).result()
