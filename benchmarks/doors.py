@@ -27,6 +27,8 @@ import worktrial as wt
 from benchmarks.machine import load, machine
 from benchmarks.measured import ROOT, environment, measure
 from benchmarks.rows import Row, at_most, exit_if_missed, plain, print_table, spread
+from worktrial.interop.exchange import writer
+from worktrial.results.tables import sources
 
 SAMPLE = "lab-01"
 CALL = ("get_sample", {"sample_id": "S-203"})
@@ -229,6 +231,30 @@ async def open_episodes(folder: Path, many: int) -> list[Row]:
     ]
 
 
+def exports(times: int) -> list[Row]:
+    """What a sample, or a call, costs in the formats of others; of runs under all faults."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "run"
+        wt.run("starter", "plan", faults="all", out=folder)
+        [source] = sources([folder])
+        records = [*source.records()]
+        calls = sum(record.calls for record in records)
+        rows = []
+        for form, what, units, limit, more in (
+            ("atif", "sample", len(records), 1.0, {}),
+            ("eee", "sample", len(records), 1.0, {"model_id": "org/model"}),
+            ("inspect", "call", calls, 0.4, {}),
+        ):
+            found = []
+            # The first one loads what the format is written with.
+            for n in range(times + 1):
+                began = time.process_time()
+                writer(form)([source], Path(place) / f"{form}-{n}", force=False, **more)
+                found.append((time.process_time() - began) / units * MS)
+            rows.append(at_most(f"export {form}, a {what}", found[1:], limit, "ms"))
+    return rows
+
+
 def start(times: int) -> list[Row]:
     code = "import time; t = time.process_time(); import worktrial; print(time.process_time() - t)"
     imports = [float(measure([sys.executable, "-c", code]).out) * MS for _ in range(times)]
@@ -239,7 +265,12 @@ def start(times: int) -> list[Row]:
             - measure([sys.executable, "-c", "pass"]).cpu
             for n in range(times)
         ]
-    return [at_most("import worktrial", imports, 20, "ms"), at_most("first sample of wt.run", first, 0.6, "s")]
+    helps = [measure([sys.executable, "-m", "worktrial", "--help"]).cpu for _ in range(times)]
+    return [
+        at_most("import worktrial", imports, 20, "ms"),
+        at_most("first sample of wt.run", first, 0.6, "s"),
+        at_most("worktrial --help", helps, 0.3, "s"),
+    ]
 
 
 def main() -> None:
@@ -252,6 +283,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as out:
         rows = asyncio.run(cost_of_calls(Path(out) / "calls", options.calls, options.times))
         rows += asyncio.run(open_episodes(Path(out) / "open", options.open))
+    rows += exports(options.times)
     rows += start(options.times)
     print_table(title, rows)
     exit_if_missed(rows)
