@@ -23,6 +23,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_from_the_runs_to_a_call_and_back(address: str, chromium: Browser) -> None:
     with page(chromium, of_site=address) as opened:
+        # An overview is reckoned when it is asked for.
+        opened.set_default_timeout(60_000)
         opened.goto(address)
         assert opened.inner_text("h1") == "Runs"
         opened.get_by_role("link", name="brook").first.click()
@@ -49,6 +51,7 @@ def test_the_runs_on_a_phone_and_by_other_means(address: str, chromium: Browser,
 
 def test_without_scripts_there_are_tables(address: str, chromium: Browser) -> None:
     with page(chromium, of_site=address, java_script_enabled=False) as opened:
+        opened.set_default_timeout(60_000)
         opened.goto(address)
         assert opened.locator("tbody tr").count() == 3
         opened.get_by_role("button", name="Compare the chosen runs").click()
