@@ -171,7 +171,8 @@ def _tested(name: str, meeting: Meeting, python: Path, place: Path) -> str:
 
 def _unpacked(place: Path) -> Path:
     """This checkout as a wheel that lies open, so that it can be met without being installed."""
-    folder = place / "worktrial"
+    # Inspect takes for installed only what lies in a folder of that name.
+    folder = place / "site-packages"
     if not folder.exists():
         words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(place / "wheel")]
         subprocess.run(words, check=True, capture_output=True, cwd=ROOT)
