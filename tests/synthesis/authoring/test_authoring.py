@@ -65,6 +65,13 @@ def test_authors_of_cases_see_signatures_the_rules_that_they_need_and_the_helper
     assert module.read_text("utf-8").count("def _quiet(") == 1
 
 
+def test_authors_of_cases_are_told_what_checks_mean_and_what_not_to_pin(library: Writing) -> None:
+    prompt = library.prompts[library.asked.index("atoms")]
+    assert "at_least is 1 where it is left out" in prompt
+    assert "a `Situation` cannot be changed once it is made" in prompt
+    assert "A value that no clause fixes is never pinned" in prompt
+
+
 def again(library: Writing, tmp_path: Path, **changed: object) -> Writing:
     """Another session on a copy of the finished folder."""
     import shutil

@@ -158,3 +158,24 @@ def test_calls_after_a_failed_one_begin_where_it_began() -> None:
     (done,) = asyncio.run(half.door.probe([Probe(half.door.artifact.initial_state, calls)]))
     assert [call.error for call in done.calls] == [True, False]
     assert len(done.calls[1].content["notes"]) == 1
+
+
+def test_a_field_that_few_records_have_and_a_read_shows_where_it_is_filled() -> None:
+    def change(source: str) -> str:
+        source = source.replace(
+            "    certificate: bool\n", "    certificate: bool\n    remark: str = ''\n    shelf: str = 'A'\n"
+        )
+        old = "    card = msgspec.structs.asdict(state.customers[customer_id])\n"
+        shown = "    if not card['remark']:\n        del card['remark']\n    del card['shelf']\n"
+        return source.replace(old, f"{old}{shown}")
+
+    home = with_tools(change).door._workplace  # type: ignore[attr-defined]
+    state = home.artifact.initial_state
+    more = {f"H-{number}": {**state["customers"]["H-101"]} for number in range(107, 140)}
+    more["H-139"]["remark"] = "pays late"
+    customers = {**state["customers"], **more}
+    artifact = replace(home.artifact, initial_state={**state, "customers": customers})
+    many = replace(home, artifact=artifact)
+    assert found(shop(door=TrustedDoor(many), tasks=()), GateName.REACH) == [
+        "/customers/*/shelf: no tool shows it, heeds it or changes it"
+    ]

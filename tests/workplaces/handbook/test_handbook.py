@@ -1,10 +1,13 @@
 """The search of a handbook: which papers it finds, and how much of each it shows."""
 
 from pathlib import Path
+from typing import Any
 
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.executable.declare import read_doc
 from worktrial.workplaces.handbook import Handbook
+from worktrial.workplaces.handbook.tools import handbook_functions
 
 _FRONT = '---\nsection: "{}"\ntitle: "{}"\nissued: 2026-01-05\nkind: section\n---\n'
 
@@ -44,3 +47,17 @@ def test_no_line_that_a_search_shows_is_a_whole_rule_of_these_sections() -> None
             assert paper is not None and rule in paper.text
             found = {p.section: line for p, line in desk.handbook.search(f"{paper.title} {rule}", figures)}
             assert rule not in found[number]
+
+
+def test_an_empty_query_lists_the_contents_and_the_description_says_so(tmp_path: Path) -> None:
+    numbers = ["10", "8", "8.10", "8.2", "C-2026-03", *(f"9.{part}" for part in range(1, 18))]
+    book = _book(tmp_path, **dict.fromkeys(numbers, "Some words."))
+    search: Any = handbook_functions(book, dict)[0]
+    assert "empty query" in read_doc(search).summary
+    for query in ("", " ", "*"):
+        first, second = (search({}, query, page) for page in (1, 2))
+        assert first["total"] == 22
+        shown = [hit["section"] for hit in (*first["hits"], *second["hits"])]
+        assert shown[:4] == ["8", "8.2", "8.10", "9.1"] and shown[-2:] == ["10", "C-2026-03"]
+        assert first["hits"][0]["title"] == "8"
+    assert search({}, "nowhere")["total"] == 0

@@ -1,7 +1,7 @@
 """Gate of the state: every part of it is shown by a tool, decides something in one, or is changed by one."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
 from worktrial.finding import Finding
@@ -14,7 +14,7 @@ from worktrial.synthesis.gates.work import Call
 from worktrial.workplaces.conformance.values import below, parts
 
 MOST_IDS = 12
-"""Records of a collection that are read one by one."""
+"""Records of a collection that are read one by one at first."""
 _PAGES = (1, 2, 3)
 _ANY = "*"
 _SOMETHING: tuple[JsonValue, ...] = ("x", "2001-01-01", 1, True, 0.5)
@@ -45,9 +45,12 @@ async def unreachable(door: Door, known: Sequence[KnownCall]) -> tuple[int, list
         for general in _generalised(changed_pointers(call.state, outcome.state), call.state, outcome.state)
     }
     waiting = [general for general in fields if not any(_covers(one, general) for one in changed)]
-    calls = [*reading_calls(door, known)]
     own = [call for call in few_of_each(known) if not _is_read(door, call.tool)]
-    plain = await _asked(door, state, calls, own)
+    calls = [*reading_calls(door, known)]
+    waiting = await _unheeded(door, state, fields, waiting, calls, own)
+    if waiting:
+        # What few records have may be in none of those that were read so far.
+        waiting = await _unheeded(door, state, fields, waiting, [*reading_calls(door, known, None)], ())
     found = [
         finding(
             GateName.REACH,
@@ -57,13 +60,18 @@ async def unreachable(door: Door, known: Sequence[KnownCall]) -> tuple[int, list
             "Show it in a read, or leave it out of the state",
         )
         for general in waiting
-        if not await _is_heeded(door, state, fields[general], calls, own, plain)
     ]
     return len(fields), found
 
 
-def reading_calls(door: Door, known: Sequence[KnownCall]) -> Iterator[Call]:
-    """Calls of all reads: the known ones, and each with other records, choices and pages in one argument."""
+def reading_calls(door: Door, known: Sequence[KnownCall], most: int | None = MOST_IDS) -> Iterator[Call]:
+    """Calls of all reads: the known ones, and each with other records, choices and pages in one argument.
+
+    Args:
+        door: The workplace.
+        known: Calls that succeed.
+        most: Records of a collection that are read; None for all of them.
+    """
     state = door.artifact.initial_state
     records = Records(state)
     made: set[str] = set()
@@ -75,7 +83,7 @@ def reading_calls(door: Door, known: Sequence[KnownCall]) -> Iterator[Call]:
         for path in id_places(call.arguments, {*records.ids, *Records(call.state).ids}):
             value = value_at(call.arguments, path)
             others = records.neighbours(value) or [id for group in records.groups.values() for id in group]
-            variants += [replaced(call.arguments, path, other) for other in others[:MOST_IDS]]
+            variants += [replaced(call.arguments, path, other) for other in others[:most]]
         for name, schema in tool.parameters.get("properties", {}).items():
             choices = schema.get("enum", _PAGES if schema.get("type") == "integer" else ())
             variants += [{**call.arguments, name: choice} for choice in choices]
@@ -83,6 +91,19 @@ def reading_calls(door: Door, known: Sequence[KnownCall]) -> Iterator[Call]:
             if (key := f"{call.tool} {given!r}") not in made:
                 made.add(key)
                 yield call.tool, given
+
+
+async def _unheeded(
+    door: Door,
+    state: JsonObject,
+    fields: Mapping[str, Sequence[Place]],
+    waiting: Sequence[str],
+    calls: Sequence[Call],
+    own: Sequence[KnownCall],
+) -> list[str]:
+    """Those of `waiting` that make no difference to any of these calls."""
+    plain = await _asked(door, state, calls, own)
+    return [general for general in waiting if not await _is_heeded(door, state, fields[general], calls, own, plain)]
 
 
 async def _is_heeded(

@@ -23,6 +23,7 @@ _FRONT = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _NEEDED = frozenset({"section", "title", "issued", "kind"})
 _FIELDS = _NEEDED | {"when", "private"}
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
+_PART = re.compile(r"\d+|[^\W\d_]+")
 _SNIPPET = 160  # as wide as so many Latin letters
 _DAYS_KEPT = 32
 # Usual constants of BM25 (S. Robertson and H. Zaragoza, "The probabilistic relevance framework", 2009).
@@ -126,6 +127,10 @@ class Handbook:
         found = sorted((-score, place) for place, score in enumerate(scores) if score > 0)
         return [(day.sections[place], _snippet(day.sections[place].text, wanted)) for _, place in found]
 
+    def contents(self, figures: Mapping[str, JsonValue]) -> list[Paper]:
+        """Papers of a day in the order of their numbers: 4.2 before 4.10, sections before circulars."""
+        return sorted(self.on(figures), key=lambda paper: _in_order(paper.section))
+
     def section(self, number: str, figures: Mapping[str, JsonValue]) -> Paper | None:
         """Paper of this number, or None."""
         wanted = number.strip().casefold()
@@ -176,6 +181,11 @@ def _read_page(path: Path, templates: bool) -> _Page:
         except TemplateError as e:
             raise DataError(path, f"is no template: {e}") from e
     return _Page(said["section"], said["title"], said["issued"], said["kind"], said.get("when"), private, body)
+
+
+def _in_order(number: str) -> list[tuple[bool, int, str]]:
+    parts = _PART.findall(number.casefold())
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 def _terms(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from typing import Any
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.executable.declare import Declaration, Function, ToolError, marked
-from worktrial.workplaces.executable.paging import page_of
-from worktrial.workplaces.handbook.handbook import Handbook
+from worktrial.workplaces.executable.paging import list_rows
+from worktrial.workplaces.handbook.handbook import Handbook, Paper
 
 _HITS = 8
 
@@ -25,16 +25,16 @@ def handbook_functions(
     def search_handbook(state: Any, query: str, page: int = 1) -> JsonObject:
         """Search the handbook's sections and circulars for words: number, date and one line of each, best first.
 
+        With an empty query, the table of contents: number, title and date of every section, in order.
+
         Args:
-            query: Words to look for.
+            query: Words to look for; "" lists all sections.
             page: Number of the page, from 1.
         """
+        if not query.strip(" *"):
+            return list_rows("hits", handbook.contents(figures(state)), page, _entry)
         found = handbook.search(query, figures(state))
-        hits = [
-            {"section": s.section, "title": s.title, "issued": s.issued, "kind": s.kind, "line": line}
-            for s, line in page_of(found, page, _HITS)
-        ]
-        return {"total": len(found), "page": page, "hits": hits}
+        return list_rows("hits", found, page, lambda hit: {**_entry(hit[0]), "line": hit[1]}, _HITS)
 
     def read_section(state: Any, section: str) -> JsonObject:
         """Read one section or circular of the handbook.
@@ -45,15 +45,13 @@ def handbook_functions(
         found = handbook.section(section, figures(state))
         if found is None:
             raise ToolError("unknown_section", f"The handbook has no section {section!r}.")
-        return {
-            "section": found.section,
-            "title": found.title,
-            "issued": found.issued,
-            "kind": found.kind,
-            "text": found.text,
-        }
+        return {**_entry(found), "text": found.text}
 
     functions: list[Function] = [search_handbook, read_section]
     for function in functions:
         function.__annotations__["state"] = state_type
     return [marked(function, Declaration(writes=False, example=None)) for function in functions]
+
+
+def _entry(paper: Paper) -> JsonObject:
+    return {"section": paper.section, "title": paper.title, "issued": paper.issued, "kind": paper.kind}
