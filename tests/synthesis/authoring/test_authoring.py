@@ -228,6 +228,25 @@ def test_a_dispute_and_an_author_that_insists_leave_the_finding_to_the_gate(tmp_
         assert "/loans/L-1001/extended" in finding.what
 
 
+def crashes_on_no_date(asked: str, right: str, count: int) -> str | None:
+    """The right tools, but for one that reads its date without a look at it; `count` says for how many versions."""
+    reading = "    loan.due = date.fromisoformat(due).isoformat()\n"
+    return right.replace("    loan.due = due\n", reading) if asked == "tools" and count <= 1 else None
+
+
+@pytest.mark.parametrize("insists", [False, True])
+def test_what_the_gates_find_in_a_tool_is_told_once(tmp_path: Path, insists: bool) -> None:
+    writing = Writing(tmp_path, lambda a, r, c: crashes_on_no_date(a, r, 1 if insists else c))
+    made = writing.write()
+    assert made.failed == {}
+    (record,) = [record for record in writing.steps if record.step.startswith("tools")]
+    assert record.rounds == 2
+    assert record.problems[0].startswith("extend_loan: raised")
+    assert "ValueError" in record.problems[0] and "(gate bad-calls)" in record.problems[0]
+    # Whoever insists leaves it to those who decide what is published.
+    assert ("fromisoformat(due)" in made.modules["tools"]) is insists
+
+
 def test_cases_that_do_not_hold_when_they_are_played_cost_only_their_group(tmp_path: Path) -> None:
     def slip(asked: str, right: str, count: int) -> str | None:
         return right.replace('"charge_loss"', '"charge_twice"') if asked == "atoms" else None

@@ -25,8 +25,10 @@ from worktrial.synthesis.authoring.reading import (
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
 from worktrial.synthesis.files import hash_of
+from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import CodeDoor
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
+from worktrial.synthesis.gates.run import GateReport, tool_gates
 from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
 from worktrial.workplaces.executable.runner import CodeRunner
 from worktrial.workplaces.fidelity import with_unknown_ids
@@ -180,10 +182,11 @@ class PartChecker:
 
 @dataclass
 class ToolsCheck:
-    """Check of one group of tools, its acceptance test included.
+    """Check of one group of tools, its acceptance test and the gates of its tools included.
 
     Where a test fails, either side may be wrong: the author is told a few times and may say `# DISPUTED E-07: why`.
-    Then the code is taken as it is, and the gate shows what does not agree.
+    Then the code is taken as it is, and the gate shows what does not agree. Of what the other gates find the author
+    is told once.
 
     Args:
         checker: Checks everything else.
@@ -201,12 +204,13 @@ class ToolsCheck:
     state: JsonObject
     expected: Sequence[JsonObject]
     _told: int = 0
+    _told_of_gates: bool = False
 
     async def __call__(self, source: str) -> Sequence[str]:
         """Reasons why the group cannot be used."""
         parts = [*self.written, source]
         problems = await self.checker.tools(parts, self.draw, self.group, self.state)
-        if problems or self._told == _TOLD:
+        if problems or (self._told == _TOLD and self._told_of_gates):
             return problems
         modules = workplace_modules(self.checker.name, parts, self.draw)
         home = self.checker.home(modules, self.state)
@@ -218,10 +222,28 @@ class ToolsCheck:
             for test in map(Expectation.model_validate, self.expected)
             if test.call in own and test.id not in disputed and {step.call for step in test.before} <= there
         ]
-        findings = await failed_expectations(CodeDoor(home), tests, {})
-        self._told += bool(findings)
-        quotes = {clause.id: clause.quote for clause in self.checker.clauses}
-        return [_as_told(finding, tests, quotes) for finding in findings]
+        if self._told < _TOLD:
+            findings = await failed_expectations(CodeDoor(home), tests, {})
+            self._told += bool(findings)
+            quotes = {clause.id: clause.quote for clause in self.checker.clauses}
+            problems = [_as_told(finding, tests, quotes) for finding in findings]
+        if not self._told_of_gates:
+            found = await self._gate_findings(home, own, tests)
+            self._told_of_gates = bool(found)
+            problems = [*problems, *found]
+        return problems
+
+    async def _gate_findings(self, home: CodeWorkplace, own: set[str], tests: Sequence[Expectation]) -> list[str]:
+        """Findings of the gates in the tools of the group, which would keep the workplace back."""
+        known = known_calls(home.artifact, home.examples, tests, {}, [], [])
+        report = GateReport()
+        await tool_gates(CodeDoor(home), [one for one in known if one.tool in own], self.checker.clauses, report)
+        places = {f"tools.{name}": name for name in own}
+        return [
+            f"{places[one.field]}: {one.what}{f'. {one.fix}' if one.fix else ''} (gate {one.check})"
+            for one in report.wrong
+            if one.field in places
+        ]
 
 
 def _as_told(finding: Finding, tests: Sequence[Expectation], quotes: Mapping[str, str]) -> str:

@@ -101,7 +101,7 @@ async def _unheeded(
     calls: Sequence[Call],
     own: Sequence[KnownCall],
 ) -> list[str]:
-    """Those of `waiting` that make no difference to any of these calls."""
+    """Fields among `waiting` that make no difference to any of these calls."""
     plain = await _asked(door, state, calls, own)
     return [general for general in waiting if not await _is_heeded(door, state, fields[general], calls, own, plain)]
 

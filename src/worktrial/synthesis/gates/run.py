@@ -114,9 +114,7 @@ async def workplace_gates(
         nodes = [node for source in door.sources.values() for node in ast.walk(ast.parse(source))]
         own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
         report.add(GateName.BOTH_WAYS, len(artifact.tools), missing_ways(artifact, expected, own))
-    report.add(GateName.BAD_CALLS, *await bad_calls(door, made_badly(known)))
-    report.add(GateName.BOUNDARIES, *await boundaries(door, known, subject.clauses))
-    await _repeated(door, known, report)
+    await tool_gates(door, known, subject.clauses, report)
     report.add(GateName.DRAW, *await drawn(door))
     report.add(GateName.REACH, *await unreachable(door, known))
     if subject.clauses:
@@ -128,6 +126,20 @@ async def workplace_gates(
         report.uncited += [clause.id for clause in subject.clauses if clause.id not in used]
     if mutate:
         await _mutated(subject, works, known, report, seed, mutate)
+
+
+async def tool_gates(door: Door, known: Sequence[KnownCall], clauses: Sequence[Clause], report: GateReport) -> None:
+    """Put each tool by itself through its gates: bad calls, boundaries, what it changes, and chance.
+
+    Args:
+        door: The workplace.
+        known: Calls that succeed, of which others are made.
+        clauses: The clauses that hold.
+        report: Takes what is found.
+    """
+    report.add(GateName.BAD_CALLS, *await bad_calls(door, made_badly(known)))
+    report.add(GateName.BOUNDARIES, *await boundaries(door, known, clauses))
+    await _repeated(door, known, report)
 
 
 async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateReport) -> None:
